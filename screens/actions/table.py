@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from screens.actions.keymap import KeyMap, key_map
+from screens.actions.keymap import DEFAULT, KeyMap, key_map
 from screens.actions.keys import key_names
-from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 
 

@@ -28,8 +28,8 @@ class Answering:
 
     def __init__(self, root: Path, engine: Engine) -> None:
         self._engine = engine
-        self._reader = Historian(root, lambda _: None)
-        self._counter = Historian(root, lambda _: None)
+        self._reader = Historian(root)
+        self._counter = Historian(root)
         self._by_words = queries.ByWords()
         self._counting = 0
 
