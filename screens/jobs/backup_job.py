@@ -18,7 +18,7 @@ from screens.jobs.path_prompt import PathScreen, absolute
 from screens.jobs.progress import Stage
 from screens.jobs.running_jobs import Work
 from screens.jobs.worker_client import WorkerClient
-from workbench.backup.incremental import remembered
+from workbench.backup.bundles import remembered
 from workbench.errors import StoppedError, WorkbenchError
 
 if TYPE_CHECKING:

@@ -16,10 +16,15 @@ from hypothesis import strategies as st
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
-from workbench.importers.goclaw import array_elements, carried_tables
-from workbench.importers.goclaw_tables import Tables, read_dump, read_lite, read_postgres
-from workbench.importers.plan import plan_import
-from workbench.importers.records import Carried
+from workbench.importers.goclaw import (
+    Tables,
+    array_elements,
+    carried_tables,
+    read_dump,
+    read_lite,
+    read_postgres,
+)
+from workbench.importers.plan import Carried, plan_import
 from workbench.memory.entry import Kind
 from workbench.memory.episode import read_episode
 from workbench.workspace.plan import Operation

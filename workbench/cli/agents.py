@@ -259,7 +259,7 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
 
 def _say_loaded(*, with_memory: bool) -> None:
     """Print the files that an agent loads when a session begins, each with its cost in tokens."""
-    from workbench.agent.always_loaded import loaded as read
+    from workbench.agent.bulletin import loaded as read
 
     with workspace() as place:
         found = read(place, date.today(), memory_loaded=not with_memory)

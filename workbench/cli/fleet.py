@@ -15,7 +15,7 @@ from workbench.plural import plural
 if TYPE_CHECKING:
     from indexing.shared.table import SharedTable
     from workbench.fleet.pool import Pool
-    from workbench.fleet.report import FleetReport
+    from workbench.fleet.run import FleetReport
 
 _SHOWN = 20
 _place_options = together(
@@ -73,11 +73,11 @@ def reindex(
     exit code is 4.
     """
     from indexing.shared.location import place_of
-    from workbench.fleet.models import recipe
     from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
+    from workbench.fleet.worker import recipe
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
@@ -114,7 +114,7 @@ def search(
     """
     from indexing.search.answer import Query
     from indexing.shared.search import FleetSearch
-    from workbench.fleet.models import model_for_questions
+    from workbench.fleet.worker import model_for_questions
 
     query = Query(text=" ".join(typed), **given)
     table = _table(uri, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -28,7 +28,7 @@ from workbench.errors import IndexUnavailableError, UsageError
 from workbench.graph.contradictions import Claim, open_contradictions
 from workbench.graph.decay import fading_in
 from workbench.graph.keyword_search import the_one
-from workbench.graph.memory_query import Due, MemoryMatch, MemoryQuery, Result, Schedule, Sort, upcoming
+from workbench.graph.memory_query import MemoryQuery, Result, Schedule, Sort, upcoming
 from workbench.graph.memory_query import find as found_by
 from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
@@ -85,7 +85,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     what is Alice working on?     how is Alice connected to Atlas?     Lisbon
     """
     from indexing.search.hybrid import HybridSearch
-    from workbench.agent.relevance import graph_relevance
+    from workbench.agent.scopes import graph_relevance
 
     _refuse_both(on, everything=everything)
     text, today = " ".join(question), on or date.today()
@@ -159,11 +159,10 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
 @word("--text", "WORDS", "Only memories with all of these words.")
 @word("--scene", "WORDS", "Only memories under such a heading or scene.")
 @choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
-@flag("--by-scene", "Under their headings or scenes, what counts most first.")
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
 @json_option
-def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
+def find(on: date | None, **conditions: Any) -> None:
     """Typed memories by type, time, weight, words, and what they are about.
 
     \b
@@ -174,7 +173,7 @@ def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
     with workspace() as place:
         result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
     if not answered(result):
-        _say_result(result, by_scene=by_scene)
+        _say_result(result)
 
 
 @graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
@@ -318,19 +317,14 @@ def _say_known(names: Sequence[str]) -> None:
         say(f"known are {', '.join(names)}")
 
 
-def _say_result(result: Result, *, by_scene: bool) -> None:
+def _say_result(result: Result) -> None:
     narrate_notes(result.notes)
-    scenes = _scenes(result.matches) if by_scene else [("", result.matches)]
-    for scene, matches in scenes:
-        if scene:
-            say(scene, bold=True)
-        margin = "  " if scene else ""
-        for match in matches:
-            memory = match.held.memory
-            late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
-            why = f" · {match.why}" if match.why else ""
-            say(f"{margin}{match.held.owner}: {_memory_words(memory)}{late}{why}")
-            say(f"{margin}  {memory.entry.address}", dim=True)
+    for match in result.matches:
+        memory = match.held.memory
+        late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
+        why = f" · {match.why}" if match.why else ""
+        say(f"{match.held.owner}: {_memory_words(memory)}{late}{why}")
+        say(f"  {memory.entry.address}", dim=True)
     for task in result.tasks:
         say(f"task      {task.name}  {task.path}")
     _say_known(result.suggestions)
@@ -338,26 +332,13 @@ def _say_result(result: Result, *, by_scene: bool) -> None:
     narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
 
 
-def _scenes(matches: Iterable[MemoryMatch]) -> Iterable[tuple[str, Sequence[MemoryMatch]]]:
-    """By scene, that which counts most first; what stands in none under what it is about."""
-    scenes: dict[str, list[MemoryMatch]] = {}
-    for match in matches:
-        scenes.setdefault(match.held.memory.scene or match.held.owner, []).append(match)
-
-    def importance(item: tuple[str, list[MemoryMatch]]) -> tuple[float, str]:
-        return -max(match.held.memory.weight for match in item[1]), item[0]
-
-    return sorted(scenes.items(), key=importance)
-
-
 def _memory_words(memory: TypedMemory) -> str:
     """``[todo] Send the contract (for 2026-04-01; importance 0.80, confidence 0.90)``."""
-    days = [f"for {memory.happens_at}"] if memory.happens_at else []
-    days += [f"of {memory.occurred_at}"] if memory.occurred_at and not memory.happens_at else []
-    days += [f"until {memory.valid_until}"] if memory.valid_until else []
-    days += ["done"] if memory.done else []
+    of = None if memory.happens_at else memory.occurred_at
+    days = (("for", memory.happens_at), ("of", of), ("until", memory.valid_until))
+    said = [f"{word} {day}" for word, day in days if day] + ["done"] * memory.done
     figures = f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
-    return f"[{memory.type}] {memory.text} ({', '.join(days)}{'; ' if days else ''}{figures})"
+    return f"[{memory.type}] {memory.text} ({'; '.join(filter(None, (', '.join(said), figures)))})"
 
 
 def _say_entity(entity: Entity, node: Node, mark: str) -> None:
@@ -396,12 +377,11 @@ def _branches(node: Node, margin: str = "") -> Iterator[str]:
 
 
 def _say_schedule(schedule: Schedule) -> None:
-    parts: tuple[tuple[str, Sequence[Due]], ...] = (
+    for title, due in (
         ("Upcoming", schedule.upcoming),
         ("Overdue", schedule.overdue),
         ("Without a day", schedule.undated),
-    )
-    for title, due in parts:
+    ):
         if due:
             say(title, bold=True)
         for item in due:
@@ -412,7 +392,7 @@ def _say_schedule(schedule: Schedule) -> None:
         say("Tasks", bold=True)
     for task in schedule.tasks:
         say(f"  {task.name}  {task.path}")
-    if not schedule.tasks and not any(due for _, due in parts):
+    if not (schedule.upcoming or schedule.overdue or schedule.undated or schedule.tasks):
         say("nothing is due")
 
 

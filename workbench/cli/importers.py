@@ -15,8 +15,7 @@ from workbench.cli.options import dry_run_option, together, word
 from workbench.cli.output import json_option, narrate
 from workbench.cli.workspace_options import workspace
 from workbench.graph.drafts import USER
-from workbench.importers.plan import known_items, plan_import
-from workbench.importers.records import Carried
+from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -96,8 +95,7 @@ def goclaw(source: str, agent: str) -> Reader:
     ~/.pgpass or PGPASSWORD; nothing is written there.
     """
     from workbench.importers.database import is_database
-    from workbench.importers.goclaw import LABEL, carried_tables
-    from workbench.importers.goclaw_tables import read_dump, read_lite, read_postgres
+    from workbench.importers.goclaw import LABEL, carried_tables, read_dump, read_lite, read_postgres
 
     def read(place: Workspace) -> Carried:
         if source.startswith(("postgresql://", "postgres://")):

@@ -29,9 +29,8 @@ from workbench.cli.output import (
 from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
-from workbench.jobs.names import Job
-from workbench.jobs.runner import Running, now, running
-from workbench.llm.port import LanguageModel
+from workbench.jobs.runs import Job, Running, now, running
+from workbench.llm.language_model import LanguageModel
 from workbench.llm.provider import open_language_model
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -137,7 +136,7 @@ def status() -> int:
 @click.argument("job", type=click.Choice([job.value for job in Job]))
 def forget(job: str) -> None:
     """Keep nothing of JOB's runs any more: for one that no clock runs now. It is then not overdue."""
-    from workbench.jobs.run_log import forget as forget_runs
+    from workbench.jobs.runs import forget as forget_runs
 
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))

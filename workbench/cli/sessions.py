@@ -38,7 +38,7 @@ from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Event, Follower
-from workbench.jobs.names import Job
+from workbench.jobs.runs import Job
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 

@@ -30,7 +30,7 @@ from workbench.cli.output import (
 from workbench.cli.workspace_options import meant, opened
 from workbench.config.read_only import VARIABLE
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.health.workspace_status import standing
+from workbench.health.places import standing
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 from workbench.workspace.templates import (
@@ -248,7 +248,7 @@ def workspaces(ctx: click.Context, found: bool) -> None:
 
 def _say_found() -> bool:
     """Tell what agents of this machine keep, and how to open it; whether there is anything."""
-    from workbench.health.agent_memories import agent_memories
+    from workbench.health.places import agent_memories
 
     memories = agent_memories()
     if answered({"found": memories}):

@@ -11,14 +11,14 @@ from typing import Any
 import click
 
 from indexing.sync.freshness import freshness
-from workbench.backup.incremental import operations_since, remembered
+from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
 from workbench.cli.options import flag
 from workbench.cli.output import answered, json_option, operation_json, put, say, say_fields, say_row
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
-from workbench.jobs.runner import now
+from workbench.jobs.runs import now
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
 from workbench.workspace.external_changes import record

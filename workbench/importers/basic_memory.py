@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.graph.page_names import FOLDER, slug
-from workbench.importers.records import Carried, Item, carried, digest_of
+from workbench.importers.plan import Carried, Item, carried, digest_of
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, set_front_matter
 from workbench.memory.graph_page import ENTITY_TYPES
 from workbench.memory.names import RelPath

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from workbench.errors import UsageError
-from workbench.importers.records import SourceRow
+from workbench.importers.plan import SourceRow
 from workbench.temporary import scratch
 
 _SECONDS = 120.0

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, many, memories, word
+from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memories, word
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"

@@ -18,7 +18,7 @@ import msgspec
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.importers.database import require_plain_file
-from workbench.importers.records import Carried, Item, carried, day_in, digest_of, word
+from workbench.importers.plan import Carried, Item, carried, day_in, digest_of, word
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace

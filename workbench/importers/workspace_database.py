@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, memories
+from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, memories
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"

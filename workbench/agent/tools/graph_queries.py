@@ -19,8 +19,7 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf, graph_relevance
-from workbench.agent.scopes import ask, marked
+from workbench.agent.scopes import RelevanceOf, ask, graph_relevance, marked
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (

@@ -15,8 +15,7 @@ from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import ScopeHit, ranked_scopes
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf
-from workbench.agent.scopes import LEADER, SearchScope, ask
+from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope, ask
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,

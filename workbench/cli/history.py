@@ -1,4 +1,4 @@
-"""What memory holds and where it comes from: get, log, show, blame."""
+"""What memory holds, and where it comes from: get, recent, log, show, blame."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
@@ -27,12 +27,14 @@ from workbench.cli.output import (
     say_diff,
     say_row,
 )
+from workbench.cli.workspace_options import workspace
 from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
 from workbench.history.attribution import who_did
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import LineageStep, lineage
 from workbench.history.origin import origin_of
+from workbench.history.recent import RecentEntry, recent_entries
 from workbench.history.renames import FileStep, file_log
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
@@ -42,6 +44,8 @@ from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.workspace import Workspace
+
+_TITLE = 90
 
 
 @click.command()
@@ -348,3 +352,54 @@ def _show_related(there: Whose, name: str) -> None:
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""
     last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
     say(f"recalled {plural(recalled.times, 'time')}{last}{by}")
+
+
+@click.command()
+@word(
+    "--since",
+    "WHEN",
+    "A day (yesterday, 2026-03-14, last week), a moment (2026-03-14 09:30), an operation or a commit.",
+    default="yesterday",
+)
+@number("-n", "--limit", low=1, default=200)
+@json_option
+def recent(since: str, limit: int) -> None:
+    """What was written since yesterday, by whom, from which session.
+
+    Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
+    for `undo` and `show`; what no commit has yet is "unrecorded".
+    """
+    with workspace() as place:
+        begun = _moment(place, since)
+        found = recent_entries(place, begun)
+    said = {"since": begun, "entries": len(found), "recent": found[:limit]}
+    if answered(said):
+        return
+    for one in found[:limit]:
+        _say_recent(one)
+    narrate(f"{plural(len(found), 'entry')} since {begun:%Y-%m-%d %H:%M}")
+    if len(found) > limit:
+        narrate(f"  → --limit {len(found)} shows all")
+
+
+def _say_recent(one: RecentEntry) -> None:
+    by = f"{one.actor[:16]:<16}  {one.operation or 'unrecorded':<12}  {one.session or '-'}"
+    say_row(f"{one.when.astimezone():%Y-%m-%d %H:%M}  {by}  {one.title[:_TITLE]}")
+    say_row(f"    {one.entry}", dim=True)
+
+
+def _moment(place: Workspace, text: str) -> datetime:
+    """When ``text`` begins. Raises what naming a commit raises."""
+    from indexing.query.dates import period
+    from indexing.search.snapshot_index import commit_named
+    from workbench.memory.moment import Moment, parse_moment
+
+    today = date.today()
+    said = parse_moment(text)
+    if isinstance(said, Moment):
+        found = datetime.fromisoformat(said.isoformat())
+        return found if found.tzinfo else found.astimezone()
+    days = period(text, today)
+    if first := said or (days and days.first):
+        return datetime.combine(first, time()).astimezone()
+    return commit_named(place, text, today).when
