@@ -241,9 +241,9 @@ def remembered(workspace: Workspace) -> Remembered | None:
         return None
 
 
-def find_or_repeat(workspace: Workspace, said: str) -> Target:
-    """What a person means by ``said``; where that is empty, where the last backup went. Raises UsageError."""
-    if said:
+def find_or_repeat(workspace: Workspace, said: str | None) -> Target:
+    """What a person means by ``said``; where that is None, where the last backup went. Raises UsageError."""
+    if said is not None:
         return find_target(said, workspace.history)
     if last := remembered(workspace):
         return find_target(last.target)

@@ -421,7 +421,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat."""
     require_more_than_looking()
     with closing(Workspace.open(root)) as workspace:
-        target = find_or_repeat(workspace, str(parameters.get("target") or ""))
+        target = find_or_repeat(workspace, parameters.get("target") or None)
         context.progress(f"to {target.shown}")
         done = back_up(workspace, target, tell=context.progress)
     return {

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from workbench.backup.bundles import find_or_repeat
 from workbench.backup.create import Backup, back_up, plan_backup
 from workbench.cli import shell_values
-from workbench.cli.options import flag, named
+from workbench.cli.options import command, flag, named
 from workbench.cli.output import (
     answered,
     attributes,
     given,
-    json_option,
     narrate,
     narrate_notes,
     say,
@@ -35,12 +32,11 @@ from workbench.cli.workspace_options import moment
 from workbench.operations.registry import OPERATIONS
 
 
-@click.command()
+@command()
 @named("target", required=False, offer=shell_values.folders)
 @flag("--full", "Begin a new chain of bundles.")
 @flag("--check", "Also clone a remote anew and compare (bundles always are).")
 @flag("--dry-run", "Only say what would be saved.")
-@json_option
 def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     """Save this memory, and prove that it can be had back.
 
@@ -51,7 +47,7 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     overwritten by force. Only this command and `restore` reach a remote.
     """
     with workspace() as place:
-        found = find_or_repeat(place, target or "")
+        found = find_or_repeat(place, target)
         if dry_run:
             done = plan_backup(place, found, full=full)
         else:
@@ -96,14 +92,13 @@ def _say_backup(done: Backup, where: str) -> None:
     narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
 
 
-@click.command()
+@command()
 @named("source", "SOURCE|TARGET")
 @named("folder", "[DIR]", required=False, offer=shell_values.folders)
 @word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
 @word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
 @reason_option
 @dry_run_option
-@json_option
 def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str) -> None:
     """Bring a backup back, or one file or entry from history.
 

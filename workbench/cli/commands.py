@@ -159,14 +159,3 @@ def refuse_renamed(ctx: click.Context, name: str) -> None:
     if old in RENAMED and not ctx.resilient_parsing:
         new = RENAMED[old]
         raise UsageError(f"`{old}` is called `{new}` now", hint=f"`workbench {new} --help` tells more")
-
-
-class RenamedGroup(click.Group):
-    """A group some of whose commands were called otherwise."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that ``args`` name. Raises UsageError for a name that is no more."""
-        refuse_renamed(ctx, args[0])
-        return super().resolve_command(ctx, args)

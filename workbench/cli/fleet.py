@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from workbench.cli.options import flag, hits_option, mode_option, named, number, together, word, words
-from workbench.cli.output import FOUND_WANTING, Bar, answered, json_option, narrate, narrate_row, say, say_row
+from workbench.cli.options import flag, group, hits_option, mode_option, named, number, together, word, words
+from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, narrate_row, say, say_row
 from workbench.errors import UsageError
 from workbench.plural import plural
 
@@ -32,7 +30,7 @@ _roster_option = word(
 )
 
 
-@click.group()
+@group()
 def fleet() -> None:
     """Thousands of workspaces at once: one index of them all.
 
@@ -54,7 +52,6 @@ def fleet() -> None:
 @flag("--prune", "Take out workspaces that FILE does not list.")
 @flag("--yes", "Send texts to a provider that costs money without asking.")
 @word("--report", "FILE", "Write the report there, as JSON.", "report_file")
-@json_option
 def reindex(
     roster: str,
     uri: str,
@@ -104,7 +101,6 @@ def reindex(
 @words("--in", "within", "NAME", "Only in this workspace; may be repeated.")
 @hits_option
 @mode_option
-@json_option
 def search(
     typed: tuple[str, ...], uri: str, options: tuple[str, ...], within: tuple[str, ...], **given: Any
 ) -> None:
@@ -143,7 +139,6 @@ def search(
 @fleet.command()
 @_roster_option
 @_place_options
-@json_option
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
     from workbench.fleet.roster import read_roster
@@ -176,7 +171,6 @@ def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
 @fleet.command()
 @_roster_option
 @_place_options
-@json_option
 def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """The table against the files, row by row: what is missing, stale, doubled, or of nobody listed.
 

@@ -6,17 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-import click
-
 from workbench.cli.agents import bulletin
-from workbench.cli.commands import RenamedGroup
 from workbench.cli.lookup import whose
 from workbench.cli.operation_command import command_of
-from workbench.cli.options import choice, day, flag, named, number, share, word, words
+from workbench.cli.options import choice, day, flag, group, named, number, share, word, words
 from workbench.cli.output import (
     answered,
     attributes,
-    json_option,
     narrate,
     narrate_notes,
     operation_json,
@@ -51,14 +47,13 @@ _on_option = day("--on", "As if it were this day: what was true then.")
 _everything_option = flag("--all", "Also what is over, or not yet true.", "everything")
 
 
-@click.group(cls=RenamedGroup, epilog=_DAYS)
+@group(epilog=_DAYS)
 def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 
 
 @graph.command(short_help="The graph in figures.")
 @_on_option
-@json_option
 def stats(on: date | None) -> None:
     """The graph in figures: types, relations, sources, what is over, what was ingested."""
 
@@ -74,7 +69,6 @@ def stats(on: date | None) -> None:
 @number("-k", "--limit", low=1, high=1000, default=10)
 @_on_option
 @_everything_option
-@json_option
 def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
     """What the graph knows of what a QUESTION names, in any language.
 
@@ -110,7 +104,6 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
 @number("--hops", low=1, high=3, default=1, help="How far to look around.")
 @_on_option
 @_everything_option
-@json_option
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
     """One entity: what is known of it, and what stands around it as a tree.
 
@@ -161,7 +154,6 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
 @choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
-@json_option
 def find(on: date | None, **conditions: Any) -> None:
     """Typed memories by type, time, weight, words, and what they are about.
 
@@ -178,7 +170,6 @@ def find(on: date | None, **conditions: Any) -> None:
 
 @graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
 @_on_option
-@json_option
 def todos(on: date | None) -> None:
     """Todos that wait, by the day they are due: upcoming, overdue, without a day."""
     _schedule(("todo",), None, on)
@@ -187,7 +178,6 @@ def todos(on: date | None) -> None:
 @graph.command(short_help="Events and deadlines to come, and goals.")
 @number("--within", high=36_500, metavar="DAYS", help="Only so many days ahead.")
 @_on_option
-@json_option
 def events(within: int | None, on: date | None) -> None:
     """Events and deadlines to come, the soonest first; goals whose day has passed are overdue."""
     _schedule(("event", "deadline"), within, on)
@@ -203,7 +193,6 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> No
 @graph.command(short_help="Pages that may be of one entity; --resolve merges them.")
 @flag("--resolve", "Merge those that pass every bar; each can be undone.", "resolving")
 @flag("--names-only", "Compare names, load no model.")
-@json_option
 def duplicates(resolving: bool, names_only: bool) -> None:
     """Pages that may be of one entity, and what speaks against merging them."""
 
@@ -239,7 +228,6 @@ def duplicates(resolving: bool, names_only: bool) -> None:
 
 
 @graph.command(short_help="Pairs of claims that cannot both be true today.")
-@json_option
 def contradictions() -> None:
     """Pairs of claims that cannot both be true today, each with its sources."""
 
@@ -272,7 +260,6 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
 
 
 @graph.command(short_help="What has faded so far that forgetting it would be proposed.")
-@json_option
 def fading() -> None:
     """What has faded so far that it would be proposed for forgetting; nothing is forgotten by itself."""
 

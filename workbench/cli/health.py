@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import flag, named
+from workbench.cli.options import command, flag, named
 from workbench.cli.output import (
     FOUND_WANTING,
     Bar,
     answered,
-    json_option,
     narrate,
     say,
     wants_json,
@@ -89,11 +88,10 @@ meter {{ width: 8rem; }}
 """
 
 
-@click.command()
+@command()
 @flag("--fix", "Repair what can be repaired; before memory is changed it asks.")
 @flag("--yes", "With --fix: bring memory to today's format without asking.")
 @flag("--network", "Ask the model provider of your settings whether it answers.")
-@json_option
 def doctor(fix: bool, yes: bool, network: bool) -> int:
     """Check this machine, the workspace, its repository and its index.
 
@@ -158,7 +156,7 @@ def _say(result: CheckResult) -> None:
             say_row(f"      not repaired: {finding.refused}")
 
 
-@click.command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
+@command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
 @named("path", required=False, offer=shell_values.memory_paths)
 @named("entry", required=False)
 @flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")
@@ -167,7 +165,6 @@ def _say(result: CheckResult) -> None:
 @flag("--tests-only", "Only the recall tests.")
 @flag("--history", "Look for secrets in every commit too.", "past")
 @flag("--origin", "List the memories of unknown origin too.", "origins")
-@json_option
 def check(
     path: str | None,
     entry: str | None,
@@ -304,8 +301,7 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
         narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")
 
 
-@click.command()
-@json_option
+@command()
 def verify() -> int:
     """Prove that no text is lost and that the index matches the files.
 
@@ -330,13 +326,12 @@ def verify() -> int:
     return FOUND_WANTING if flaws else 0
 
 
-@click.command()
+@command()
 @named("folder", "[DIR]", required=False)
 @flag("--evidence", "Show the lines that were counted.")
 @word("--html", "FILE", "Write a page to share, by itself and without any text of the memory.", default=None)
 @flag("--with-text", "With --html: the lines that were counted, with their text.")
 @flag("--quick", "Do not ask the model what is junk.")
-@json_option
 def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
     """How much of a memory is junk, stale or secret.
 

@@ -11,15 +11,12 @@ from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
-import click
-
 from workbench.cli import shell_values
 from workbench.cli.lookup import LINES, Whose, content_address, whose
-from workbench.cli.options import flag, named, number, word
+from workbench.cli.options import command, flag, named, number, word
 from workbench.cli.output import (
     answered,
     attributes,
-    json_option,
     narrate,
     operation_json,
     put,
@@ -48,11 +45,10 @@ from workbench.workspace.workspace import Workspace
 _TITLE = 90
 
 
-@click.command()
+@command()
 @named("path", offer=shell_values.memory_paths)
 @number("--from", "first", low=1, default=1, help="First line (from 1).")
 @number("--lines", low=1, help="How many lines.")
-@json_option
 def get(path: str, first: int, lines: int | None) -> None:
     """A memory file, or part of it.
 
@@ -120,14 +116,13 @@ def _outside(place: Workspace, address: str) -> Entry:
         raise EntryNotFoundError(address) from None
 
 
-@click.command()
+@command()
 @named("target", "[PATH|ENTRY]", required=False, offer=shell_values.memory_paths)
 @number("-n", "--limit", low=1, default=30)
 @word(
     "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
 )
 @flag("--all", "Also commits that only added lines to the ledger.", "everything")
-@json_option
 def log(target: str | None, limit: int, match: str, everything: bool) -> None:
     """Operations, newest first, also those of agents and plain git.
 
@@ -202,9 +197,8 @@ def _time(when: datetime | None) -> str:
     return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else "not recorded yet"
 
 
-@click.command()
+@command()
 @named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
-@json_option
 def blame(target: str) -> None:
     """When each line came, and who brought it.
 
@@ -246,10 +240,9 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
     }
 
 
-@click.command()
+@command()
 @named("operation", "OP|ENTRY")
 @flag("--related", "Of an entry: what belongs to it, and who recalled it.")
-@json_option
 def show(operation: str, related: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
@@ -354,7 +347,7 @@ def _show_related(there: Whose, name: str) -> None:
     say(f"recalled {plural(recalled.times, 'time')}{last}{by}")
 
 
-@click.command()
+@command()
 @word(
     "--since",
     "WHEN",
@@ -362,7 +355,6 @@ def _show_related(there: Whose, name: str) -> None:
     default="yesterday",
 )
 @number("-n", "--limit", low=1, default=200)
-@json_option
 def recent(since: str, limit: int) -> None:
     """What was written since yesterday, by whom, from which session.
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import click
 
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, together, word
-from workbench.cli.output import json_option, narrate
+from workbench.cli.options import dry_run_option, group, word
+from workbench.cli.output import narrate
 from workbench.cli.workspace_options import workspace
 from workbench.graph.drafts import USER
 from workbench.importers.plan import Carried, known_items, plan_import
@@ -25,7 +25,7 @@ _user = word("--user", "NAME", "Whose memory it is, where the source does not sa
 _FILE = click.Path(exists=True, path_type=Path)
 
 
-@click.group("import")
+@group("import")
 def import_() -> None:
     """Bring memory over from OpenClaw, GoClaw or basic-memory.
 
@@ -47,7 +47,7 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
             narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
             act(place, lambda: plan_import(place, carried, now=now, user=user or USER))
 
-    return together(dry_run_option, json_option)(command)
+    return dry_run_option(command)
 
 
 @import_.command(short_help="What OpenClaw recalled, for dreaming.")

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from workbench.cli.operation_command import Chosen, Selection, command_of
-from workbench.cli.options import flag, named, number, word
-from workbench.cli.output import answered, attributes, json_option, narrate, say, say_diff, say_row
+from workbench.cli.options import flag, group, named, number, word
+from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.proposals.budget import budget_of
@@ -30,7 +30,7 @@ _run_option = word("--run", "RUN", "Those of one run.")
 _UNKNOWN = "unknown file"
 
 
-@click.group()
+@group()
 def inbox() -> None:
     """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
 
@@ -41,7 +41,6 @@ def inbox() -> None:
 @inbox.command("list")
 @flag("--all", "Deferred and stale ones too.", "everything")
 @_run_option
-@json_option
 def list_(everything: bool, run: str) -> None:
     """The proposals that wait, the oldest first."""
 
@@ -62,7 +61,6 @@ def list_(everything: bool, run: str) -> None:
 
 @inbox.command(short_help="What became of proposals that do not wait any more.")
 @_run_option
-@json_option
 def decided(run: str) -> None:
     """What became of proposals that do not wait any more, the newest last."""
 
@@ -77,7 +75,6 @@ def decided(run: str) -> None:
 
 @inbox.command(short_help="One proposal in full, with its diff.")
 @named("key", "KEY")
-@json_option
 def show(key: str) -> None:
     """One proposal in full, with the diff that accepting it would make."""
 
@@ -147,7 +144,6 @@ def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
 @flag("--late", "Of replaced files into which a program wrote on, or may do so, instead.")
 @flag("--append", "With --late: add all lines that wait to their files.")
 @flag("--yes", "Discard or append without asking.")
-@json_option
 def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool, yes: bool) -> None:
     """Text of another writer that fitted into no file.
 

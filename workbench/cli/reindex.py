@@ -12,13 +12,12 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.options import flag, named
+from workbench.cli.options import command, flag, group, named
 from workbench.cli.output import (
     Bar,
     answered,
     attributes,
     given,
-    json_option,
     narrate,
     say,
     wants_json,
@@ -58,7 +57,7 @@ _WIDTH = 10
 _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
-@click.command()
+@command()
 @named("paths", "[PATH]...", many=True, required=False, offer=shell_values.memory_paths)
 @flag("--full", "Build everything anew, aside, then swap it in.")
 @flag("--no-vectors", "Keyword search only: make no vectors.")
@@ -66,7 +65,6 @@ _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 @flag("--yes", "Send texts to a provider that costs money without asking.")
 @flag("--watch", "Go on until interrupted: a run after each series of changes.")
 @job_options
-@json_option
 def reindex(
     paths: tuple[str, ...],
     full: bool,
@@ -219,13 +217,12 @@ def _say_run(run: SyncRun) -> None:
         narrate(f"{now:%H:%M:%S} {error.message}")
 
 
-@click.group()
+@group()
 def model() -> None:
     """What makes vectors: which model and provider are used, trying them, fetching another model."""
 
 
 @model.command(short_help="Which model of which provider is used, and where it is.")
-@json_option
 def show() -> None:
     """Which model of which provider is used, and where it is; or why there is none."""
     found = describe_providers(_settings())
@@ -283,7 +280,6 @@ def _say_service(found: Service) -> None:
 
 
 @model.command()
-@json_option
 def test() -> None:
     """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
     from indexing.embedding.choice import choices
@@ -323,7 +319,6 @@ def test() -> None:
 @model.command(short_help="Fetch the model NAME (owner/name) of the hub.")
 @named("name", required=False)
 @flag("--yes", "Do not ask.")
-@json_option
 def download(name: str | None, yes: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub; the default model without a NAME.
 

@@ -13,13 +13,22 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
-from workbench.cli.options import choice, flag, hits_option, mode_option, named, together, word, words
+from workbench.cli.options import (
+    choice,
+    command,
+    flag,
+    hits_option,
+    mode_option,
+    named,
+    together,
+    word,
+    words,
+)
 from workbench.cli.output import (
     Bar,
     answered,
     caught_up,
     caught_up_in_team,
-    json_option,
     narrate,
     narrate_row,
     say,
@@ -97,7 +106,7 @@ _condition_options = together(
 )
 
 
-@click.command(epilog=_HELP)
+@command(epilog=_HELP)
 @named("typed", "[QUERY]...", many=True, required=False)
 @hits_option
 @mode_option
@@ -111,7 +120,6 @@ _condition_options = together(
 @flag("--all", "In all registered workspaces: `workspaces list`.", "everywhere")
 @flag("--explain", "Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
-@json_option
 def search(
     typed: tuple[str, ...],
     pinned: bool | None,
