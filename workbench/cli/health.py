@@ -307,8 +307,6 @@ def verify() -> int:
 
     The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
     """
-    from dataclasses import asdict
-
     from indexing.sync.verify import verify_index
     from workbench.history.verify import audit
 
@@ -316,7 +314,7 @@ def verify() -> int:
         checks = audit(place)
         checks += verify_index(place, progress=bar.show)
     flaws = [flaw for check in checks for flaw in check.flaws]
-    if not answered({"ok": not flaws, "checks": [asdict(check) for check in checks]}):
+    if not answered({"ok": not flaws, "checks": checks}):
         for check in checks:
             say(f"{check.name:<11}{check.looked_at}{'' if check.flaws else ': sound'}")
         for flaw in flaws:

@@ -15,10 +15,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
@@ -68,26 +67,24 @@ _SECONDS = 10
 _STATEMENT_MS = 120_000
 
 
-@dataclass(slots=True)
-class Tables:
-    """The rows of each table, as their source gives them."""
+Tables: TypeAlias = dict[str, list[SourceRow]]
+"""The rows of each table, as their source gives them."""
 
-    rows: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
 
-    def of(self, table: str, agent: str) -> list[SourceRow]:
-        """The rows of one agent, in the order of their ids."""
-        own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
-        return [SourceRow(row) for row in sorted(own, key=lambda row: str(row.get("id")))]
+def rows_of(tables: Tables, table: str, agent: str) -> list[SourceRow]:
+    """The rows of one agent, in the order of their ids."""
+    own = (row for row in tables.get(table, []) if not agent or str(row.get("agent_id")) == agent)
+    return sorted(own, key=lambda row: str(row.get("id")))
 
 
 def read_lite(path: Path) -> Tables:
     """The rows of GoClaw's memory tables in the SQLite file at ``path``. Raises UsageError."""
-    tables = Tables()
+    tables: Tables = {}
     with opened(path) as database:
         for table, wanted in TABLES.items():
             if table in database.tables and "id" in database.columns(table):
-                tables.rows[table] = [row.values for row in database.rows(table, wanted, "id")]
-        if not tables.rows.keys() - {"agents"}:
+                tables[table] = list(database.rows(table, wanted, "id"))
+        if not tables.keys() - {"agents"}:
             needed = ", ".join(name for name in TABLES if name != "agents")
             raise UsageError(
                 f"{path} has none of the tables {needed} with a column id",
@@ -99,7 +96,7 @@ def read_lite(path: Path) -> Tables:
 def read_dump(path: Path) -> Tables:
     """The rows of GoClaw's memory tables in the dump at ``path``. Raises UsageError."""
     require_plain_file(path)
-    tables = Tables()
+    tables: Tables = {}
     with path.open("rb") as file:
         if file.read(len(_CUSTOM)) == _CUSTOM:
             raise UsageError(
@@ -108,7 +105,7 @@ def read_dump(path: Path) -> Tables:
             )
         file.seek(0)
         columns: list[str] | None = None
-        rows: list[Mapping[str, Any]] = []
+        rows: list[SourceRow] = []
         for line in iter(lambda: file.readline(_MOST_LINE), b""):
             if columns is not None:
                 if line.rstrip(b"\r\n") == b"\\.":
@@ -117,7 +114,7 @@ def read_dump(path: Path) -> Tables:
                     rows.append(_row(columns, line))
             elif (found := _COPY.fullmatch(line)) and (table := found["table"].decode()) in TABLES:
                 columns = [name.strip().strip('"') for name in found["columns"].decode().split(",")]
-                rows = tables.rows.setdefault(table, [])
+                rows = tables.setdefault(table, [])
             elif (found := _INSERT.match(line)) and found["table"].decode() in TABLES:
                 raise UsageError(
                     f"{path} writes its rows as INSERT", hint="make it without --inserts: `pg_dump DATABASE`"
@@ -127,11 +124,10 @@ def read_dump(path: Path) -> Tables:
     return tables
 
 
-def _row(columns: list[str], line: bytes) -> Mapping[str, Any]:
+def _row(columns: list[str], line: bytes) -> SourceRow:
     values = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
-    return {
-        name: _value(name, value) for name, value in zip(columns, values, strict=False) if name != "embedding"
-    }
+    named = zip(columns, values, strict=False)
+    return SourceRow({name: _value(name, value) for name, value in named if name != "embedding"})
 
 
 def _value(name: str, text: str) -> object:
@@ -169,7 +165,7 @@ def read_postgres(address: str) -> Tables:
             "reading PostgreSQL needs the package psycopg",
             hint="install the extra `postgres` (README, Install), or import a plain dump: pg_dump DATABASE",
         ) from error
-    tables = Tables()
+    tables: Tables = {}
     options = f"-c default_transaction_read_only=on -c datestyle=ISO -c statement_timeout={_STATEMENT_MS}"
     try:
         with psycopg.connect(
@@ -185,7 +181,7 @@ def read_postgres(address: str) -> Tables:
                     query = sql.SQL("SELECT {} FROM {}").format(
                         sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(table)
                     )
-                    tables.rows[table] = [_plain(row) for row in connection.execute(query)]
+                    tables[table] = [_plain(row) for row in connection.execute(query)]
     except psycopg.Error as error:
         reason = (error.diag.message_primary or type(error).__name__) if error.diag else type(error).__name__
         raise UsageError(
@@ -208,12 +204,14 @@ def _columns(connection: Any) -> dict[str, set[str]]:
     return found
 
 
-def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _plain(row: Mapping[str, Any]) -> SourceRow:
     """Identifiers as text, so that rows from a dump and from a server are the same."""
-    return {
-        name: str(value) if name.endswith("id") and value is not None else value
-        for name, value in row.items()
-    }
+    return SourceRow(
+        {
+            name: str(value) if name.endswith("id") and value is not None else value
+            for name, value in row.items()
+        }
+    )
 
 
 LABEL = "goclaw"
@@ -233,10 +231,10 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
 
     Raises UsageError where there are several agents and none is named.
     """
-    if not any(tables.rows.get(name) for name in TABLES if name != "agents"):
+    if not any(tables.get(name) for name in TABLES if name != "agents"):
         raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
     chosen = _agent(tables, agent)
-    names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
+    names = {str(row.get("id")): row for row in rows_of(tables, "kg_entities", chosen)}
     held = frozenset(taken)
     makers: Mapping[str, Callable[[SourceRow], dict[str, Any]]] = {
         "episodic_summaries": _episode,
@@ -249,7 +247,7 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
         made = makers[name.partition("/")[0]](row)
         return Item(name=name, digest=_digest(row, made), **made)
 
-    rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in tables.of(table, chosen))
+    rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in rows_of(tables, table, chosen))
     return carried(LABEL, rows, item)
 
 
@@ -262,10 +260,8 @@ def _digest(row: SourceRow, made: Mapping[str, Any]) -> str:
 
 def _agent(tables: Tables, wanted: str) -> str:
     """The id of the agent whose memory is meant."""
-    ids = sorted(
-        {str(row["agent_id"]) for rows in tables.rows.values() for row in rows if row.get("agent_id")}
-    )
-    keys = {str(row.get("id")): row.word("agent_key") for row in tables.of("agents", "")}
+    ids = sorted({str(row["agent_id"]) for rows in tables.values() for row in rows if row.get("agent_id")})
+    keys = {str(row.get("id")): row.word("agent_key") for row in rows_of(tables, "agents", "")}
     if wanted:
         for one in ids:
             if wanted in (one, keys.get(one)):

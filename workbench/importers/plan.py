@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import msgspec
@@ -79,30 +79,32 @@ def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T
     return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
+class SourceRow(dict[str, Any]):
     """A row of a table of another program: a column that is not there, or of another kind, says nothing."""
-
-    values: Mapping[str, Any]
-
-    def get(self, name: str) -> Any:
-        """The value as the program wrote it, or None."""
-        return self.values.get(name)
 
     def word(self, name: str) -> str:
         """A text as one line, or nothing."""
-        return word(self.values.get(name))
+        return word(self.get(name))
 
     def day(self, name: str) -> date | None:
         """The day of a moment, or None."""
-        return day_in(self.values.get(name))
+        return day_in(self.get(name))
 
     def share(self, name: str) -> float | None:
         """A number from 0 to 1, or None for what says nothing (negative numbers do so in some databases)."""
-        value = self.values.get(name)
+        value = self.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
             return None
         return float(value)
+
+
+def read_whole(path: Path, most: int, called: str) -> bytes:
+    """The bytes of a file. Raises UsageError where it, which the message calls so, has more than ``most``."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UsageError(f"{called} is larger than {most:,} bytes")
+    return data
 
 
 def digest_of(value: object) -> str:

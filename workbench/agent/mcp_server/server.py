@@ -16,7 +16,6 @@ import logging
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NoReturn, TypeVar
@@ -172,7 +171,7 @@ class _Handlers:
             return call_tool(self._session, asked.name, asked.arguments, call)
 
         try:
-            found = await self._in_thread(run, tool.lane if tool else "read", call.cancelled)
+            found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
             return _refused(str(error))
         except Exception as error:  # one defect must not end the server for all that follows
@@ -242,25 +241,19 @@ class _Handlers:
 
     async def get_prompt(self, _: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
         call, said = Call(), asked.arguments or {}
-        return await self._answered(
-            lambda: _prompt(self._session, asked.name, said, call), "search", call.cancelled
-        )
+        return await self._answered(lambda: _prompt(self._session, asked.name, said, call), "search", call)
 
-    async def _answered(
-        self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
-    ) -> _T:
+    async def _answered(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
-            return await self._in_thread(run, lane, cancelled)
+            return await self._in_thread(run, lane, call)
         except WorkbenchError as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
         except OSError as error:
             raise MCPError(types.INVALID_PARAMS, advice(disk_error(error))) from None
 
-    async def _in_thread(
-        self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
-    ) -> _T:
-        """What ``run`` returns; where nobody waits any more, ``cancelled`` is set and it is left alone.
+    async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
+        """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
 
         Lines that a program wrote into a replaced file are in their file before it is read.
         """
@@ -276,8 +269,8 @@ class _Handlers:
                 run_on_all_lines, abandon_on_cancel=True, limiter=self._limits[lane]
             )
         except anyio.get_cancelled_exc_class():
-            if cancelled is not None:
-                cancelled.set()
+            if call is not None:
+                call.cancelled.set()
             raise
 
 
