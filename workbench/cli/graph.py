@@ -52,10 +52,12 @@ def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 
 
-@graph.command(short_help="The graph in figures.")
+@graph.command()
 @_on_option
 def stats(on: date | None) -> None:
-    """The graph in figures: types, relations, sources, what is over, what was ingested."""
+    """The graph in figures.
+
+    Types, relations, sources, what is over, what was ingested."""
 
     with workspace() as place:
         found = read_graph(place)
@@ -64,13 +66,15 @@ def stats(on: date | None) -> None:
         _say_stats(figures)
 
 
-@graph.command(short_help="What the graph knows of the names in a QUESTION.")
+@graph.command()
 @named("question", many=True)
 @number("-k", "--limit", low=1, high=1000, default=10)
 @_on_option
 @_everything_option
 def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
-    """What the graph knows of what a QUESTION names, in any language.
+    """What the graph knows of the names in a QUESTION.
+
+    In any language.
 
     What is at most two relations away from the people, projects and things that it names, ranked by its other
     words; where it names none, typed memories with its words. `workbench search` looks in all of memory.
@@ -99,13 +103,15 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
         say_answer(found)
 
 
-@graph.command(short_help="One entity: what is known of it, and what is around it.")
+@graph.command()
 @named("name", many=True)
 @number("--hops", low=1, high=3, default=1, help="How far to look around.")
 @_on_option
 @_everything_option
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
-    """One entity: what is known of it, and what stands around it as a tree.
+    """One entity: what is known of it, and what is around it.
+
+    What stands around it is shown as a tree.
 
     NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
     is over is left out, but for --all.
@@ -135,7 +141,7 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
         _say_entity(entity, node, there.mark)
 
 
-@graph.command(short_help="Typed memories by type, state, time, weight, words, entity.")
+@graph.command()
 @words("--type", "types", "TYPE", f"Only these: {', '.join(IMPORTANCE)}.")
 @word("--about", "NAME", "An entity: itself, its parts, lines that name it.")
 @choice(
@@ -155,7 +161,9 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
 def find(on: date | None, **conditions: Any) -> None:
-    """Typed memories by type, time, weight, words, and what they are about.
+    """Typed memories by type, state, time, weight, words.
+
+    And by what they are about.
 
     \b
     graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
@@ -168,18 +176,20 @@ def find(on: date | None, **conditions: Any) -> None:
         _say_result(result)
 
 
-@graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
+@graph.command()
 @_on_option
 def todos(on: date | None) -> None:
-    """Todos that wait, by the day they are due: upcoming, overdue, without a day."""
+    """Todos that wait, by the day they are due; overdue ones."""
     _schedule(("todo",), None, on)
 
 
-@graph.command(short_help="Events and deadlines to come, and goals.")
+@graph.command()
 @number("--within", high=36_500, metavar="DAYS", help="Only so many days ahead.")
 @_on_option
 def events(within: int | None, on: date | None) -> None:
-    """Events and deadlines to come, the soonest first; goals whose day has passed are overdue."""
+    """Events and deadlines to come, and goals.
+
+    The soonest first; goals whose day has passed are overdue."""
     _schedule(("event", "deadline"), within, on)
 
 
@@ -190,11 +200,13 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> No
         _say_schedule(schedule)
 
 
-@graph.command(short_help="Pages that may be of one entity; --resolve merges them.")
+@graph.command()
 @flag("--resolve", "Merge those that pass every bar; each can be undone.", "resolving")
 @flag("--names-only", "Compare names, load no model.")
 def duplicates(resolving: bool, names_only: bool) -> None:
-    """Pages that may be of one entity, and what speaks against merging them."""
+    """Pages that may be of one entity; --resolve merges them.
+
+    And what speaks against merging them."""
 
     with workspace() as place:
         embedder = None if names_only else local_model(place.settings, prepares=True)
@@ -227,9 +239,11 @@ def duplicates(resolving: bool, names_only: bool) -> None:
     narrate(f"{len(merged)} merged, {len(flagged)} to look at{ways}")
 
 
-@graph.command(short_help="Pairs of claims that cannot both be true today.")
+@graph.command()
 def contradictions() -> None:
-    """Pairs of claims that cannot both be true today, each with its sources."""
+    """Pairs of claims that cannot both be true today.
+
+    Each with its sources."""
 
     with workspace() as place:
         found = open_contradictions(place)
@@ -259,9 +273,11 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
     return {**attributes(claim, "value", "text", "since", "trust", "sources"), "entries": claim.addresses}
 
 
-@graph.command(short_help="What has faded so far that forgetting it would be proposed.")
+@graph.command()
 def fading() -> None:
-    """What has faded so far that it would be proposed for forgetting; nothing is forgotten by itself."""
+    """What has faded so far that forgetting it is proposed.
+
+    Nothing is forgotten by itself."""
 
     with workspace() as place:
         found = fading_in(place, now=datetime.now().astimezone())

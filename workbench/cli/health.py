@@ -156,7 +156,7 @@ def _say(result: CheckResult) -> None:
             say_row(f"      not repaired: {finding.refused}")
 
 
-@command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
+@command()
 @named("path", required=False, offer=shell_values.memory_paths)
 @named("entry", required=False)
 @flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")

@@ -59,10 +59,12 @@ def list_(everything: bool, run: str) -> None:
         narrate("answer each: `workbench inbox show|accept|edit|reject|defer KEY`")
 
 
-@inbox.command(short_help="What became of proposals that do not wait any more.")
+@inbox.command()
 @_run_option
 def decided(run: str) -> None:
-    """What became of proposals that do not wait any more, the newest last."""
+    """What became of proposals that do not wait any more.
+
+    The newest last."""
 
     with workspace() as place:
         every = overview(place, datetime.now().astimezone()).settled
@@ -73,10 +75,12 @@ def decided(run: str) -> None:
     narrate(f"{plural(len(settled), 'decided proposal')}; `workbench inbox withdraw KEY` reopens one")
 
 
-@inbox.command(short_help="One proposal in full, with its diff.")
+@inbox.command()
 @named("key", "KEY")
 def show(key: str) -> None:
-    """One proposal in full, with the diff that accepting it would make."""
+    """One proposal in full, with its diff.
+
+    It is the diff that accepting it would make."""
 
     now = datetime.now().astimezone()
     with workspace() as place:

@@ -52,7 +52,7 @@ job_options = together(
 )
 
 
-@group(short_help="What a clock runs: run it, how it ran, and templates for it.")
+@group()
 def jobs() -> None:
     """Jobs that a system's clock runs: run one now, print what starts it, see how each stands."""
 

@@ -92,7 +92,6 @@ def command_of(operation: OperationSpec, selection: Selection | None = None) -> 
     return command(
         operation.name,
         help="\n\n".join(filter(None, (operation.help, operation.details))),
-        short_help=operation.help,
     )(together(*options)(call))
 
 

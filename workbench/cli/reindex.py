@@ -222,9 +222,11 @@ def model() -> None:
     """What makes vectors: which model and provider are used, trying them, fetching another model."""
 
 
-@model.command(short_help="Which model of which provider is used, and where it is.")
+@model.command()
 def show() -> None:
-    """Which model of which provider is used, and where it is; or why there is none."""
+    """Which model of which provider is used, and where it is.
+
+    Or why there is none."""
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
     if answered({**used.as_json(), "providers": found}):
@@ -316,11 +318,13 @@ def test() -> None:
     )
 
 
-@model.command(short_help="Fetch the model NAME (owner/name) of the hub.")
+@model.command()
 @named("name", required=False)
 @flag("--yes", "Do not ask.")
 def download(name: str | None, yes: bool) -> None:
-    """Fetch the model NAME (owner/name) of the hub; the default model without a NAME.
+    """Fetch the model NAME (owner/name) of the hub.
+
+    The default model without a NAME.
 
     Asks the hub what there is, says what would be fetched, and asks you.
     """
