@@ -13,7 +13,7 @@ from screens.context.sections import ContextTab
 from screens.drawing.clock import today
 from screens.history.history_reader import Historian
 from workbench.agent.bulletin import Which
-from workbench.agent.search_task import request_of
+from workbench.agent.federated_search import request_of
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

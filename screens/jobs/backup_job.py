@@ -16,7 +16,7 @@ from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
 from screens.frames.services import Desk
 from screens.jobs.path_prompt import PathScreen, absolute
 from screens.jobs.running_jobs import WorkerJob
-from workbench.backup.incremental import remembered
+from workbench.backup.bundles import remembered
 from workbench.errors import StoppedError, WorkbenchError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text
 from workbench.jobs.job_status import JobStatus, standings
-from workbench.jobs.runner import now
+from workbench.jobs.runs import now
 from workbench.workspace.layout import STATE_DIR
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.search_task import FederatedRequests
+    from workbench.agent.federated_search import FederatedRequests
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -217,7 +217,7 @@ class Engine:
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
     def _beyond(self, by_words: LexicalSearch) -> FederatedRequests:
-        from workbench.agent.search_task import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
+        from workbench.agent.federated_search import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
 
         if self._federated is None:
             self._federated = FederatedRequests(self._workspace, by_words)

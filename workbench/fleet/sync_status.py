@@ -12,8 +12,8 @@ from indexing.shared.table import KnownFile, SharedTable
 from indexing.shared.workspace_reader import difference, everything
 from indexing.sync.changes import reason
 from workbench.errors import WorkbenchError
-from workbench.fleet.report import FleetProgress, OnProgress
 from workbench.fleet.roster import Agent
+from workbench.fleet.run import FleetProgress, OnProgress
 from workbench.plural import plural
 
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]

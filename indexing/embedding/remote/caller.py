@@ -7,7 +7,7 @@ import openai
 
 from indexing.embedding.remote.provider import Service
 from workbench.errors import ModelUnavailableError
-from workbench.llm.client import UnusableAnswerError, explained, has_spent_all, open_client
+from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
 
 _ANSWER_BYTES = 1_000_000
 _VECTOR_BYTES = 256_000

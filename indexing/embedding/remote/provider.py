@@ -10,8 +10,7 @@ from typing import Literal
 from indexing.embedding.remote.api_format import Dialect, Gemini, OpenAI
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.endpoint import Endpoint, endpoint_of
-from workbench.llm.key import Key, find_key
+from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key
 
 Name = Literal["openai", "gemini"]
 REMOTE: tuple[Name, ...] = ("openai", "gemini")

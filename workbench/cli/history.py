@@ -1,4 +1,4 @@
-"""What memory holds and where it comes from: get, log, show, blame."""
+"""What memory holds, and where it comes from: get, recent, log, show, blame."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
-import click
-
 from workbench.cli import shell_values
 from workbench.cli.lookup import LINES, Whose, content_address, whose
-from workbench.cli.options import flag, named, number, word
+from workbench.cli.options import command, flag, named, number, word
 from workbench.cli.output import (
     answered,
     attributes,
-    json_option,
     narrate,
     operation_json,
     put,
@@ -27,12 +24,14 @@ from workbench.cli.output import (
     say_diff,
     say_row,
 )
+from workbench.cli.workspace_options import workspace
 from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
 from workbench.history.attribution import who_did
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import LineageStep, lineage
 from workbench.history.origin import origin_of
+from workbench.history.recent import RecentEntry, recent_entries
 from workbench.history.renames import FileStep, file_log
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
@@ -43,12 +42,13 @@ from workbench.plural import plural
 from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.workspace import Workspace
 
+_TITLE = 90
 
-@click.command()
+
+@command()
 @named("path", offer=shell_values.memory_paths)
 @number("--from", "first", low=1, default=1, help="First line (from 1).")
 @number("--lines", low=1, help="How many lines.")
-@json_option
 def get(path: str, first: int, lines: int | None) -> None:
     """A memory file, or part of it.
 
@@ -116,14 +116,13 @@ def _outside(place: Workspace, address: str) -> Entry:
         raise EntryNotFoundError(address) from None
 
 
-@click.command()
+@command()
 @named("target", "[PATH|ENTRY]", required=False, offer=shell_values.memory_paths)
 @number("-n", "--limit", low=1, default=30)
 @word(
     "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
 )
 @flag("--all", "Also commits that only added lines to the ledger.", "everything")
-@json_option
 def log(target: str | None, limit: int, match: str, everything: bool) -> None:
     """Operations, newest first, also those of agents and plain git.
 
@@ -198,9 +197,8 @@ def _time(when: datetime | None) -> str:
     return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else "not recorded yet"
 
 
-@click.command()
+@command()
 @named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
-@json_option
 def blame(target: str) -> None:
     """When each line came, and who brought it.
 
@@ -242,10 +240,9 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
     }
 
 
-@click.command()
+@command()
 @named("operation", "OP|ENTRY")
 @flag("--related", "Of an entry: what belongs to it, and who recalled it.")
-@json_option
 def show(operation: str, related: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
@@ -348,3 +345,53 @@ def _show_related(there: Whose, name: str) -> None:
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""
     last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
     say(f"recalled {plural(recalled.times, 'time')}{last}{by}")
+
+
+@command()
+@word(
+    "--since",
+    "WHEN",
+    "A day (yesterday, 2026-03-14, last week), a moment (2026-03-14 09:30), an operation or a commit.",
+    default="yesterday",
+)
+@number("-n", "--limit", low=1, default=200)
+def recent(since: str, limit: int) -> None:
+    """What was written since yesterday, by whom, from which session.
+
+    Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
+    for `undo` and `show`; what no commit has yet is "unrecorded".
+    """
+    with workspace() as place:
+        begun = _moment(place, since)
+        found = recent_entries(place, begun)
+    said = {"since": begun, "entries": len(found), "recent": found[:limit]}
+    if answered(said):
+        return
+    for one in found[:limit]:
+        _say_recent(one)
+    narrate(f"{plural(len(found), 'entry')} since {begun:%Y-%m-%d %H:%M}")
+    if len(found) > limit:
+        narrate(f"  → --limit {len(found)} shows all")
+
+
+def _say_recent(one: RecentEntry) -> None:
+    by = f"{one.actor[:16]:<16}  {one.operation or 'unrecorded':<12}  {one.session or '-'}"
+    say_row(f"{one.when.astimezone():%Y-%m-%d %H:%M}  {by}  {one.title[:_TITLE]}")
+    say_row(f"    {one.entry}", dim=True)
+
+
+def _moment(place: Workspace, text: str) -> datetime:
+    """When ``text`` begins. Raises what naming a commit raises."""
+    from indexing.query.dates import period
+    from indexing.search.snapshot_index import commit_named
+    from workbench.memory.moment import Moment, parse_moment
+
+    today = date.today()
+    said = parse_moment(text)
+    if isinstance(said, Moment):
+        found = datetime.fromisoformat(said.isoformat())
+        return found if found.tzinfo else found.astimezone()
+    days = period(text, today)
+    if first := said or (days and days.first):
+        return datetime.combine(first, time()).astimezone()
+    return commit_named(place, text, today).when

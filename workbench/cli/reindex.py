@@ -1,4 +1,4 @@
-"""Commands that keep memory safe and its index true: backup, verify, reindex."""
+"""The index, and the model that makes its vectors: reindex, model."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.backup.create import Backup, back_up, plan_backup
-from workbench.backup.incremental import remembered
-from workbench.backup.targets import find_target
 from workbench.cli import shell_values
 from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.options import flag, named
+from workbench.cli.options import command, flag, group, named
 from workbench.cli.output import (
-    FOUND_WANTING,
     Bar,
     answered,
     attributes,
     given,
-    json_option,
     narrate,
-    narrate_notes,
     say,
     wants_json,
 )
 from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.errors import BusyError, UsageError
-from workbench.jobs.names import Job
+from workbench.jobs.runs import Job
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -40,104 +34,30 @@ if TYPE_CHECKING:
     from indexing.sync.keep_up import SyncRun
     from indexing.sync.report import SyncReport
 
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexing.embedding.model_info import Description, describe, describe_providers
+from indexing.embedding.model_info import download as fetch
+from workbench.cli.output import Counted, agree, say_fields
+from workbench.config import settings
+
+if TYPE_CHECKING:
+    from indexing.embedding.hub import Listing
+    from indexing.embedding.remote.provider import Service
+
+
 _SHOWN_LINES = 5
+_MEGABYTE = 1_000_000
+_WORD = "memory"
+_WIDTH = 10
+_NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
-@click.command()
-@named("target", required=False, offer=shell_values.folders)
-@flag("--full", "Begin a new chain of bundles.")
-@flag("--check", "Also clone a remote anew and compare (bundles always are).")
-@flag("--dry-run", "Only say what would be saved.")
-@json_option
-def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
-    """Save this memory, and prove that it can be had back.
-
-    Without TARGET to the last one.
-
-    TARGET is a folder (numbered bundle files, each with what is new), one *.bundle file, or a git remote: a
-    URL, or the name of a remote of the repository. What is on disk is recorded first. Nothing there is ever
-    overwritten by force. Only this command and `restore` reach a remote.
-    """
-    with workspace() as place:
-        last = remembered(place)
-        if target is None and last is None:
-            raise UsageError(
-                "there is no backup yet that could be repeated",
-                hint="name a place once: workbench backup DIR, FILE.bundle or a git remote",
-            )
-        again = last.target if last and target is None else None
-        found = find_target(again) if again else find_target(target or "", place.history)
-        if dry_run:
-            done = plan_backup(place, found, full=full)
-        else:
-            if found.kind == "remote":
-                narrate(f"sending to {found.shown}")
-            done = back_up(place, found, full=full, check=check)
-    told = {
-        "target": done.target.shown,
-        "kind": done.target.kind,
-        **attributes(done, "branch", "commit", "path", "compared", "pending", "notes"),
-        "wrote": done.wrote or None,
-        "recorded": done.recorded.id if done.recorded else None,
-        "dry_run": done.planned,
-    }
-    if not answered(told):
-        (_say_planned if done.planned else _say_backup)(done, str(done.path or done.target.shown))
-        narrate_notes(done.notes)
-
-
-def _say_planned(done: Backup, where: str) -> None:
-    if done.pending:
-        say(f"would record {plural(done.pending, 'file')} first")
-    if not done.wrote:
-        say(f"nothing is new since the last backup in {where}")
-        return
-    article = "an" if done.wrote.startswith("i") else "a"
-    what = "send" if done.wrote == "sent" else f"write {article} {done.wrote} bundle"
-    say(f"would {what}: {done.branch} to {where}")
-
-
-def _say_backup(done: Backup, where: str) -> None:
-    commit = (done.commit or "")[:12]
-    if done.recorded:
-        say(f"recorded {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
-    if not done.wrote:
-        say(f"nothing is new: {where} holds {done.branch} at {commit}")
-    else:
-        what = "sent" if done.wrote == "sent" else f"{done.wrote} backup"
-        say(f"{what}: {where} holds {done.branch} at {commit}, the whole repository's branch")
-    if done.compared is not None:
-        say(f"restored and compared: {plural(done.compared, 'memory file')}, byte for byte the same")
-    narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
-
-
-@click.command()
-@json_option
-def verify() -> int:
-    """Prove that no text is lost and that the index matches the files.
-
-    The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
-    """
-    from dataclasses import asdict
-
-    from indexing.sync.verify import verify_index
-    from workbench.history.verify import audit
-
-    with workspace() as place, Bar() as bar:
-        checks = audit(place)
-        checks += verify_index(place, progress=bar.show)
-    flaws = [flaw for check in checks for flaw in check.flaws]
-    if not answered({"ok": not flaws, "checks": [asdict(check) for check in checks]}):
-        for check in checks:
-            say(f"{check.name:<11}{check.looked_at}{'' if check.flaws else ': sound'}")
-        for flaw in flaws:
-            say(f"{flaw.kind}: {flaw.what}", fg="red")
-            if flaw.hint:
-                say(f"  → {flaw.hint}")
-    return FOUND_WANTING if flaws else 0
-
-
-@click.command()
+@command()
 @named("paths", "[PATH]...", many=True, required=False, offer=shell_values.memory_paths)
 @flag("--full", "Build everything anew, aside, then swap it in.")
 @flag("--no-vectors", "Keyword search only: make no vectors.")
@@ -145,7 +65,6 @@ def verify() -> int:
 @flag("--yes", "Send texts to a provider that costs money without asking.")
 @flag("--watch", "Go on until interrupted: a run after each series of changes.")
 @job_options
-@json_option
 def reindex(
     paths: tuple[str, ...],
     full: bool,
@@ -296,3 +215,153 @@ def _say_run(run: SyncRun) -> None:
         _narrate_faults(report)
     elif error:
         narrate(f"{now:%H:%M:%S} {error.message}")
+
+
+@group()
+def model() -> None:
+    """What makes vectors: which model and provider are used, trying them, fetching another model."""
+
+
+@model.command()
+def show() -> None:
+    """Which model of which provider is used, and where it is.
+
+    Or why there is none."""
+    found = describe_providers(_settings())
+    used = next((one for one in found if one.usable), found[0])
+    if answered({**used.as_json(), "providers": found}):
+        return
+    if used.service is not None:
+        _say_service(used.service)
+    elif used.local is not None and used.usable:
+        _say_local(used.local, used.device or "cpu")
+    else:
+        say(f"none: {used.problem.message if used.problem else ''}")
+    for one in found:
+        if one.problem is not None:
+            if one is not used:
+                narrate(f"{one.provider} cannot be used: {one.problem.message}")
+            if one.problem.hint:
+                narrate(f"  → {one.problem.hint}")
+        elif one is not used:
+            narrate(f"{one.provider} would be next, if {used.provider} could not be used at all")
+
+
+def _say_local(found: Description, device: str) -> None:
+    assert found.source is not None
+    later = "" if found.form == "prepared" else ", prepared at its first use"
+    say(found.source.name, bold=True)
+    say_fields(
+        _WIDTH,
+        ("provider", "local"),
+        ("form", f"{found.form}{later}"),
+        ("device", device + ("" if device == "cpu" else ", for many texts; cpu for others")),
+        ("dimension", found.dimension or "not said"),
+        ("window", f"{found.window or 'not said'} word pieces"),
+        ("identity", found.source.identity),
+        ("folder", found.source.folder),
+        ("prepared", found.prepared),
+    )
+
+
+def _say_service(found: Service) -> None:
+    price = "not known" if found.price is None else f"{found.price:g} for a million tokens"
+    say(found.model, bold=True)
+    say_fields(
+        _WIDTH,
+        ("provider", found.provider),
+        ("endpoint", found.endpoint.url),
+        ("dimension", found.dimensions or "as the model has it"),
+        ("identity", found.identity),
+        ("key", found.key.source),
+        ("price", price if found.charges else "none"),
+        ("requests", f"{plural(found.batch, 'text')} each, {found.concurrency} at a time"),
+    )
+    if found.key.warning:
+        narrate(found.key.warning)
+
+
+@model.command()
+def test() -> None:
+    """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
+    from indexing.embedding.choice import choices
+    from indexing.embedding.port import Closable
+
+    choice = choices(_settings(), threads=1).first()
+    moments = [time.perf_counter()]
+    embedder = choice.open_for_questions()
+    moments.append(time.perf_counter())
+    try:
+        for _ in range(2):
+            vectors = embedder.embed([_WORD])
+            moments.append(time.perf_counter())
+    finally:
+        if isinstance(embedder, Closable):
+            embedder.close()
+    opened, first, again = (1e3 * (after - before) for before, after in pairwise(moments))
+    told = {
+        "identity": choice.identity,
+        "dimension": int(vectors.shape[1]),
+        "opened_ms": round(opened, 1),
+        "first_ms": round(first, 1),
+        "next_ms": round(again, 1),
+    }
+    if answered(told):
+        return
+    say(choice.identity, bold=True)
+    say_fields(
+        _WIDTH,
+        ("dimension", told["dimension"]),
+        ("opened in", f"{opened:,.0f} ms"),
+        ("first text", f"{first:,.1f} ms"),
+        ("next text", f"{again:,.1f} ms"),
+    )
+
+
+@model.command()
+@named("name", required=False)
+@flag("--yes", "Do not ask.")
+def download(name: str | None, yes: bool) -> None:
+    """Fetch the model NAME (owner/name) of the hub.
+
+    The default model without a NAME.
+
+    Asks the hub what there is, says what would be fetched, and asks you.
+    """
+    from indexing.embedding.hub import is_hub_name, listing
+    from indexing.embedding.locate import DEFAULT_MODEL
+
+    name = name or DEFAULT_MODEL
+    if not is_hub_name(name):
+        raise UsageError(
+            f"{name!r} is no model's name", hint=f"names are owner/name, for example {DEFAULT_MODEL}"
+        )
+    wanted = listing(name)
+    narrate(_summary(wanted))
+    if wanted.missing and not yes:
+        agree(
+            "fetch it?",
+            refusal="fetching a model needs your word",
+            hint="add --yes",
+            kept="nothing was fetched",
+        )
+    with Bar() as bar:
+        source = fetch(name, lambda done, total: bar.show(Counted("fetch (kB)", done // 1000, total // 1000)))
+    if not answered({"model": source.name, "identity": source.identity, "folder": source.folder}):
+        say(str(source.folder))
+    if describe(_settings().model).source != source:
+        narrate(f"to use it, write `model: {name}` into {settings.user_settings_path()}")
+    narrate("`workbench reindex` makes its vectors")
+
+
+def _summary(wanted: Listing) -> str:
+    if not wanted.missing:
+        return f"{wanted.name} is here already, as {wanted.endpoint} has it now"
+    size = max(1, round(wanted.bytes / _MEGABYTE))
+    files = f"{plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
+    return f"{wanted.name} from {wanted.endpoint}: {files}"
+
+
+def _settings() -> settings.Settings:
+    """What the person's own settings say; a workspace has no say in this."""
+    return settings.load(_NO_WORKSPACE)
