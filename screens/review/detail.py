@@ -21,14 +21,14 @@ from workbench.dreaming.proposals.preview import Foretold
 from workbench.dreaming.proposals.source_quotes import Quotation, QuotedLine
 from workbench.dreaming.result import Explanation, Skip
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.proposal import Proposal
+from workbench.memory.proposal import QUEUE, Proposal
 from workbench.safety.secrets import masked
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.plan import Operation, Plan
 
 _DOES = {
     "add": "add to", "merge": "merge into", "supersede": "replace in", "archive": "archive from",
-    "forget": "forget in", "store": "store on", "update": "change on",
+    "forget": "forget in", "store": "store on", "update": "change on", "patch": "patch",
 }  # fmt: skip
 _WIDEST = 1_200
 _END = "end"
@@ -216,9 +216,12 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
     if seen.flags:
         told.append((f"{key_for('accept')} shows it again, and takes it only on a yes of its own", "faint"))
     if one.stale:
-        told.append((f"stale: {one.stale}", "warn"))
+        told.append((one.stale if one.malformed else f"stale: {one.stale}", "warn"))
         ways = f"{key_for('reject')} rejects it, {key_for('withdraw')} takes it off the table"
-        told.append((f"{ways}; the next dream proposes what holds", "faint"))
+        if QUEUE not in one.proposal.marks:
+            told.append((f"{ways}; the next dream proposes what holds", "faint"))
+        elif not one.malformed:
+            told.append((f"{ways}, and out of the queue of {one.proposal.by}", "faint"))
     elif seen.problem:
         told.append((f"cannot be accepted now: {seen.problem}", "warn"))
     if deferred:

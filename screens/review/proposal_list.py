@@ -32,6 +32,7 @@ _VERBS: Mapping[str, tuple[str, Tone]] = {
     "forget": ("forget", "bad"),
     "store": ("store", "good"),
     "update": ("change", "accent"),
+    "patch": ("patch", "accent"),
 }
 _VERB_CELLS = 7
 _MARKS: Mapping[str, tuple[str, Tone]] = {
@@ -142,7 +143,7 @@ def _tail(agenda: Agenda, one: Waiting) -> tuple[RowPart, ...]:
     if proposal.key in agenda.overview.flagged:
         parts.append(RowPart(words(f"{HIDDEN} flagged"), "bad"))
     if one.stale:
-        parts.append(RowPart(words("stale"), "warn"))
+        parts.append(RowPart(words("malformed" if one.malformed else "stale"), "warn"))
     if one.until is not None and one.until > agenda.today:
         parts.append(RowPart(words(f"back {days_until(one.until, agenda.today)}"), "accent"))
     return tuple(parts)

@@ -39,6 +39,7 @@ from screens.review.reword_dialog import Wording
 from screens.review.row_subjects import ReviewRows
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine
+from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.overview import Overview, overview
 from workbench.dreaming.proposals.source_quotes import Quotation
 from workbench.workspace.layout import LEDGER
@@ -360,13 +361,13 @@ def _empty(refusal: str | None) -> str:
 
 
 def _stamp(workspace: Workspace) -> _Stamp:
-    """What tells that the ledger or long-term memory is not as it was."""
+    """What tells that the ledger, long-term memory or the queue of another agent is not as it was."""
     folder = workspace.root / LEDGER
     pages: Iterable[Path] = ()
     if folder.is_dir():
         pages = sorted(page for page in folder.iterdir() if page.name.startswith(_BOOKS))
     found = []
-    for path in (*pages, workspace.root / workspace.memory_path()):
+    for path in (*pages, workspace.root / workspace.memory_path(), *map(Path, queue_files(workspace))):
         try:
             status = os.lstat(path)
         except OSError:

@@ -48,7 +48,7 @@ def list_(everything: bool, run: str) -> None:
     with workspace() as place:
         waits = [one for one in waiting(place, now) if not run or one.proposal.run.startswith(run)]
         budget = budget_of(place)
-    shown = [one for one in waits if everything or not (one.stale or one.hidden(now))]
+    shown = [one for one in waits if everything or one.malformed or not (one.stale or one.hidden(now))]
     if answered([_waiting_json(one, now) for one in shown]):
         return
     say_waiting(shown, now)
@@ -139,6 +139,7 @@ def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
         "flags": flags,
         "suspicious": any(each.startswith("suspicious") for each in flags),
         "gone": one.gone,
+        "malformed": one.malformed,
     }
 
 

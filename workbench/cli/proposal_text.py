@@ -32,6 +32,7 @@ _VERBS = {
     "forget": "forget in",
     "store": "store on",
     "update": "change on",
+    "patch": "patch",
 }
 
 
@@ -90,6 +91,7 @@ def say_waiting(waits: Iterable[Waiting], now: datetime) -> None:
 
     for one in waits:
         note = f"stale: {one.stale}" if one.stale else ""
+        note = one.stale if one.malformed else note
         if is_from_outside(one.proposal) and not note:
             note = "from outside: accepted only by itself, never with others"
         if one.hidden(now):

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from indexing.sync.freshness import freshness
 from workbench.config.settings import load
+from workbench.dreaming.proposals.agent_queues import queued_in
 from workbench.errors import UsageError, WorkbenchError
 from workbench.format import FORMAT
 from workbench.ingest.agent_sessions import agents_here
 from workbench.workspace.agent_layouts import (
     LAYOUTS,
     AgentLayout,
-    existing,
     folder_at,
     found_on_this_machine,
 )
@@ -148,6 +148,7 @@ def _memories() -> Iterator[AgentMemory]:
             try:
                 files = place.scan()
                 loaded = load_states(place, files)
+                pending = len(queued_in(place))
             finally:
                 place.close()
         except WorkbenchError as error:
@@ -162,7 +163,7 @@ def _memories() -> Iterator[AgentMemory]:
                 bytes=sum(file.size for file in files),
                 newest=datetime.fromtimestamp(max(file.ctime_ns for file in files) / 1e9, UTC),
                 loaded=loaded,
-                pending=len(list(existing(root, layout.pending))),
+                pending=pending,
             )
 
 

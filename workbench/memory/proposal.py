@@ -10,11 +10,14 @@ from typing import Any, Literal, get_args
 
 from workbench.memory.provenance import parse_instant
 
-Action = Literal["add", "merge", "supersede", "archive", "forget", "store", "update"]
+Action = Literal["add", "merge", "supersede", "archive", "forget", "store", "update", "patch"]
 """``add`` to MEMORY.md, ``merge`` into or ``supersede`` its entry ``target``, ``archive`` or ``forget`` the
 entry ``target``, ``store`` a typed memory on the graph page of ``section`` (`type/name`), ``update`` the
-memory ``target`` of the graph by ``marks`` (its `text` and `type` among them); ``text`` says it in words."""
+memory ``target`` of the graph by ``marks`` (its `text` and `type` among them); ``text`` says it in words.
+``patch`` the files ``section`` as another agent proposes in its own queue."""
 ACTIONS: tuple[Action, ...] = get_args(Action)
+QUEUE = "queue"
+"""The mark that names the file of another agent's queue in which a proposal waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,8 +152,9 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
 
 
 def _is_memory(workspace: Workspace, path: RelPath) -> bool:
-    """Whether undo may touch a file: memory, quarantine, and what the workbench itself sets up."""
-    return workspace.layout.may_curate(path) or path.startswith("_system/") or path in _SET_UP
+    """Whether undo may touch a file: memory, quarantine, queues, and what the workbench itself sets up."""
+    ours = path.startswith("_system/") or path in _SET_UP
+    return ours or workspace.layout.may_curate(path) or workspace.layout.is_queue(path)
 
 
 def _named(paths: list[RelPath]) -> str:

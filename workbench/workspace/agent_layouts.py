@@ -131,12 +131,15 @@ class AgentLayout:
 
 
 def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
-    """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written."""
+    """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written.
+
+    A folder above one that is found already is left out.
+    """
     seen: set[Path] = set()
     for layout in LAYOUTS:
         for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
             root = folder_at(place)
-            if root is not None and root not in seen:
+            if root is not None and root not in seen and not any(root in one.parents for one in seen):
                 seen.add(root)
                 yield layout, root
 
@@ -351,7 +354,7 @@ OPENCLAW = AgentLayout(
     files=_OPENCLAW_FILES,
     exclude=("skills/**", "ref/**"),
     limits=tuple(LoadLimit(name, 12_000, cut="middle") for name in (*_MEMORY, *_BOOTSTRAP, "BOOTSTRAP.md")),
-    pending=("memory/.dreams/*.json",),
+    pending=("memory/.dreams/short-term-recall.json",),
     programs=(
         AgentProgram("OpenClaw", "~/.openclaw", "openclaw.json", "~/.openclaw/workspace"),
         AgentProgram("Clawdbot", "~/.clawdbot", "clawdbot.json", "~/clawd"),
@@ -418,24 +421,35 @@ GEMINI_CLI = AgentLayout(
         (Kind.NOTE, ("*.md",)),
     ),
     exclude=("tmp/**", "extensions/**", "antigravity*/**"),
-    pending=(".inbox/private/*.patch", ".inbox/global/*.patch"),
+    pending=(
+        ".inbox/private/**/*.patch",
+        ".inbox/global/**/*.patch",
+        "tmp/*/memory/.inbox/global/**/*.patch",
+    ),
 )
 _HERMES_MEMORY, _HERMES_USER = (
-    LoadLimit("MEMORY.md", 2_200, cut="none"),
-    LoadLimit("USER.md", 1_375, cut="none"),
+    LoadLimit("**/MEMORY.md", 2_200, cut="none"),
+    LoadLimit("**/USER.md", 1_375, cut="none"),
 )
 HERMES = AgentLayout(
     name="hermes",
     title="Hermes",
     document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
-    homes=("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
+    homes=(
+        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
+        *("~/.hermes", "~/.hermes/profiles/*"),
+    ),
     signs=("MEMORY.md", "USER.md"),
     says=re.compile(rb"\n\xc2\xa7\r?\n"),
-    files=((Kind.MEMORY, ("MEMORY.md",)), (Kind.BOOTSTRAP, ("USER.md",)), (Kind.NOTE, ("*.md",))),
+    files=(
+        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md")),
+        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md")),
+        (Kind.NOTE, ("*.md", "memories/*.md")),
+    ),
     limits=(_HERMES_MEMORY, _HERMES_USER),
-    pending=("../pending/memory/*.json",),
+    pending=("pending/memory/*.json", "../pending/memory/*.json"),
     finish=_entries_apart,
-    rules=(("MEMORY.md", _at_most(_HERMES_MEMORY)), ("USER.md", _at_most(_HERMES_USER))),
+    rules=(("**/MEMORY.md", _at_most(_HERMES_MEMORY)), ("**/USER.md", _at_most(_HERMES_USER))),
 )
 LETTA = AgentLayout(
     name="letta",

@@ -144,6 +144,10 @@ class Layout:
         """Whether a person may act on ``path``: memory, and what is set aside in quarantine."""
         return self.holds(path) or is_quarantined(path)
 
+    def is_queue(self, path: str) -> bool:
+        """Whether an agent lets its own proposals wait in ``path``."""
+        return any(fits(pattern, path) for agent in self.agents for pattern in agent.pending)
+
     def prunes(self, folder: str) -> bool:
         """Whether nothing below ``folder`` can be memory, so that it need not be entered."""
         if self._excluded.fullmatch(folder + "/x"):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.dreaming.proposals.agent_queues import Queued, located, settled
 from workbench.dreaming.proposals.apply import Carried, address_of, carry
 from workbench.dreaming.proposals.budget import budget_notes
 from workbench.dreaming.proposals.dreaming_page import KeptLine, page_path, with_run
@@ -19,7 +20,7 @@ from workbench.dreaming.proposals.safety_flags import doubts, flags, held_back, 
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.proposal import Proposal
+from workbench.memory.proposal import QUEUE, Proposal
 from workbench.workspace.decisions import decision_record, name_of
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -34,7 +35,7 @@ _NOT_REPEATED = "words that are not repeated here"
 _MOST_LEFT = 10
 """Claims left behind that the page of the day names."""
 _ON_THE_PAGE = frozenset({"add", "merge", "supersede"})
-_WRITES = _ON_THE_PAGE | {"store", "update"}
+_WRITES = _ON_THE_PAGE | {"store", "update", "patch"}
 _ALONE = "its words are from outside: accept it by itself"
 
 
@@ -135,14 +136,26 @@ def plan_of(
     if len(final) > 1:
         proposals, alone = _but_from_outside(proposals)
         held |= alone
+    book = book or read_book(workspace)
+    queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
     foreseen = Foreseen(workspace)
     done: list[Carried] = []
     moved: dict[str, str] = {}
     for one in proposals:
-        done.append(_carried(foreseen, followed(one, moved), final[one.key], done, now=now, actor=actor))
+        done.append(
+            _carried(
+                foreseen,
+                followed(one, moved),
+                final[one.key],
+                done,
+                queued=queued[name_of(one)],
+                now=now,
+                actor=actor,
+            )
+        )
         moved.update(where_to(foreseen, done[-1]))
     _write_page(foreseen, done, now=now, actor=actor, left=left, considered=considered)
-    seen = (book or read_book(workspace)).proposals
+    seen = book.proposals
     records = []
     for one in proposals:
         is_edited = claim_key(final[one.key]) != claim_key(one.text)
@@ -161,7 +174,10 @@ def plan_of(
     return Plan(
         action=action,
         summary=_summary(done),
-        edits=foreseen.edits(),
+        edits=(
+            *foreseen.edits(),
+            *settled(workspace, [(one, queued[name_of(one)]) for one in proposals], now),
+        ),
         records=(*foreseen.records, *ledger_records("decisions", records, now)),
         entries=entries,
         became=became,
@@ -195,9 +211,18 @@ def diff_of(workspace: Workspace, proposal: Proposal, now: datetime) -> str:
 
 
 def _carried(
-    foreseen: Foreseen, one: Proposal, text: str, before: Sequence[Carried], *, now: datetime, actor: str
+    foreseen: Foreseen,
+    one: Proposal,
+    text: str,
+    before: Sequence[Carried],
+    *,
+    queued: Sequence[Queued],
+    now: datetime,
+    actor: str,
 ) -> Carried:
     try:
+        if QUEUE in one.marks or one.action == "patch":
+            return _carried_from_queue(foreseen, one, text, queued, now=now, actor=actor)
         return carry(foreseen, one, text, now=now, actor=actor)
     except WorkbenchError as error:
         after = f" after the {len(before)} before it" if before else ""
@@ -205,6 +230,20 @@ def _carried(
             f"{one.key} “{title(text)}” cannot be accepted{after}: {error.message}",
             hint=error.hint or "nothing was changed",
         ) from error
+
+
+def _carried_from_queue(
+    foreseen: Foreseen, one: Proposal, text: str, queued: Sequence[Queued], *, now: datetime, actor: str
+) -> Carried:
+    """What the agent in whose queue it waits would do itself, where it has a way of its own."""
+    item = next((item for item in queued if item.proposal == one), None)
+    if item is None:
+        raise NotCuratableError("it is not in its queue any more", hint="nothing was changed")
+    if item.queue.change is None:
+        return carry(foreseen, located(foreseen, one), text, now=now, actor=actor)
+    for edit in item.queue.change(foreseen, item.data, text if text != one.text else None):
+        foreseen.lay(edit)
+    return Carried(one, text, section=one.section, sources=(item.path,))
 
 
 def followed(one: Proposal, moved: Mapping[str, str]) -> Proposal:

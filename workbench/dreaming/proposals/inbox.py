@@ -1,8 +1,10 @@
 """What waits for a person: proposals are added once, and wait until something is decided or they are stale.
 
-The ledger is the only state. A proposal waits while no final decision on its claim is written there; undoing
-the operation that wrote one makes it wait again. What a dream proposed and nobody has looked at gives way to
-what the next one proposes: then the ledger says of it that it is replaced, until it is proposed again.
+The ledger is the only state of our own proposals. One waits while no final decision on its claim is written
+there; undoing the operation that wrote one makes it wait again. What a dream proposed and nobody has looked
+at gives way to what the next one proposes: then the ledger says of it that it is replaced, until it is
+proposed again. Those of other agents wait in their queues (``agent_queues``); what of them says the same as
+another one waits, and is decided, with it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from workbench.dreaming.proposals.agent_queues import Queued, queued_in
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.memory.address import find_entry, path_of
@@ -46,6 +49,7 @@ class Waiting:
 
     ``stale`` says why it cannot be accepted any more, ``until`` the day up to which it is deferred.
     ``proposed`` counts how often it stands in the ledger. ``gone`` are its source entries that are not there.
+    ``malformed``: it waits in the queue of another agent, and cannot be read.
     """
 
     proposal: Proposal
@@ -53,6 +57,7 @@ class Waiting:
     until: date | None = None
     proposed: int = 1
     gone: tuple[str, ...] = ()
+    malformed: bool = False
 
     def hidden(self, now: datetime) -> bool:
         """Whether it is not to be shown before its day."""
@@ -150,21 +155,34 @@ def waiting(
     ``keys`` are beginnings of keys: only those that start so are looked at.
 
     What long-term memory says by now, because a person wrote it there by hand, is settled and no longer
-    among them. Where a target or all sources are gone, ``stale`` says so.
+    among them, unless it stands in the queue of another agent. Where a target or all sources are gone,
+    ``stale`` says so.
     """
     book = book or read_book(workspace)
     known = _known(workspace)
     present = _Present(workspace)
     out = []
     for name, (proposal, count) in book.proposals.items():
-        if not proposal.key.startswith(keys) or book.decisions.closed(name, count) or name in book.replaced:
+        if not proposal.key.startswith(keys):
             continue
-        if _settled(proposal, known):
+        queued = book.queued.get(name, ())
+        over = book.decisions.closed(name, count) or name in book.replaced or _settled(proposal, known)
+        if over and not queued:
             continue
         decision = book.decisions.newest.get(name)
         until = decision.until if decision and decision.decision == "deferred" else None
         stale, gone = present.why_stale(proposal)
-        out.append(Waiting(proposal=proposal, stale=stale, until=until, proposed=count, gone=gone))
+        malformed = False
+        if queued:
+            own = queued[0].proposal == proposal
+            malformed = own and queued[0].malformed
+            refusal = queued[0].refusal if own else ""
+            stale = refusal or book.decisions.why_not(proposal) or _settled(proposal, known) or stale
+        out.append(
+            Waiting(
+                proposal=proposal, stale=stale, until=until, proposed=count, gone=gone, malformed=malformed
+            )
+        )
     return tuple(out)
 
 
@@ -224,14 +242,16 @@ def _beginning(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The ledger's proposals, each in its newest wording with how often it was proposed, and decisions.
+    """All proposals, each in its newest wording with how often it was proposed, and decisions.
 
-    ``replaced`` are the names of those that a later dream did not propose again.
+    ``replaced`` are the names of those that a later dream did not propose again; ``queued`` is what of each
+    waits in queues of other agents.
     """
 
     proposals: Mapping[Name, tuple[Proposal, int]]
     decisions: Decisions
     replaced: frozenset[Name] = frozenset()
+    queued: Mapping[Name, tuple[Queued, ...]] = field(default_factory=dict)
 
 
 def read_book(workspace: Workspace) -> Book:
@@ -247,7 +267,19 @@ def read_book(workspace: Workspace) -> Book:
             name = name_of(proposal)
             newest[name] = (proposal, newest[name][1] + 1 if name in newest else 1)
             replaced.discard(name)
-    return Book(newest, read_decisions(workspace), frozenset(replaced))
+    decisions = read_decisions(workspace)
+    near = {(name[0], near_of(one)): name for name, (one, _) in newest.items() if name not in replaced}
+    queued: dict[Name, tuple[Queued, ...]] = {}
+    for item in queued_in(workspace):
+        name = name_of(item.proposal)
+        if item.proposal.action == "add":
+            name = near.setdefault((name[0], near_of(item.proposal)), name)
+        queued[name] = (*queued.get(name, ()), item)
+        if name not in newest or name in replaced:
+            said = decisions.newest.get(name)
+            newest[name] = (item.proposal, said.seen + 1 if said else 1)
+            replaced.discard(name)
+    return Book(newest, decisions, frozenset(replaced), queued)
 
 
 def _known(workspace: Workspace) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from workbench.dreaming.proposals.accept import PROPOSAL
+from workbench.dreaming.proposals.agent_queues import settled
 from workbench.dreaming.proposals.inbox import SHORTEST_KEY, Book, find_all, read_book
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import UsageError
@@ -47,8 +48,10 @@ def plan_decision(
     reason: str = "",
     until: date | None = None,
 ) -> Plan:
-    """The operation that only writes down what was decided of proposals."""
+    """The operation that writes down what was decided of proposals, and nothing else but that queues of other
+    agents are rid of what is not deferred."""
     book = read_book(workspace)
+    out = [(one, book.queued.get(name_of(one), ())) for one in proposals if decision != "deferred"]
     records = [
         decision_record(one, decision, seen=_count(book, name_of(one)), reason=reason, until=until)
         for one in proposals
@@ -57,6 +60,7 @@ def plan_decision(
     return Plan(
         action=action,
         summary=title(only.text) if len(proposals) == 1 else f"{len(proposals)} proposals",
+        edits=settled(workspace, out, None),
         records=ledger_records("decisions", records, now),
         reason=reason,
         trailers=tuple((PROPOSAL, one.key) for one in proposals),

@@ -8,7 +8,7 @@ from functools import lru_cache
 from workbench.dreaming.vetoes import veto
 from workbench.errors import FlaggedError
 from workbench.memory.origin import Origin
-from workbench.memory.proposal import Proposal
+from workbench.memory.proposal import QUEUE, Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
@@ -51,8 +51,11 @@ def origin_said(proposal: Proposal) -> Origin:
 
 
 def is_from_outside(proposal: Proposal) -> bool:
-    """Whether it says that its words are somebody else's: then it is accepted by itself, and never unseen."""
-    return proposal.trust == Origin.OUTSIDE
+    """Whether its words are somebody else's, or wait in the queue of another agent.
+
+    Then it is accepted by itself, and never unseen.
+    """
+    return proposal.trust == Origin.OUTSIDE or QUEUE in proposal.marks
 
 
 def doubts(text: str) -> str | None:

@@ -1,0 +1,507 @@
+"""The queues of other agents: what waits there is a proposal like any other, and stays in the agent's file.
+
+To open the queue of another agent, write one more ``AgentQueue`` and add it to ``QUEUES``; the ``pending``
+patterns of its layout say where the files are. Nothing is written by reading. Accepting changes memory as the
+agent itself would; after a decision its queue is as the agent leaves it after one of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, Required, TypedDict
+
+from workbench.dreaming.proposals.safety_flags import title
+from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.memory.claims import KEY_DIGITS, claim_key
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import RelPath
+from workbench.memory.origin import Origin
+from workbench.memory.proposal import QUEUE, Proposal
+from workbench.workspace.agent_layouts import GEMINI_CLI, HERMES, OPENCLAW, AgentLayout, existing
+from workbench.workspace.files import Files
+from workbench.workspace.workspace import Workspace
+
+_LARGEST = 8_000_000
+"""Bytes of a file of a queue that is read."""
+_ABOVE = "../"
+
+Read = Callable[[bytes], Iterable[Proposal]]
+Change = Callable[[Workspace, bytes, str | None], Iterable[FileEdit]]
+Settle = Callable[[bytes, str, datetime | None], bytes | None]
+
+
+def _removed(_data: bytes, _key: str, _accepted: datetime | None) -> None:
+    """A file that holds one proposal goes with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentQueue:
+    """Where one agent lets its own proposals wait for a person.
+
+    ``document`` says where its format is described. ``read`` gives what a file proposes; ValueError says why
+    it is malformed. ``change`` gives the edits of memory that the agent itself would make of a file, with
+    ``text`` in the place of its words where that is not None; NotCuratableError where it cannot be done.
+    Without ``change`` its proposals quote memory, and are added as our own are. ``settle`` gives what is left
+    of a file after the proposal ``key`` was accepted, or else rejected: None where nothing is. While the
+    agent's ``lock`` is there, it is writing.
+    """
+
+    layout: AgentLayout
+    document: str
+    read: Read
+    change: Change | None = None
+    settle: Settle = _removed
+    lock: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """A proposal in the file ``path`` of a queue, which held ``data``.
+
+    ``refusal`` says why nothing can be decided of it here; ``malformed``: because it cannot be read.
+    """
+
+    queue: AgentQueue
+    path: RelPath
+    data: bytes
+    proposal: Proposal
+    refusal: str = ""
+    malformed: bool = False
+
+
+def queued_in(workspace: Workspace) -> list[Queued]:
+    """All that waits in the queues of the agents whose memory this is, what is malformed too."""
+    return [one for queue, path in _files(workspace) for one in _read(workspace, queue, path)]
+
+
+def queue_files(workspace: Workspace) -> list[str]:
+    """The paths of all files of those queues."""
+    return [os.path.join(workspace.root, path) for _, path in _files(workspace)]
+
+
+def _files(workspace: Workspace) -> Iterator[tuple[AgentQueue, RelPath]]:
+    names = {agent.name for agent in workspace.layout.agents}
+    for queue in QUEUES:
+        if queue.layout.name in names:
+            for path in existing(workspace.root, queue.layout.pending):
+                yield queue, RelPath(os.path.relpath(path, workspace.root))
+
+
+def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued]:
+    import msgspec  # noqa: PLC0415 - not before there is a queue
+
+    refusal, files = "", workspace.files
+    if path.startswith(_ABOVE):
+        files = Files(workspace.root.parent)
+        refusal = f"its queue is outside of this workspace: open {workspace.root.parent} to decide on it"
+    data, malformed = b"", False
+    found: Iterable[Proposal]
+    try:
+        data = _data(files, RelPath(path.removeprefix(_ABOVE)))
+        found = list(queue.read(data))
+    except FileNotFoundError:  # the agent decided on it meanwhile
+        return []
+    except (ValueError, TypeError, RecursionError, msgspec.MsgspecError, WorkbenchError, OSError) as error:
+        why = error.message if isinstance(error, WorkbenchError) else str(error)
+        malformed, refusal = True, f"it is not in the format that {queue.layout.title} writes: {why}"
+        found = [Proposal(key=claim_key(path), action="patch", text=path)]
+    digest = hashlib.sha256(data).hexdigest()[:KEY_DIGITS]
+    return [
+        Queued(
+            queue=queue,
+            path=path,
+            data=data,
+            proposal=replace(
+                one,
+                key=one.key or digest,
+                by=queue.layout.title,
+                trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
+                marks={QUEUE: path},
+            ),
+            refusal=refusal,
+            malformed=malformed,
+        )
+        for one in found
+    ]
+
+
+def _data(files: Files, path: RelPath) -> bytes:
+    with files.opened(path) as descriptor:
+        if os.fstat(descriptor).st_size > _LARGEST:
+            raise ValueError(f"it has more than {_LARGEST:,} bytes")
+    return files.read(path)
+
+
+def located(workspace: Workspace, proposal: Proposal) -> Proposal:
+    """A proposal that quotes memory, with the entry that it quotes. Raises NotCuratableError without one."""
+    path, _, line = proposal.sources[0].partition("#L")
+    try:
+        entries = workspace.document(path).entries
+    except (WorkbenchError, OSError):
+        entries = ()
+    said = {one.address: " ".join(one.text.split()) for one in entries}
+    near = [
+        one
+        for one in entries
+        if (text := said[one.address]) and (text in proposal.text or proposal.text in text)
+    ]
+    if not near:
+        raise NotCuratableError(
+            f"what it quotes is not in {path} any more", hint="reject it; its agent would pass over it too"
+        )
+    first = int(line.partition("-")[0])
+    return replace(proposal, entries=(min(near, key=lambda one: abs(one.start_line - first)).address,))
+
+
+def settled(
+    workspace: Workspace, decided: Iterable[tuple[Proposal, Sequence[Queued]]], accepted: datetime | None
+) -> tuple[FileEdit, ...]:
+    """What the queues are after a decision on proposals: accepted at that moment, or None: taken out.
+
+    Raises NotCuratableError where one of them cannot be decided on here, BusyError while its agent writes.
+    """
+    edits: dict[RelPath, FileEdit] = {}
+    for proposal, items in decided:
+        for one in items:
+            if one.refusal and one.proposal == proposal:
+                raise NotCuratableError(
+                    f"“{title(proposal.text)}” is left as it is: {one.refusal}",
+                    hint=f"{one.queue.layout.title} itself may know what to do with it",
+                )
+            if one.refusal:
+                continue
+            if one.queue.lock and (workspace.root / one.queue.lock).exists():
+                raise BusyError(
+                    f"{one.queue.layout.title} is at work on {one.path}",
+                    hint=f"try again; where it does not run any more, remove {one.queue.lock}",
+                )
+            before = edits.get(one.path, FileEdit(one.path, one.data, one.data))
+            after = one.queue.settle(before.after or b"", one.proposal.key, accepted)
+            edits[one.path] = FileEdit(one.path, one.data, after)
+    return tuple(edits.values())
+
+
+# -- Gemini CLI: a unified diff in each file -------------------------------------------------------------
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_BETWEEN = ("Index: ", "===", "\\")
+_INDEX = RelPath("MEMORY.md")
+_NOTHING = "/dev/null"
+
+
+@dataclass(slots=True)
+class _Hunk:
+    """Lines ``old``, near line ``at`` (0-based), give way to ``new``, of which those ``added`` are."""
+
+    at: int
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    added: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _FilePatch:
+    target: str
+    is_new: bool
+    hunks: list[_Hunk] = field(default_factory=list)
+
+
+def _patches(data: bytes) -> list[_FilePatch]:
+    """The changes of a patch, file by file. Raises ValueError where it is malformed, or cut off."""
+    found: list[_FilePatch] = []
+    lines = iter(data.decode("utf-8").removesuffix("\n").split("\n"))
+    for line in lines:
+        if line.startswith("--- "):
+            old, new = _header(line), _header(next(lines, ""))
+            if not os.path.isabs(new) or new == _NOTHING or old not in (new, _NOTHING):
+                raise ValueError(f"“{line}” is not followed by the absolute path of the same file")
+            found.append(_FilePatch(new, old == _NOTHING))
+        elif found and (head := _HUNK.match(line)):
+            found[-1].hunks.append(_hunk(head, lines))
+        elif line and not line.startswith(_BETWEEN):
+            raise ValueError(f"“{line}” is no part of a patch")
+    if not found or not all(one.hunks for one in found):
+        raise ValueError("it changes nothing")
+    return found
+
+
+def _header(line: str) -> str:
+    return re.sub(r"^[ab]/", "", line[4:].partition("\t")[0].strip())
+
+
+def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
+    wanted = int(head[2] or 1), int(head[3] or 1)
+    hunk = _Hunk(int(head[1]) - (wanted[0] > 0))
+    while len(hunk.old) < wanted[0] or len(hunk.new) < wanted[1]:
+        line = next(lines, None)
+        if line is None or line[:1] not in ("", " ", "+", "-", "\\"):
+            raise ValueError(f"lines are missing after “{head.string}”")
+        if line[:1] == "+":
+            hunk.added.append(len(hunk.new))
+        if line[:1] in ("", " ", "-"):
+            hunk.old.append(line[1:])
+        if line[:1] in ("", " ", "+"):
+            hunk.new.append(line[1:])
+    if (len(hunk.old), len(hunk.new)) != wanted:
+        raise ValueError(f"other lines than it says follow “{head.string}”")
+    return hunk
+
+
+def _read_patch(data: bytes) -> Iterator[Proposal]:
+    files = _patches(data)
+    hunks = [hunk for one in files for hunk in one.hunks]
+    added = [hunk.new[at] for hunk in hunks for at in hunk.added]
+    words = "\n".join(added).strip() or "\n".join(("Remove:", *(line for one in hunks for line in one.old)))
+    names = dict.fromkeys(os.path.basename(one.target) for one in files)
+    only_adds = len(files) == 1 and all(len(one.old) + len(one.added) == len(one.new) for one in hunks)
+    yield Proposal(key="", action="add" if only_adds else "patch", text=words, section=", ".join(names))
+
+
+def _apply_patch(workspace: Workspace, data: bytes, text: str | None) -> list[FileEdit]:
+    """The patched files, and in MEMORY.md a line for each new file that nothing there names."""
+    files = _patches(data)
+    if text is not None:
+        _reword(files, text.strip("\n").split("\n"))
+    edits: dict[RelPath, FileEdit] = {}
+    for one in files:
+        folder, name = os.path.split(one.target)
+        path = RelPath(name)
+        is_here = os.path.realpath(folder) == os.path.realpath(workspace.root)
+        if not is_here or name.startswith(".") or not name.endswith(".md"):
+            raise NotCuratableError(
+                f"it changes {one.target}, which is not a file of this workspace",
+                hint=f"open {folder} to accept it, or accept it in {GEMINI_CLI.title}",
+            )
+        edit = edits.get(path) or _unchanged(workspace, path)
+        if one.is_new != (edit.after is None):
+            raise NotCuratableError(f"{path} is {'there already' if one.is_new else 'not there any more'}")
+        lines = (edit.after or b"").decode("utf-8", "surrogateescape").split("\n")
+        for hunk in one.hunks:
+            lines = _patched(lines, hunk, path)
+        edits[path] = replace(edit, after="\n".join(lines).encode("utf-8", "surrogateescape"))
+    for path in [path for path, edit in edits.items() if edit.before is None and path != _INDEX]:
+        index = edits.get(_INDEX) or _unchanged(workspace, _INDEX)
+        known = index.after or b"# Project Memory\n"
+        if path.encode("utf-8", "surrogateescape") not in known:
+            about = re.sub("[-_]", " ", path.removesuffix(".md"))
+            line = f"- See {workspace.root / path} for {about} notes.\n".encode("utf-8", "surrogateescape")
+            edits[_INDEX] = replace(index, after=known + b"\n" * (not known.endswith(b"\n")) + line)
+    return list(edits.values())
+
+
+def _unchanged(workspace: Workspace, path: RelPath) -> FileEdit:
+    data = workspace.files.read_or_none(path)
+    return FileEdit(path, data, data)
+
+
+def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
+    """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
+    hunks = [hunk for one in files for hunk in one.hunks if hunk.added]
+    first, last = (hunks[0].added[0], hunks[0].added[-1] + 1) if hunks else (0, 0)
+    if len(hunks) != 1 or hunks[0].added != list(range(first, last)):
+        raise NotCuratableError(
+            "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
+        )
+    hunks[0].new[first:last] = words
+
+
+def _patched(lines: list[str], hunk: _Hunk, path: RelPath) -> list[str]:
+    """``lines`` after the change, where they are exactly as it says, nearest to where it says."""
+    size = len(hunk.old)
+    places = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == hunk.old]
+    if not places:
+        raise NotCuratableError(
+            f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"
+        )
+    at = min(places, key=lambda place: abs(place - hunk.at))
+    return [*lines[:at], *hunk.new, *lines[at + size :]]
+
+
+# -- Hermes: a write of its memory tool in each file -----------------------------------------------------
+
+_SIGN = "\n§\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Write:
+    """What the memory tool is to do with one entry."""
+
+    action: Literal["add", "replace", "remove", "batch"]
+    content: str | None = None
+    old_text: str | None = None
+
+    @property
+    def words(self) -> str:
+        return self.content or f"Forget: {self.old_text}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Payload(_Write):
+    target: Literal["memory", "user"] = "memory"
+    operations: tuple[_Write, ...] = ()
+
+    @property
+    def writes(self) -> tuple[_Write, ...]:
+        return self.operations if self.action == "batch" else (self,)
+
+
+@dataclass(frozen=True)
+class _Record:
+    subsystem: Literal["memory"]
+    payload: _Payload
+    created_at: float = 0
+
+
+def _record(data: bytes) -> _Record:
+    import msgspec  # noqa: PLC0415 - as above
+
+    record = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Record)
+    for one in record.payload.writes:
+        if (one.action != "remove" and not one.content) or (one.action != "add" and not one.old_text):
+            raise ValueError(f"to {one.action} lacks its words")
+    if not record.payload.writes:
+        raise ValueError("it changes nothing")
+    return record
+
+
+def _read_write(data: bytes) -> Iterator[Proposal]:
+    record = _record(data)
+    yield Proposal(
+        key="",
+        action="add" if record.payload.action == "add" else "patch",
+        text="\n".join(one.words for one in record.payload.writes),
+        section=_FILES[record.payload.target],
+        made_at=datetime.fromtimestamp(record.created_at, UTC) if record.created_at else None,
+    )
+
+
+_FILES = {"memory": "memories/MEMORY.md", "user": "memories/USER.md"}
+
+
+def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterator[FileEdit]:
+    payload = _record(data).payload
+    writes = payload.writes
+    if text is not None:
+        if len(writes) != 1 or not writes[0].content:
+            raise NotCuratableError(
+                "it has no words of its own, or several", hint="accept it as it is and edit the entry then"
+            )
+        writes = (dataclasses.replace(writes[0], content=text),)
+    path = RelPath(_FILES[payload.target])
+    before = workspace.files.read_or_none(path)
+    said = (before or b"").decode("utf-8", "surrogateescape")
+    entries = [entry.strip() for entry in said.split(_SIGN) if entry.strip()]
+    for one in writes:
+        words = [one.content.strip()] if one.content and one.action != "remove" else []
+        if one.action == "add":
+            entries += [word for word in words if word not in entries]
+            continue
+        meant = [at for at, entry in enumerate(entries) if (one.old_text or "") in entry]
+        if len({entries[at] for at in meant}) != 1:
+            many = "several entries" if meant else "no entry"
+            raise NotCuratableError(f"{many} of {path} say “{title(one.old_text or '')}”", hint="reject it")
+        entries[meant[0] : meant[0] + 1] = words
+    end = "\n" if said.endswith("\n") else ""
+    yield FileEdit(path, before, (_SIGN.join(entries) + end).encode("utf-8", "surrogateescape"))
+
+
+# -- OpenClaw: what was recalled often, all in one file --------------------------------------------------
+
+_SIGNALS, _CONTEXTS, _MOST = 3, 2, 20
+"""What OpenClaw asks of a candidate before it scores it; how many are listed, those recalled most."""
+
+
+class _Candidate(TypedDict, total=False):
+    path: Required[str]
+    startLine: Required[int]
+    endLine: Required[int]
+    snippet: Required[str]
+    source: Required[Literal["memory"]]
+    recallCount: int
+    dailyCount: int
+    groundedCount: int
+    queryHashes: list[str]
+    recallDays: list[str]
+    promotedAt: str
+
+
+def _store(data: bytes) -> dict[str, Any]:
+    store = json.loads(data)
+    if not isinstance(store, dict) or store.get("version") != 1 or not isinstance(store.get("entries"), dict):
+        raise ValueError("it is not a store of version 1")
+    return store
+
+
+def _read_candidates(data: bytes) -> Iterator[Proposal]:
+    import msgspec  # noqa: PLC0415 - as above
+
+    found: list[tuple[int, _Candidate]] = []
+    for entry in _store(data)["entries"].values():
+        try:
+            one = msgspec.convert(entry, _Candidate)
+        except msgspec.ValidationError:  # OpenClaw passes over it, too
+            continue
+        signals = one.get("recallCount", 0) + one.get("dailyCount", 0) + one.get("groundedCount", 0)
+        contexts = max(len(one.get("queryHashes", ())), len(one.get("recallDays", ())))
+        if (
+            signals >= _SIGNALS
+            and contexts >= _CONTEXTS
+            and one["snippet"].strip()
+            and "promotedAt" not in one
+        ):
+            found.append((signals, one))
+    for signals, one in sorted(found, key=lambda item: -item[0])[:_MOST]:
+        yield Proposal(
+            key=claim_key(one["snippet"]),
+            action="add",
+            text=" ".join(one["snippet"].split()).lstrip("-*+ "),
+            sources=(f"{one['path']}#L{one['startLine']}-L{one['endLine']}",),
+            trust=Origin.AGENT,
+            why=f"recalled {signals} times",
+        )
+
+
+def _settle_candidate(data: bytes, key: str, accepted: datetime | None) -> bytes:
+    """The store without what was rejected; what was accepted is promoted."""
+    store = _store(data)
+    kept: dict[str, Any] = {}
+    for name, entry in store["entries"].items():
+        if not isinstance(entry, dict) or claim_key(str(entry.get("snippet"))) != key:
+            kept[name] = entry
+        elif accepted:
+            # At the head, so that no other line changes and undo finds them all again.
+            at = accepted.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            kept[name] = {"promotedAt": at, **entry}
+    return (json.dumps({**store, "entries": kept}, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+QUEUES = (
+    AgentQueue(
+        layout=GEMINI_CLI,
+        document="https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/services/"
+        "memoryPatchUtils.ts",
+        read=_read_patch,
+        change=_apply_patch,
+    ),
+    AgentQueue(
+        layout=HERMES,
+        document="https://github.com/NousResearch/hermes-agent/blob/main/tools/write_approval.py",
+        read=_read_write,
+        change=_apply_write,
+    ),
+    AgentQueue(
+        layout=OPENCLAW,
+        document="https://github.com/openclaw/openclaw/blob/main/extensions/memory-core/src/"
+        "short-term-promotion.ts",
+        read=_read_candidates,
+        settle=_settle_candidate,
+        lock="memory/.dreams/short-term-promotion.lock",
+    ),
+)
