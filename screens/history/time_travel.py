@@ -54,7 +54,9 @@ class Travelling:
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
-        self.line = MomentLine(self)
+        self.line = MomentLine()
+        self._tell = screen.call_later
+        """Has what the thread found shown in its turn."""
         self._stuck = bool(moment_of(workspace))
         self._begun = day_shown(workspace)
         self._keeper = Timekeeper(place_of(workspace))
@@ -157,7 +159,7 @@ class Travelling:
             if journey != self._journey:
                 raise OvertakenError
             text = words(f"looking through {grouped(commits)} commits …")
-            self.line.post_message(MomentLine.Working(wish, text))
+            self._tell(self._working, wish, text)
 
         def found() -> Where:
             self._keeper.looks = looks
@@ -168,11 +170,11 @@ class Travelling:
         except OvertakenError:
             return
         except Exception as error:
-            self.line.post_message(MomentLine.Failed(wish, error))
+            self._tell(self._failed, wish, error)
         else:
-            self.line.post_message(MomentLine.Found(wish, where))
+            self._tell(self._found, wish, where)
 
-    def found(self, wish: int, where: Where) -> None:
+    def _found(self, wish: int, where: Where) -> None:
         """Show the title at once, and the files when the person rests on it."""
         if not self.away:
             return
@@ -188,7 +190,7 @@ class Travelling:
         if wish == self._wish and not there:
             self._rest = self._screen.set_timer(REST_SECONDS, lambda: self._lay_out(wish, where))
 
-    def failed(self, wish: int, error: Exception) -> None:
+    def _failed(self, wish: int, error: Exception) -> None:
         """Say why, and stay with what is shown."""
         if wish != self._wish:
             return
@@ -211,7 +213,7 @@ class Travelling:
         if shown is not None:
             await self._keeper.run(lambda: self._keeper.after(shown))
 
-    def working(self, wish: int, doing: Shown) -> None:
+    def _working(self, wish: int, doing: Shown) -> None:
         """Say how far it is."""
         if wish == self._wish and self.away:
             self.line.show(self.line.when, self.line.what, doing)
@@ -229,18 +231,18 @@ class Travelling:
                 raise OvertakenError
             if files:
                 text = words(f"laying out {grouped(files)} files …")
-                self.line.post_message(MomentLine.Working(wish, text))
+                self._tell(self._working, wish, text)
 
         try:
             place = await self._keeper.run(lambda: self._keeper.lay_out(moment, told))
         except OvertakenError:
             return
         except Exception as error:
-            self.line.post_message(MomentLine.Failed(wish, error))
+            self._tell(self._failed, wish, error)
         else:
-            self.line.post_message(MomentLine.LaidOut(wish, place))
+            self._tell(self._laid_out, wish, place)
 
-    def laid_out(self, wish: int, place: PastWorkspace) -> None:
+    def _laid_out(self, wish: int, place: PastWorkspace) -> None:
         """The panes show it from now on."""
         if wish != self._wish:
             return
@@ -338,11 +340,11 @@ class Travelling:
             recent = await self._keeper.run(lambda: self._keeper.recent(_OFFERED))
         except Exception as error:
             self._screen.holding.opened()
-            self.line.post_message(MomentLine.Failed(self._wish, error))
+            self._tell(self._failed, self._wish, error)
         else:
-            self.line.post_message(MomentLine.Offered(recent))
+            self._tell(self._offered, recent)
 
-    def offered(self, recent: list[Operation]) -> None:
+    def _offered(self, recent: list[Operation]) -> None:
         """Let the person choose, or type when."""
         by_commit = {operation.commit: operation for operation in recent}
 
