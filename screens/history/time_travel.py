@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.timer import Timer
 
@@ -45,6 +45,7 @@ _MOVES = frozenset(
         "open", "next_hit", "previous_hit", "origin", "mark",
     }
 )  # fmt: skip
+T = TypeVar("T")
 ROOMS = ("review", "graph_view", "agent_view", "health", "conflicts")
 """Screens of today's memory, which would speak of another one than the panes."""
 
@@ -165,14 +166,18 @@ class Travelling:
             self._keeper.looks = looks
             return move()
 
+        await self._try(found, self._found, wish)
+
+    async def _try(self, work: Callable[[], T], done: Callable[[int, T], None], wish: int) -> None:
+        """Have what came of ``work`` shown in its turn, or why nothing did; nothing where nobody waits."""
         try:
-            where = await self._keeper.run(found)
+            found = await self._keeper.run(work)
         except OvertakenError:
             return
         except Exception as error:
             self._tell(self._failed, wish, error)
         else:
-            self._tell(self._found, wish, where)
+            self._tell(done, wish, found)
 
     def _found(self, wish: int, where: Where) -> None:
         """Show the title at once, and the files when the person rests on it."""
@@ -233,14 +238,7 @@ class Travelling:
                 text = words(f"laying out {grouped(files)} files …")
                 self._tell(self._working, wish, text)
 
-        try:
-            place = await self._keeper.run(lambda: self._keeper.lay_out(moment, told))
-        except OvertakenError:
-            return
-        except Exception as error:
-            self._tell(self._failed, wish, error)
-        else:
-            self._tell(self._laid_out, wish, place)
+        await self._try(lambda: self._keeper.lay_out(moment, told), self._laid_out, wish)
 
     def _laid_out(self, wish: int, place: PastWorkspace) -> None:
         """The panes show it from now on."""
