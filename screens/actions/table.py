@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from screens.actions.action import Group
-from screens.actions.keymap import KeyMap, key_map
+from screens.actions.keymap import DEFAULT, KeyMap, key_map
 from screens.actions.keys import key_names
-from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 
 IN_OTHER_SCREENS = frozenset(

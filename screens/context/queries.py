@@ -47,8 +47,8 @@ class Answering:
 
     def __init__(self, root: Path, engine: Engine) -> None:
         self._engine = engine
-        self._reader = Historian(root, lambda _: None)
-        self._counter = Historian(root, lambda _: None)
+        self._reader = Historian(root)
+        self._counter = Historian(root)
         self._scopes: tuple[SearchScope, ...] = ()
         """What is searched by words, where the process with the model does not answer."""
         self._counting = 0

@@ -16,8 +16,8 @@ from textual.widgets import Input
 from screens.actions.action import Action
 from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
+from screens.actions.keymap import DEFAULT
 from screens.actions.keys import key_names, types_a_character
-from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Row, RowPart

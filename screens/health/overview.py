@@ -20,7 +20,7 @@ from screens.frames.services import Desk
 from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
 from screens.health.fixes import FixScreen, apply, migration, writes
 from screens.health.rows import Section, behind_finding, behind_section, section_rows
-from screens.jobs.backup_job import backing_up_of
+from screens.jobs.backup_job import backup_job_of
 from workbench.errors import WorkbenchError
 from workbench.health.finding import CheckLabel, CheckResult, Finding, Fix
 from workbench.workspace.workspace import Workspace
@@ -52,7 +52,7 @@ class HealthScreen(BrowseScreen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, words("Health"))
         self.job = CheckJob(desk.workspace.root, self.post_message)
-        self.backing_up = backing_up_of(desk)
+        self.backing_up = backup_job_of(desk)
         self.labels: tuple[CheckLabel, ...] = ()
         self.results: dict[str, CheckResult] = {}
         self._older: frozenset[str] = frozenset()

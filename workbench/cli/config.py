@@ -231,8 +231,7 @@ def keys(profile: str | None, check: bool) -> None:
     `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
     """
     from screens.actions.key_file import load_keys
-    from screens.actions.keymap import nearest
-    from screens.actions.profiles import PROFILES
+    from screens.actions.keymap import PROFILES, nearest
     from screens.actions.table import key_table, keys_json
 
     if profile is not None and profile not in PROFILES:
