@@ -183,7 +183,7 @@ class HealthScreen(BrowseScreen):
         if self._problem:
             why = row_text(f"The look broke off, {key_for('health_again')} looks again: {self._problem}")
             rows.insert(0, Row(_PROBLEM, why, tone="bad"))
-        self.show_rows(rows)
+        self.show_rows(rows, empty="reading …")
 
     def show_place(self) -> None:
         """Where the cursor is, or how far the look is."""

@@ -99,7 +99,7 @@ class Banner(_Line):
 class TabLine(_Line):
     """Panes or views by key and name, each with what waits in it; a click chooses one."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--tab", "line--current", "line--count"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--tab", "line--current", "line--count"}
 
     @dataclass
     class Chosen(Message):
@@ -133,7 +133,9 @@ class TabLine(_Line):
         """The line."""
         line = Text(no_wrap=True, overflow="crop")
         for at, (name, count) in enumerate(self._tabs()):
-            line.append(name, self.tone("current" if at == self._current else "tab"))
+            current = at == self._current
+            line.append(name[:2], self.tone("current" if current else "key"))
+            line.append(name[2:], self.tone("current" if current else "tab"))
             line.append(count, self.tone("count"))
         line.append(f" {self._away}" if self._away else "", self.tone("tab"))
         return line
