@@ -97,6 +97,8 @@ class AgentScreen(BrowseScreen):
         self.commands |= {
             **{name: partial(self._act, name) for name in ("promote", "forget", "pin", "quarantine")},
             **{f"agent_{one.name.lower()}": partial(self.show_section, one) for one in ContextTab},
+            "down": lambda: self._move(1),
+            "up": lambda: self._move(-1),
             "next_part": lambda: self.show_section(ContextTab((self.section + 1) % len(ContextTab))),
             "previous_part": lambda: self.show_section(ContextTab((self.section - 1) % len(ContextTab))),
             "older_message": lambda: self._recall(messages.older(self.input.value)),
@@ -313,12 +315,12 @@ class AgentScreen(BrowseScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def move(self, steps: int) -> None:
+    def _move(self, steps: int) -> None:
         """So many rows, or lines of the text."""
         if self.raw:
             self.scroll_behind(steps)
         else:
-            super().move(steps)
+            self.list.move(steps)
 
     def action_back(self) -> None:
         """Out of the text, else out."""

@@ -16,23 +16,17 @@ from textual.widgets import Input
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import Action, Context
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import ListDialog
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 
 
-class ChooseScreen(Dialog[str]):
+class ChooseScreen(ListDialog[str]):
     """Ends with the id of the chosen row, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "leave"),
-        ("down,ctrl+n", "move(1)"),
-        ("up", "move(-1)"),
-        ("pagedown", "move(10)"),
-        ("pageup", "move(-10)"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave"), ("ctrl+n", "move(1)")]
 
     def __init__(
         self,
@@ -50,14 +44,13 @@ class ChooseScreen(Dialog[str]):
         ``chooses`` is what enter does, in a word. ``at`` is the row that the cursor begins on. A row that is
         inert says why it cannot be chosen.
         """
-        super().__init__()
+        super().__init__(EntryList(empty=empty, id="choices"))
         self._title = title
         self._rows = rows
         self._typed = typed
         self._chooses = chooses
         self._at = at
         self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
-        self._list = EntryList(empty=empty, id="choices")
 
     def compose(self) -> ComposeResult:
         """A frame with the line to type in over the list."""
@@ -104,33 +97,24 @@ class ChooseScreen(Dialog[str]):
         """A double click chooses."""
         self.dismiss(message.row.id)
 
-    def action_leave(self) -> None:
-        """Choose nothing."""
-        self.dismiss(None)
-
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
-
 
 _KEY = 4
 
 
-class LookScreen(Dialog[str]):
+class LookScreen(ListDialog[str]):
     """Ends with the id of an action, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,full_stop", "leave"),
-        ("down,j", "move(1)"),
-        ("up,k", "move(-1)"),
+        ("j", "move(1)"),
+        ("k", "move(-1)"),
         ("enter", "choose"),
     ]
 
     def __init__(self, actions: Sequence[Action], context: Context) -> None:
-        super().__init__()
+        super().__init__(EntryList(id="actions"))
         self._actions = actions
         self._asked_in = context
-        self._list = EntryList(id="actions")
 
     def compose(self) -> ComposeResult:
         """A frame with the actions."""
@@ -168,11 +152,3 @@ class LookScreen(Dialog[str]):
         """Choose the action under the cursor."""
         if self._list.row is not None and not self._list.row.inert:
             self.dismiss(self._list.row.id)
-
-    def action_leave(self) -> None:
-        """Do nothing."""
-        self.dismiss(None)
-
-    def action_move(self, steps: int) -> None:
-        """Down, or up."""
-        self._list.move(steps)

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from screens.actions.registry import Context, FocusContext, bindings, hints, is_bound
 from screens.dialogs.advice import in_keys
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import ListDialog
 from screens.drawing.rows import HIDDEN, Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.history.diff import diff_rows
@@ -27,27 +27,26 @@ _REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
 _FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
-class ConfirmScreen(Dialog[bool]):
+class ConfirmScreen(ListDialog[bool]):
     """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(FocusContext.CONFIRM, FocusContext.WARNING),
-        ("down,j", "move(1)"),
-        ("up,k", "move(-1)"),
-        ("pagedown,ctrl+d", "move(12)"),
-        ("pageup,ctrl+u", "move(-12)"),
+        ("j", "move(1)"),
+        ("k", "move(-1)"),
+        ("ctrl+d", "move(10)"),
+        ("ctrl+u", "move(-10)"),
     ]  # fmt: skip
 
     def __init__(
         self, title: Shown, rows: Sequence[Row], *, warning: bool = False, answers: Sequence[str] = ()
     ) -> None:
         """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
-        super().__init__()
+        super().__init__(ChangeList(id="diff"))
         self._answers = answers
         self._place = FocusContext.WARNING if warning else FocusContext.CONFIRM
         self._title = title
         self._rows = rows
-        self._list = ChangeList(id="diff")
         self._hints = HintLine()
 
     def compose(self) -> ComposeResult:
@@ -76,10 +75,6 @@ class ConfirmScreen(Dialog[bool]):
     def action_perform(self, action_id: str, _key: str) -> None:
         """Yes or no."""
         self.dismiss(action_id != "decline")
-
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
 
 
 def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:

@@ -17,6 +17,7 @@ from screens.drawing.rows import Folds, Row
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.frames.overlay_screen import OverScreen, failure_rows
 from screens.frames.services import Desk
+from screens.main.movement import list_commands
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 
@@ -40,14 +41,7 @@ class BrowseScreen(OverScreen):
         self._title = title
         self._reading = False
         self.commands |= {
-            "down": lambda: self.move(1),
-            "up": lambda: self.move(-1),
-            "top": lambda: self.hand.go(0),
-            "bottom": lambda: self.hand.go(len(self.hand.rows) - 1),
-            "half_down": lambda: self.hand.page(0.5),
-            "half_up": lambda: self.hand.page(-0.5),
-            "page_down": lambda: self.hand.page(1),
-            "page_up": lambda: self.hand.page(-1),
+            **list_commands(lambda: self.hand),
             "preview_down": lambda: self.scroll_behind(_STEP),
             "preview_up": lambda: self.scroll_behind(-_STEP),
         }
@@ -111,10 +105,6 @@ class BrowseScreen(OverScreen):
         )
 
     # -- keys ------------------------------------------------------------------------------------
-
-    def move(self, steps: int) -> None:
-        """So many rows down, or up."""
-        self.hand.move(steps)
 
     def action_open(self) -> None:
         """Read what is behind the row, or fold it where it is a heading."""

@@ -81,10 +81,6 @@ class PathScreen(Dialog[str]):
     def _submitted(self, event: Input.Submitted) -> None:
         self._look(event.value, submitted=True)
 
-    def action_leave(self) -> None:
-        """Nothing is wanted."""
-        self.dismiss(None)
-
     def action_complete(self) -> None:
         """Go on as far as there is one way only."""
         self._work(partial(self._complete, self._input.value), "complete")

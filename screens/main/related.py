@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from screens.actions.active import key_for
@@ -57,7 +58,7 @@ class Relating:
             self._key = row.id
             return
         preview = self._screen.preview
-        preview.show_beneath(row.id, recalled=recalled_lines(recalled, self._screen))
+        preview.show_beneath(row.id, recalled=recalled_lines(recalled, self._screen.pane.today()))
         related = await self._find(row)
         self._key, self.related = row.id, related
         preview.show_beneath(row.id, related=related_lines(related), count=related_fact(related))
@@ -130,13 +131,13 @@ def _by_words(place: Workspace, question: dict[str, object]) -> dict[str, Any]:
         return {}  # no index yet: what is linked was found without one
 
 
-def recalled_lines(recalled: EntryUsage, screen: MainScreen) -> tuple[Beneath, ...]:
+def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
     """``3 times, last 5d ago, for 2 questions · by mcp``."""
     if not recalled.times:
         return (Beneath(words("recalled"), words("never")),)
     text = plural(recalled.times, "time")
     if recalled.last:
-        ago = age(recalled.last.astimezone().date(), screen.pane.today())
+        ago = age(recalled.last.astimezone().date(), today)
         text = words(f"{text}, last {ago}" + (" ago" if ago != "today" else ""))
     if recalled.questions:
         text = words(f"{text}, for {plural(recalled.questions, 'question')}")
