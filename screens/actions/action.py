@@ -120,3 +120,28 @@ def define(
         id=id, keys=tuple(keys.split()), label=label, help=help, group=group,
         places=places, blocked=blocked, hint=hint, palette=palette,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenActions:
+    """Defines the actions of one screen, which stand under its group and not in the palette of the panes."""
+
+    group: Group
+    places: frozenset[FocusContext]
+
+    def __call__(
+        self,
+        id: str,
+        keys: str,
+        label: str,
+        help: str,
+        *,
+        places: frozenset[FocusContext] | None = None,
+        blocked: Rule = when.always,
+        hint: int = 0,
+    ) -> Action:
+        """One that is done in all of the screen unless ``places`` are named."""
+        where = places or self.places
+        return define(
+            id, keys, label, self.group, help, places=where, blocked=blocked, hint=hint, palette=False
+        )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from screens.actions.action import AGENT, LISTS, MESSAGE, REVIEW, SCREENS, Action, Group, define
+from screens.actions.action import (
+    AGENT,
+    LISTS,
+    MESSAGE,
+    REVIEW,
+    SCREENS,
+    Action,
+    Group,
+    ScreenActions,
+    define,
+)
+
+_for_agent = ScreenActions(Group.AGENT, AGENT)
 
 AGENT_ACTIONS: tuple[Action, ...] = (
     define(
@@ -13,174 +25,78 @@ AGENT_ACTIONS: tuple[Action, ...] = (
         "Type a message: what an agent would be given with it, why, and what that costs.",
         places=LISTS | (SCREENS - REVIEW),
     ),
-    define(
+    _for_agent(
         "write_message",
         "slash",
         "type a message",
-        Group.AGENT,
         "Type a message; what is given with it follows as you type.",
-        places=AGENT,
         hint=1,
-        palette=False,
     ),
-    define(
+    _for_agent(
         "message_done",
         "enter tab escape",
         "to the list",
-        Group.AGENT,
         "From the message to what is given with it.",
         places=MESSAGE,
         hint=1,
-        palette=False,
     ),
-    define(
+    _for_agent(
         "older_message",
         "up",
         "message before",
-        Group.AGENT,
         "The message that was typed before this one.",
         places=MESSAGE,
         hint=2,
-        palette=False,
     ),
-    define(
+    _for_agent(
         "newer_message",
         "down",
         "message after",
-        Group.AGENT,
         "The one after it, down to what was being typed.",
         places=MESSAGE,
-        palette=False,
     ),
-    define(
-        "agent_go",
-        "o",
-        "go to it",
-        Group.AGENT,
-        "To the entry in its pane; enter does the same.",
-        places=AGENT,
-        hint=2,
-        palette=False,
-    ),
-    define(
+    _for_agent("agent_go", "o", "go to it", "To the entry in its pane; enter does the same.", hint=2),
+    _for_agent(
         "raw_text",
         "t",
         "as the agent reads it",
-        Group.AGENT,
         "Between the list with its reasons and the very text that the agent gets.",
-        places=AGENT,
         hint=3,
-        palette=False,
     ),
-    define(
+    _for_agent(
         "copy_given",
         "y",
         "copy text",
-        Group.AGENT,
         "Copy the text that the agent gets; where there is none, the row.",
-        places=AGENT,
         hint=5,
-        palette=False,
     ),
-    define(
-        "agent_message",
-        "1",
-        "with a message",
-        Group.AGENT,
-        "What is given with a message.",
-        places=AGENT,
-        palette=False,
-    ),
-    define(
+    _for_agent("agent_message", "1", "with a message", "What is given with a message."),
+    _for_agent(
         "agent_memory",
         "2",
         "memory bulletin",
-        Group.AGENT,
         "What an agent is given about the people and things of this memory.",
-        places=AGENT,
-        palette=False,
     ),
-    define(
+    _for_agent(
         "agent_context",
         "3",
         "context bulletin",
-        Group.AGENT,
         "What an agent is given about todos and events that are due.",
-        places=AGENT,
-        palette=False,
     ),
-    define(
-        "agent_loaded",
-        "4",
-        "always loaded",
-        Group.AGENT,
-        "The files that an agent has before it.",
-        places=AGENT,
-        palette=False,
+    _for_agent("agent_loaded", "4", "always loaded", "The files that an agent has before it."),
+    _for_agent(
+        "agent_most", "5", "given most", "Which memories dominate what was given, and which never were."
     ),
-    define(
-        "agent_most",
-        "5",
-        "given most",
-        Group.AGENT,
-        "Which memories dominate what was given, and which never were.",
-        places=AGENT,
-        palette=False,
-    ),
-    define(
-        "next_part",
-        "tab l right",
-        "next part",
-        Group.AGENT,
-        "To the next of these.",
-        places=AGENT,
-        hint=4,
-        palette=False,
-    ),
-    define(
-        "previous_part",
-        "shift+tab h left",
-        "previous part",
-        Group.AGENT,
-        "To the one before.",
-        places=AGENT,
-        palette=False,
-    ),
-    define(
+    _for_agent("next_part", "tab l right", "next part", "To the next of these.", hint=4),
+    _for_agent("previous_part", "shift+tab h left", "previous part", "To the one before."),
+    _for_agent(
         "memory_loaded",
         "m",
         "MEMORY.md or not",
-        Group.AGENT,
         "As for an agent that loads MEMORY.md itself, or as for one that does not.",
-        places=AGENT,
         hint=13,
-        palette=False,
     ),
-    define(
-        "more_days",
-        "plus",
-        "more days",
-        Group.AGENT,
-        "Count the recalls of more days: 7, 30, 90, 365.",
-        places=AGENT,
-        palette=False,
-    ),
-    define(
-        "fewer_days",
-        "minus",
-        "fewer days",
-        Group.AGENT,
-        "Count the recalls of fewer days.",
-        places=AGENT,
-        palette=False,
-    ),
-    define(
-        "read_again",
-        "r",
-        "read again",
-        Group.AGENT,
-        "Read what is shown once more, as it is on the disk now.",
-        places=AGENT,
-        palette=False,
-    ),
+    _for_agent("more_days", "plus", "more days", "Count the recalls of more days: 7, 30, 90, 365."),
+    _for_agent("fewer_days", "minus", "fewer days", "Count the recalls of fewer days."),
+    _for_agent("read_again", "r", "read again", "Read what is shown once more, as it is on the disk now."),
 )

@@ -7,7 +7,9 @@ Looking here records nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,21 +18,18 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from screens.actions.active import key_for
-from screens.actions.availability import Context
-from screens.actions.registry import FocusContext, bindings, is_bound
-from screens.context.load import Answering
+from screens.actions.registry import Context, FocusContext, bindings
 from screens.context.message_input import MessageInput, Messages
-from screens.context.message_page import invitation
-from screens.context.page import ContextPage, copied, raw_rows
-from screens.context.sections import HAVE_TEXT, NAMES, ContextTab, obstacles, title_of_section
+from screens.context.pages import INVITATION, ContextPage, copied, raw_rows
+from screens.context.queries import Answering
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import plural, words
 from screens.frames.browse import BrowseScreen
+from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
 from screens.main.copy import copy
 from screens.main.operation_keys import turned
@@ -46,6 +45,30 @@ _LOOK_AGAIN_SECONDS = 0.5
 _DAYS = (7, 30, 90, 365)
 
 
+class ContextTab(IntEnum):
+    """One tab."""
+
+    MESSAGE = 0
+    MEMORY = 1
+    CONTEXT = 2
+    LOADED = 3
+    MOST = 4
+
+
+_NAMES = ("Message", "Memory", "Context", "Loaded", "Given most")
+_HAVE_TEXT = (ContextTab.MESSAGE, ContextTab.MEMORY, ContextTab.CONTEXT)
+"""Those of which an agent gets a text; the others are lists for a person."""
+_TITLES = (
+    "given with a message",
+    "memory bulletin: who this is about",
+    "context bulletin: what is due",
+    "always loaded",
+    "what dominates",
+)
+_NO_ENTRY = "put the cursor on an entry of this memory first"
+_NO_DAYS = "days are counted where one sees what was given most: 5"
+
+
 class AgentScreen(BrowseScreen):
     """A line to type a message in, and under it what an agent gets, with what is behind each row."""
 
@@ -55,21 +78,8 @@ class AgentScreen(BrowseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.AGENT, FocusContext.MESSAGE)]
     AUTO_FOCUS = "#browse-list"
 
-    class Read(Message):
-        """A part was read; ``by_words`` says that meaning took no part though it might."""
-
-        def __init__(
-            self, section: ContextTab, page: ContextPage, *, by_words: bool = False, text: str = ""
-        ) -> None:
-            super().__init__()
-            self.section = section
-            self.page = page
-            self.by_words = by_words
-            self.text = text
-
     def __init__(self, desk: Desk, engine: Engine, messages: Messages) -> None:
-        super().__init__(words(""))
-        self.desk = desk
+        super().__init__(desk, words(""))
         self.input = MessageInput()
         self.section = ContextTab.MESSAGE
         self.raw = False
@@ -77,37 +87,25 @@ class AgentScreen(BrowseScreen):
         self.days = 30
         self._answering = Answering(desk.workspace.root, engine)
         self._messages = messages
-        self._pages: dict[ContextTab, ContextPage] = {ContextTab.MESSAGE: invitation()}
+        self._pages: dict[ContextTab, ContextPage] = {ContextTab.MESSAGE: INVITATION}
         self._answered: str | None = None
         """The message that the page of messages answers; None where none was answered yet."""
         self._improvable = False
         """Whether the answer that is shown rests on keywords for as long as the model is loading."""
-        self._tabs = TabLine(NAMES)
+        self._tabs = TabLine(_NAMES)
         self._cost = PartsLine("agent-cost", right=True)
         self.commands |= {
+            **{name: partial(self._act, name) for name in ("promote", "forget", "pin", "quarantine")},
+            **{f"agent_{one.name.lower()}": partial(self.show_section, one) for one in ContextTab},
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
-            "open": self._go,
-            "agent_go": self._go,
-            "write_message": self._write,
-            "message_done": self._message_done,
-            "older_message": lambda: self._recall(self._messages.older(self.input.value)),
-            "newer_message": lambda: self._recall(self._messages.newer(self.input.value)),
-            "raw_text": self._turn_raw,
-            "copy_given": self._copy,
             "next_part": lambda: self.show_section(ContextTab((self.section + 1) % len(ContextTab))),
             "previous_part": lambda: self.show_section(ContextTab((self.section - 1) % len(ContextTab))),
-            **{f"agent_{one.name.lower()}": partial(self.show_section, one) for one in ContextTab},
+            "older_message": lambda: self._recall(messages.older(self.input.value)),
+            "newer_message": lambda: self._recall(messages.newer(self.input.value)),
             "more_days": lambda: self._turn_days(1),
             "fewer_days": lambda: self._turn_days(-1),
-            "memory_loaded": self._turn_memory,
             "read_again": self.reload,
-            "promote": lambda: self._act("promote"),
-            "forget": lambda: self._act("forget"),
-            "pin": lambda: self._act("pin"),
-            "quarantine": lambda: self._act("quarantine"),
-            "undo": lambda: self.desk.do(Request(action="undo")),
-            "redo": lambda: self.desk.do(Request(action="redo")),
         }
 
     def compose_body(self) -> ComposeResult:
@@ -121,46 +119,50 @@ class AgentScreen(BrowseScreen):
 
     def on_mount(self) -> None:
         """Begin with the message that was typed last; where there is none, in the line to type it in."""
-        super().on_mount()
         self.input.value = self._messages.last
         self._messages.keep(self._messages.last)
         self.set_interval(_LOOK_AGAIN_SECONDS, self._look_again)
-        self._draw()
+        self.draw()
 
     async def on_unmount(self) -> None:
         """End the threads; what was typed stays for the next time."""
         self._messages.keep(self.input.value)
         await self._answering.close()
 
+    # -- where the person is ---------------------------------------------------------------------
+
     @property
     def begins_in(self) -> Widget:
         """In the line while nothing was typed: what is typed there must be text. Else among what is given."""
         return self.list if self._messages.last else self.input
-
-    # -- where the person is ---------------------------------------------------------------------
 
     @property
     def place(self) -> FocusContext:
         """In the message, or in what is given with it."""
         return FocusContext.MESSAGE if self.focused is self.input else FocusContext.AGENT
 
-    def context(self) -> Context:
-        """What decides which actions are possible now."""
-        row = None if self.raw else self.list.row
-        return Context(
-            place=self.place,
-            row=row,
-            refusal=self.desk.refusal(),
-            reading=self._reading,
-            why=obstacles(self.section, row),
-        )
+    @property
+    def _row(self) -> Row | None:
+        """The row under the cursor; none while the very text is shown."""
+        return None if self.raw else self.list.row
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a message is typed, keys that are text are text."""
-        if action != "perform":
-            return super().check_action(action, parameters)
-        action_id, key = map(str, parameters)
-        return is_bound(action_id, key, self.place)
+    def context(self) -> Context:
+        """While the very text is shown there is no row to do something to."""
+        return replace(super().context(), row=self._row)
+
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
+        why: dict[str, str] = {}
+        if self._row is None or not (self._row.address or self._row.path):
+            why |= {"agent_go": _NO_ENTRY, "open": _NO_ENTRY}
+        if self.section is ContextTab.LOADED:
+            why["raw_text"] = "an agent loads these files whole, as they are"
+        if self.section is ContextTab.MOST:
+            why["raw_text"] = "this is a list for you: no agent gets it"
+            why["memory_loaded"] = "this is about what was given already"
+        else:
+            why |= {"more_days": _NO_DAYS, "fewer_days": _NO_DAYS}
+        return why
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
@@ -169,7 +171,7 @@ class AgentScreen(BrowseScreen):
     def on_descendant_focus(self) -> None:
         """Other keys mean something now."""
         typing = self.place is FocusContext.MESSAGE
-        away = f"{key_for('message_done', FocusContext.MESSAGE)}, then 1 to {len(NAMES)}"
+        away = f"{key_for('message_done', FocusContext.MESSAGE)}, then 1 to {len(_NAMES)}"
         self._tabs.typing(words(away if typing else ""))
         self.show_hints()
 
@@ -178,11 +180,11 @@ class AgentScreen(BrowseScreen):
     def show_section(self, section: ContextTab) -> None:
         """Show this part, as it was read last, and read it again."""
         self.section = section
-        self.raw = self.raw and section in HAVE_TEXT
+        self.raw = self.raw and section in _HAVE_TEXT
         self._tabs.show(section)
         if self.place is FocusContext.MESSAGE and section is not ContextTab.MESSAGE:
             self.list.focus()
-        self._draw(anew=True)
+        self.draw(anew=True)
         self.reload()
 
     def reload(self) -> None:
@@ -191,80 +193,64 @@ class AgentScreen(BrowseScreen):
         if self.section is ContextTab.MESSAGE:
             self._typed(self.input.value, at_once=True)
         else:
-            self.work(partial(self._read, self.section), "part", exclusive=True)
+            section = self.section
+
+            def show(page: ContextPage) -> None:
+                self._keep(section, page)
+
+            self.load(self._read, show, "part", failed=lambda error: show(_failure(error)))
 
     def files_changed(self) -> None:
         """Read again, but for what takes all files: that is for the person to ask for."""
         if self.section is not ContextTab.MOST:
             self.reload()
 
-    async def _read(self, section: ContextTab) -> None:
-        try:
-            if section is ContextTab.MOST:
-                page = await self._answering.most(
-                    self.days, lambda page: self.post_message(self.Read(section, page))
+    async def _read(self) -> ContextPage:
+        match self.section:
+            case ContextTab.MOST:
+                return await self._answering.most(
+                    self.days, lambda page: self.call_later(self._keep, ContextTab.MOST, page)
                 )
-            else:
-                page = await self._answering.section(section, memory_loaded=self.memory_loaded)
-        except Exception as error:
-            page = ContextPage(rows=self.failed(error))
-        self.post_message(self.Read(section, page))
+            case ContextTab.LOADED:
+                return await self._answering.loaded(memory_loaded=self.memory_loaded)
+            case ContextTab.MEMORY:
+                return await self._answering.bulletin("memory", memory_loaded=self.memory_loaded)
+        return await self._answering.bulletin("context", memory_loaded=self.memory_loaded)
 
-    def on_agent_screen_read(self, message: AgentScreen.Read) -> None:
-        """Keep it, and show it where it is wanted: another message from its best entry on."""
-        anew = False
-        if message.section == ContextTab.MESSAGE:
-            if message.text != self.input.value:
-                return  # more was typed since
-            anew = message.text != self._answered
-            self._improvable, self._answered = message.by_words, message.text
-        self._pages[message.section] = message.page
-        if message.section == self.section:
-            self._draw(anew=anew)
+    def _keep(self, section: ContextTab, page: ContextPage, *, anew: bool = False) -> None:
+        """Keep what was read, and show it where it is wanted."""
+        self._pages[section] = page
+        if section is self.section:
+            self.draw(anew=anew)
 
-    def _draw(self, *, anew: bool = False) -> None:
-        page = self._pages.get(self.section, ContextPage(empty=words("reading …")))
+    def draw(self, *, anew: bool = False) -> None:
+        """The page that was read last; ``anew`` from its first entry on."""
+        page = self._pages.get(self.section, ContextPage(empty="reading …"))
         self.set_class(self.raw, "-raw")
-        title = title_of_section(self.section, memory_loaded=self.memory_loaded)
-        self.query_one("#browse-top").border_title = Content(words(title))
-        self.query_one("#browse-below").border_title = Content(
-            words("as the agent reads it" if self.raw else "why")
-        )
+        title = _TITLES[self.section]
+        if self.section is not ContextTab.MOST:
+            title += f" · the agent {'loads' if self.memory_loaded else 'does not load'} MEMORY.md"
+        self.entitle(title)
+        self.query_one("#browse-below").border_title = Content("as the agent reads it" if self.raw else "why")
         self._cost.show((page.cost,))
-        self.list.empty = page.empty
-        first = next((row for row in page.rows if not row.inert), None)
+        first = next((row.id for row in page.rows if not row.inert), None)
         fresh = anew or self.list.row is None or self.list.row.inert
-        self.list.show(page.rows, go_to=first.id if fresh and first else None)
+        self.show_rows(page.rows, go_to=first if fresh else None, empty=page.empty)
         if fresh:
             self.list.jump(0)
             self.list.into_view()
-        if self.raw:
-            self._show_raw(page)
-        elif self.list.row is not None:
-            self.show_behind(self.list.row, page.behind.get(self.list.row.id, ()))
+        self.look_behind()
+
+    def look_behind(self) -> None:
+        """The very text that the agent gets, else what is behind the row, which was read with the page."""
+        page, row = self._pages.get(self.section), self.list.row
+        if self.raw and page is not None:
+            self.behind.empty = page.empty or "nothing is given"
+            self.behind.show(raw_rows(page.raw))
+        elif row is not None:
+            self.show_behind(row, row.of or ())
         else:
             self.nothing_behind()
-        self.show_place()
-        self.show_hints()
-
-    def _show_raw(self, page: ContextPage) -> None:
-        self.behind.empty = page.empty if page.empty else words("nothing is given")
-        self.behind.show(list(raw_rows(page.raw)))
-
-    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
-        """What is behind the row, unless the text itself is shown."""
-        if not self.raw:
-            super().show_behind(row, rows)
-
-    async def read_behind(self, row: Row) -> Sequence[Row]:
-        """Read with the part already."""
-        page = self._pages.get(self.section)
-        return page.behind.get(row.id, ()) if page else ()
-
-    def nothing_behind(self) -> None:
-        """The list is empty."""
-        if not self.raw:
-            super().nothing_behind()
 
     # -- a message -------------------------------------------------------------------------------
 
@@ -279,19 +265,27 @@ class AgentScreen(BrowseScreen):
     def _typed(self, text: str, *, at_once: bool = False) -> None:
         self._improvable = False
         if not text.strip():
-            self._pages[ContextTab.MESSAGE], self._answered = invitation(), text
-            self._draw()
+            self._answered = text
+            self._keep(ContextTab.MESSAGE, INVITATION)
             return
-        self.work(partial(self._ask, text, 0.0 if at_once else DEBOUNCE_SECONDS), "part", exclusive=True)
+        pause = 0.0 if at_once else DEBOUNCE_SECONDS
 
-    async def _ask(self, text: str, pause: float) -> None:
-        by_words = False
-        try:
+        async def ask() -> tuple[ContextPage, bool]:
             await asyncio.sleep(pause)
-            page, by_words = await self._answering.message(text, memory_loaded=self.memory_loaded)
-        except Exception as error:
-            page = ContextPage(rows=self.failed(error))
-        self.post_message(self.Read(ContextTab.MESSAGE, page, by_words=by_words, text=text))
+            try:
+                return await self._answering.message(text, memory_loaded=self.memory_loaded)
+            except Exception as error:
+                return _failure(error), False
+
+        def answered(answer: tuple[ContextPage, bool]) -> None:
+            """Show it, another message from its best entry on."""
+            if text == self.input.value:  # else more was typed since
+                anew = text != self._answered
+                page, self._improvable = answer
+                self._answered = text
+                self._keep(ContextTab.MESSAGE, page, anew=anew)
+
+        self.load(ask, answered, "part")
 
     def _look_again(self) -> None:
         """The model may have come since."""
@@ -303,13 +297,15 @@ class AgentScreen(BrowseScreen):
         """Whether the page of messages answers what stands in the line."""
         return self.input.value == (self._answered or "")
 
-    def _write(self) -> None:
+    def action_write_message(self) -> None:
+        """Type a message."""
         if self.section is not ContextTab.MESSAGE or self.raw:
             self.raw = False
             self.show_section(ContextTab.MESSAGE)
         self.set_focus(self.input)
 
-    def _message_done(self) -> None:
+    def action_message_done(self) -> None:
+        """From the message to what is given with it."""
         self._messages.keep(self.input.value)
         self.set_focus(self.list)
 
@@ -319,29 +315,35 @@ class AgentScreen(BrowseScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def _move(self, step: int) -> None:
+    def _move(self, steps: int) -> None:
+        """So many rows, or lines of the text."""
         if self.raw:
-            self.scroll_behind(step)
+            self.scroll_behind(steps)
         else:
-            self.list.move(step)
+            self.list.move(steps)
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Out of the text, else out."""
         if self.raw:
-            self._turn_raw()
+            self.action_raw_text()
         else:
-            super().back()
+            super().action_back()
 
-    def _go(self) -> None:
+    def action_agent_go(self) -> None:
+        """To the entry in its pane."""
         row = self.list.row
         if row is not None and (address := row.address or row.path):
             self.desk.go_to(address)
 
-    def _turn_raw(self) -> None:
-        self.raw = not self.raw
-        self._draw()
+    action_open = action_agent_go
 
-    def _turn_memory(self) -> None:
+    def action_raw_text(self) -> None:
+        """Between the list with its reasons and the very text that the agent gets."""
+        self.raw = not self.raw
+        self.draw()
+
+    def action_memory_loaded(self) -> None:
+        """As for an agent that loads MEMORY.md itself, or as for one that does not."""
         self.memory_loaded = not self.memory_loaded
         self.reload()
 
@@ -350,7 +352,8 @@ class AgentScreen(BrowseScreen):
         self.days = _DAYS[max(0, min(at, len(_DAYS) - 1))]
         self.reload()
 
-    def _copy(self) -> None:
+    def action_copy_given(self) -> None:
+        """Copy the text that the agent gets; where there is none, the row."""
         text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
         if not text:
             self.desk.say(words("There is nothing to copy: nothing is given"), "warning")
@@ -371,3 +374,7 @@ class AgentScreen(BrowseScreen):
             pinned = await self._answering.is_pinned(row.address)
             action = turned(action, (row,), {row.address} if pinned else frozenset())
         self.desk.do(Request(action=action, addresses=(row.address,)))
+
+
+def _failure(error: Exception) -> ContextPage:
+    return ContextPage(empty="\n".join(row.text for row in failure_rows(error)))

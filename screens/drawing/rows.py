@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Shown, row_text
 from workbench.memory.entry import Entry
 
 Tone = Literal["text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match"]
@@ -19,6 +20,8 @@ CURSOR = Shown("▎")
 OPEN = Shown("▾")
 CLOSED = Shown("▸")
 EMPTY = Shown("")
+GAP = "\n"
+"""An empty line among others; see ``line_rows``."""
 
 
 class RowPart(NamedTuple):
@@ -63,6 +66,34 @@ class Row:
     """The folder of the workspace that ``path`` is in, where that is not today's of the one that is shown."""
     workspace: Shown = EMPTY
     """The name of that workspace, where it is another one; then it can only be read from here."""
+    of: Any = field(default=None, compare=False)
+    """What it stands for, to the screen that made it."""
+
+    def at(self, entry: Entry) -> Row:
+        """The same row, for this entry in its place."""
+        return replace(
+            self,
+            path=entry.path,
+            line=entry.start_line,
+            address=entry.address,
+            entry=entry,
+            pinned=entry.pinned,
+        )
+
+
+def line_rows(lines: Iterable[tuple[str, Tone]], name: str = "fact") -> list[Row]:
+    """Lines of text that may hold anything, as rows called ``name:0`` and so on; empty ones are left out."""
+    rows = (
+        Row(f"{name}:{number}", row_text(line), tone=tone, inert=line == GAP)
+        for number, (line, tone) in enumerate(lines)
+        if line
+    )
+    return list(rows)
+
+
+def text_lines(text: str, most: int) -> Iterator[tuple[str, Tone]]:
+    """The first lines of a text, for ``line_rows``."""
+    return ((line or GAP, "text") for line in text.split("\n")[:most])
 
 
 class Folds:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 
 from screens.actions.availability import Context
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import Shown, words
-from screens.frames.overlay_screen import FAILED, OverScreen
+from screens.drawing.rows import Folds, Row
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.frames.overlay_screen import OverScreen, failure_rows
+from screens.frames.services import Desk
 from screens.main.movement import list_commands
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
@@ -34,24 +33,17 @@ class BrowseScreen(OverScreen):
     BESIDE: ClassVar[bool] = False
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
-    @dataclass
-    class Behind(Message):
-        """What is behind a row was read."""
-
-        row: Row
-        rows: Sequence[Row]
-
-    def __init__(self, title: Shown) -> None:
-        super().__init__()
+    def __init__(self, desk: Desk, title: Shown) -> None:
+        super().__init__(desk)
         self.list = EntryList(empty="reading …", id="browse-list")
         self.behind = ChangeList(id="browse-behind")
+        self.folds = Folds()
         self._title = title
         self._reading = False
         self.commands |= {
             **list_commands(lambda: self.hand),
             "preview_down": lambda: self.scroll_behind(_STEP),
             "preview_up": lambda: self.scroll_behind(-_STEP),
-            "open": self.read,
         }
 
     def compose_body(self) -> ComposeResult:
@@ -59,14 +51,13 @@ class BrowseScreen(OverScreen):
         with Container(id="browse-body"):
             with Vertical(id="browse-top") as frame:
                 frame.border_title = Content(self._title)
-                yield from self.compose_above()
-                yield self.list
+                yield from self.compose_list()
             with Vertical(id="browse-below"):
                 yield from self.compose_behind()
 
-    def compose_above(self) -> ComposeResult:
-        """What stands over the list; nothing, for most."""
-        yield from ()
+    def compose_list(self) -> ComposeResult:
+        """The list, and what stands over and under it."""
+        yield self.list
 
     def compose_behind(self) -> ComposeResult:
         """What stands behind."""
@@ -105,10 +96,48 @@ class BrowseScreen(OverScreen):
     def context(self) -> Context:
         """What decides which actions are possible now."""
         return Context(
-            place=self.PLACE, row=self.list.row, reading=self._reading, conflicts=len(self.list.rows)
+            place=self.place,
+            row=self.list.row,
+            reading=self._reading,
+            refusal=self.desk.refusal(),
+            conflicts=len(self.list.rows),
+            why=self.why(),
         )
 
     # -- keys ------------------------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        """Read what is behind the row, or fold it where it is a heading."""
+        row = self.list.row
+        if row is not None and row.fold is not None and row.of is None:
+            self.set_fold(row, is_open=not row.fold)
+        else:
+            self.read()
+
+    def action_unfold(self) -> None:
+        """Show what is under the row, or go to the first of it."""
+        row = self.list.row
+        if row is not None and row.fold:
+            self.list.move(1)
+        elif row is not None and row.fold is not None:
+            self.set_fold(row, is_open=True)
+
+    def action_fold(self) -> None:
+        """Hide what is under the row, or go up to the row that it is under."""
+        row, rows = self.list.row, self.list.rows
+        if row is not None and row.fold:
+            self.set_fold(row, is_open=False)
+        elif row is not None:
+            above = range(self.list.cursor - 1, -1, -1)
+            self.list.go(next((at for at in above if rows[at].depth < row.depth), self.list.cursor))
+
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row."""
+        self.folds.set(row.id, is_open)
+        self.draw()
+
+    def draw(self) -> None:
+        """Make the rows of what is known, and show them."""
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll what is behind; the list keeps its place."""
@@ -119,35 +148,47 @@ class BrowseScreen(OverScreen):
         self._reading = not self._reading
         self.set_class(self._reading, "-reading")
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Out of reading, else out."""
         if self._reading:
             self.read()
         else:
             self.leave()
 
-    # -- what is behind --------------------------------------------------------------------------
+    # -- the list --------------------------------------------------------------------------------
+
+    def show_rows(self, rows: Sequence[Row], *, go_to: str | None = None, empty: str = "") -> None:
+        """Show these, or say that there is nothing; the cursor stays unless it is to ``go_to`` a row."""
+        self.list.empty = empty
+        self.list.show(rows, go_to=go_to)
+        self.show_place()
+        self.show_hints()
+
+    def fails(self, error: Exception) -> None:
+        """Say why there is nothing to be seen, whole, in the place of the rows."""
+        self.show_rows((), empty="\n".join(row.text for row in failure_rows(error)))
 
     def on_entry_list_moved(self, message: EntryList.Moved) -> None:
         """Show what is behind the row under the cursor, once it rests."""
         if message.entry_list is self.list:
             self.show_place()
             self.show_hints()
-            if message.row is not None:
-                self.work(partial(self._look, message.row), "behind", exclusive=True)
-            else:
-                self.nothing_behind()
+            self.look_behind()
 
     def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click reads."""
+        """A double click does what enter does."""
         if message.entry_list is self.list and not self._reading:
-            self.read()
+            self.action_perform("open")
 
     def on_entry_list_folded(self, message: EntryList.Folded) -> None:
         """A click on an arrow does what its key does."""
-        action = "fold" if message.row.fold else "unfold"
-        if message.entry_list is self.list and action in self.commands:
-            self.action_perform(action)
+        if message.entry_list is self.list:
+            self.action_perform("fold" if message.row.fold else "unfold")
+
+    def entitle(self, title: str) -> None:
+        """What is listed, on the frame."""
+        frame: Widget = self.query_one("#browse-top")
+        frame.border_title = Content(row_text(title))
 
     def show_place(self) -> None:
         """Where the cursor is, on the frame."""
@@ -155,18 +196,27 @@ class BrowseScreen(OverScreen):
         count = len(self.list.rows)
         frame.border_subtitle = Content(f"{self.list.cursor + 1}/{count}" if count else "")
 
+    # -- what is behind --------------------------------------------------------------------------
+
+    def look_behind(self) -> None:
+        """Read what is behind the row under the cursor, which may be otherwise now."""
+        if self.list.row is not None:
+            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
+        else:
+            self.nothing_behind()
+
     async def _look(self, row: Row) -> None:
         await asyncio.sleep(_PAUSE_SECONDS)
         try:
-            rows: Sequence[Row] = () if row.id.startswith(FAILED) else await self.read_behind(row)
+            rows = await self.read_behind(row)
         except Exception as error:
-            rows = self.failed(error)
-        self.post_message(self.Behind(row, rows))
+            rows = failure_rows(error)
+        self.call_later(self._looked, row, rows)
 
-    def on_browse_screen_behind(self, message: BrowseScreen.Behind) -> None:
+    def _looked(self, row: Row, rows: Sequence[Row]) -> None:
         """Show it, if the cursor is still there."""
-        if self.list.row is not None and self.list.row.id == message.row.id:
-            self.show_behind(message.row, message.rows)
+        if self.list.row is not None and self.list.row.id == row.id:
+            self.show_behind(row, rows)
 
     def nothing_behind(self) -> None:
         """The list is empty."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.worker import Worker
 
 from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
-from screens.actions.registry import by_id, hints
+from screens.actions.registry import by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.full_repaint import LaidOutScreen
-from screens.drawing.rows import Row, Tone
-from screens.drawing.safe_text import Shown, row_text
+from screens.drawing.rows import Row, line_rows
+from screens.drawing.safe_text import row_text
 from screens.frames.navigation import ways
+from screens.frames.services import Desk
 from screens.jobs.job_line import WorkLine
 from screens.jobs.running_jobs import Work
 from screens.loading.snapshots import GraphView
@@ -24,12 +25,11 @@ from screens.main.request import Request
 from screens.widgets.lines import HintLine
 from workbench.errors import WorkbenchError
 
-FAILED = "failed:"
-"""How the ids of rows begin that say what went wrong."""
+Found = TypeVar("Found")
 
 
 class OverScreen(LaidOutScreen):
-    """Commands by action id, done by keys and the palette. Subclasses say what is seen."""
+    """Its methods ``action_<id>`` do what keys and the palette ask for. Subclasses say what is seen."""
 
     PLACE: ClassVar[FocusContext]
     LEAVES: ClassVar[str]
@@ -39,16 +39,13 @@ class OverScreen(LaidOutScreen):
     SHOWN_ABOVE: ClassVar[str] = ""
     """The work that the screen shows itself, by its key."""
 
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__(classes="browse")
+        self.desk = desk
         self.hint_line = HintLine()
         self.work_line = WorkLine()
-        self.commands: dict[str, Command] = {
-            **ways(self),
-            "back": self.back,
-            "help": self._help,
-            self.LEAVES: self.leave,
-        }
+        self.commands: dict[str, Command] = ways(self)
+        """Actions that are not a method: several that are done alike, or those of another object."""
 
     def compose(self) -> ComposeResult:
         """The body, the long work under way, and the keys under it."""
@@ -66,9 +63,18 @@ class OverScreen(LaidOutScreen):
 
     # -- what subclasses say ---------------------------------------------------------------------
 
+    @property
+    def place(self) -> FocusContext:
+        """Where the hands are: in the screen, or in a part of it in which keys mean something else."""
+        return self.PLACE
+
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return Context(place=self.PLACE)
+        return Context(place=self.place, refusal=self.desk.refusal(), why=self.why())
+
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
+        return {}
 
     def reload(self) -> None:
         """Something was done to the memory: read again what is shown."""
@@ -86,9 +92,21 @@ class OverScreen(LaidOutScreen):
     def graph_read(self, view: GraphView) -> None:
         """The pages of the graph were read, or read again."""
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """One level back; here that is out."""
         self.leave()
+
+    def action_help(self) -> None:
+        """Every key and what it does."""
+        self.app.push_screen(HelpScreen(self.context()))
+
+    def action_undo(self) -> None:
+        """Undo the last operation."""
+        self.desk.do(Request(action="undo"))
+
+    def action_redo(self) -> None:
+        """Redo what was last undone."""
+        self.desk.do(Request(action="redo"))
 
     def show_works(self, works: Sequence[Work]) -> None:
         """Show the long work that is under way."""
@@ -104,7 +122,7 @@ class OverScreen(LaidOutScreen):
             return
         reason = by_id()[action_id].reason(self.context())
         if reason is None:
-            self.commands[action_id]()
+            (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
         elif reason:
             self.app.notify(row_text(reason[:1].upper() + reason[1:]), severity="warning", markup=False)
 
@@ -116,8 +134,12 @@ class OverScreen(LaidOutScreen):
         """Back to where the person came from."""
         self.dismiss()
 
-    def _help(self) -> None:
-        self.app.push_screen(HelpScreen(self.context()))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key counts where the hands are: elsewhere it may mean something else, or be text."""
+        if action != "perform":
+            return super().check_action(action, parameters)
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self.place)
 
     # -- work ------------------------------------------------------------------------------------
 
@@ -127,14 +149,41 @@ class OverScreen(LaidOutScreen):
         """Start a worker, which says itself what goes wrong in it."""
         _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
 
-    def failed(self, error: Exception) -> list[Row]:
-        """Why there is nothing to be seen, and what to do about it, as rows."""
-        known = isinstance(error, WorkbenchError)
-        lines: tuple[str | None, ...] = (
-            (error.message, error.hint)
-            if isinstance(error, WorkbenchError)
-            else (f"{type(error).__name__}: {error}",)
-        )
-        tone: Tone = "warn" if known else "bad"
-        shown: list[Shown] = [row_text(line) for line in lines if line]
-        return [Row(f"{FAILED}{n}", line, tone=tone) for n, line in enumerate(shown)]
+    def load(
+        self,
+        read: Callable[[], Awaitable[Found]],
+        show: Callable[[Found], object],
+        group: str,
+        *,
+        failed: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """Read, then ``show`` what came of it; a newer reading of the same ``group`` ends this one.
+
+        What comes of it is shown in its turn among the keys and messages of the screen.
+        """
+
+        async def run() -> None:
+            try:
+                found = await read()
+            except Exception as error:
+                self.call_later(failed or self.fails, error)
+            else:
+                self.call_later(show, found)
+
+        self.work(run, group, exclusive=True)
+
+    def fails(self, error: Exception) -> None:
+        """Say why there is nothing to be seen."""
+        self.say_failure(error)
+
+    def say_failure(self, error: Exception) -> None:
+        """A toast that says why something could not be read, or done."""
+        said = ". ".join(row.text for row in failure_rows(error))
+        self.desk.say(row_text(said), "warning" if isinstance(error, WorkbenchError) else "error")
+
+
+def failure_rows(error: Exception) -> list[Row]:
+    """Why there is nothing to be seen, and what to do about it."""
+    if isinstance(error, WorkbenchError):
+        return line_rows([(error.message, "warn"), (error.hint, "warn")])
+    return line_rows([(f"{type(error).__name__}: {error}", "bad")])

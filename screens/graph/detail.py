@@ -3,171 +3,254 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from datetime import date
 
-from screens.drawing.rows import Row, Tone
-from screens.drawing.safe_text import plural, row_text, words
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.graph.graph_state import Known, Looking, Thing
-from screens.graph.marks import day_text, trust_text, window_text
-from workbench.graph.contradictions import Claim
+from workbench.graph.contradictions import Claim, Contradiction
+from workbench.graph.duplicates import Duplicate
 from workbench.graph.memory_query import Due
 from workbench.graph.model import Held, sources_of
 from workbench.graph.search import GraphFinding, Hop, Node, said
 from workbench.memory.graph_page import Entity, Relation, TypedMemory
+from workbench.memory.moment import clock_of
 
 _FACTS = 12
 _SOURCES = 12
+_LINKS = 8
+_NEAR_DAYS = 182
+_DOUBTFUL = 0.5
+_NOTICEABLE = 0.005
+_TRUST: dict[str, Tone] = {"owner": "good", "agent": "muted", "external": "warn", "unknown": "warn"}
+Line = Entity | Relation | TypedMemory
+Lines = Iterator[tuple[str, Tone]]
 
 
-class Telling:
-    """Rows of text, one after the other, under names of their own."""
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-
-    def say(self, text: str, tone: Tone = "text") -> None:
-        """Words of ours, or of the workspace: either way they pass the door."""
-        if text:
-            self.rows.append(Row(f"told:{len(self.rows)}", row_text(text), tone=tone))
-
-    def gap(self) -> None:
-        """An empty line."""
-        self.rows.append(Row(f"told:{len(self.rows)}", words(""), inert=True))
+def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequence[Row], Sequence[Row]]:
+    """What stands behind a row; the second is empty but where two things are compared."""
+    if isinstance(thing, Duplicate):
+        return (
+            line_rows(_page_lines(thing.keep, known, looking)),
+            line_rows(_page_lines(thing.other, known, looking)),
+        )
+    if isinstance(thing, Contradiction):
+        return line_rows(_claim_lines(thing.old, "O")), line_rows(_claim_lines(thing.new, "o"))
+    return line_rows(_lines(thing, known, looking)), ()
 
 
-def told(thing: Thing | None, known: Known, looking: Looking) -> Sequence[Row]:
-    """What stands behind a row for ``thing``."""
-    telling = Telling()
+def _lines(thing: Thing | None, known: Known, looking: Looking) -> Lines:
     if isinstance(thing, Node):
-        _node(telling, thing, known, looking)
+        yield from _node(thing, known, looking)
     elif isinstance(thing, Held):
-        _held(telling, thing, known)
+        yield from _held(thing, known)
     elif isinstance(thing, Due):
-        _held(telling, thing.held, known, thing.when)
+        yield from _held(thing.held, known, thing.when)
     elif isinstance(thing, GraphFinding):
-        _found(telling, thing, known, looking)
-    return telling.rows
+        yield from _found(thing, known, looking)
 
 
-def entity_lines(telling: Telling, entity: Entity, known: Known, looking: Looking) -> None:
-    """An entity: what it is called, where its page is, how it is connected, and its first facts."""
-    telling.say(f"{entity.name} ({entity.type})", "head")
-    if entity.aliases:
-        telling.say(f"also {', '.join(entity.aliases)}", "muted")
+def sources_behind(thing: Thing, *, left: bool = False) -> tuple[str, ...]:
+    """Where a thing comes from, each as ``path#L12`` or ``path#hash``; a page where it says no more.
+
+    What names no source stands for itself. Of two things it is the one on the right, or on the ``left``.
+    """
+    if isinstance(thing, Node):
+        if thing.hop is not None:
+            relation = thing.hop.link.relation
+            return relation.sources or (relation.entry.address,)
+        return (thing.entity.path,) if thing.entity else ()
+    if isinstance(thing, Due):
+        thing = thing.held
+    if isinstance(thing, Held):
+        return thing.memory.sources or (thing.memory.entry.address,)
+    if isinstance(thing, Contradiction):
+        claim = thing.old if left else thing.new
+        return claim.sources or claim.addresses
+    if isinstance(thing, Duplicate):
+        return (thing.keep.path if left else thing.other.path,)
+    return thing.sources
+
+
+# -- an entity, a claim --------------------------------------------------------------------------
+
+
+def _entity(entity: Entity, known: Known, looking: Looking) -> Lines:
+    """What it is called, where its page is, how it is connected, and its first facts."""
+    yield f"{entity.name} ({entity.type})", "head"
+    yield f"also {', '.join(entity.aliases)}" if entity.aliases else "", "muted"
     graph = looking.seen(known)
     held = graph.at(entity.path)
     count = graph.degree(held) if held else known.whole.degree(entity)
     counted = f"{plural(len(entity.memories), 'fact')} · {plural(count, 'relation')}"
-    telling.say(f"{counted} · trust {entity.trust}{' · pinned' if entity.pinned else ''}", "muted")
-    telling.say(window_text(entity), "muted")
-    if entity.problem:
-        telling.say(f"not read in full: {entity.problem}", "bad")
-    telling.say(entity.path, "faint")
-    telling.gap()
+    yield f"{counted} · trust {entity.trust}{' · pinned' if entity.pinned else ''}", "muted"
+    yield _window_text(entity), "muted"
+    yield f"not read in full: {entity.problem}" if entity.problem else "", "bad"
+    yield entity.path, "faint"
+    yield GAP, "text"
     ranked = sorted(entity.memories, key=lambda memory: -known.importance(memory) * memory.confidence)
-    for memory in islice(ranked, _FACTS):
-        telling.say(f"[{memory.type}] {memory.text}")
+    for memory in ranked[:_FACTS]:
+        yield f"[{memory.type}] {memory.text}", "text"
     if len(ranked) > _FACTS:
-        telling.say(f"… and {len(ranked) - _FACTS} more", "faint")
+        yield f"… and {len(ranked) - _FACTS} more", "faint"
 
 
-def claim_lines(telling: Telling, claim: Claim, key: str) -> None:
+def _page_lines(entity: Entity, known: Known, looking: Looking) -> Lines:
+    """One of two pages that may be of one entity, with its first relations."""
+    yield from _entity(entity, known, looking)
+    yield GAP, "text"
+    for link in known.whole.relations_of(entity)[:_LINKS]:
+        yield f"{link.relation.kind.replace('_', ' ')} → {link.name}", "muted"
+    for link in known.whole.relations_to(entity)[:_LINKS]:
+        yield f"← {link.relation.kind.replace('_', ' ')} {link.source.name}", "muted"
+
+
+def _claim_lines(claim: Claim, key: str) -> Lines:
     """One of two claims that cannot both be true: its words, since when, whose, and from where (``key``)."""
-    telling.say(claim.text, "head")
-    telling.say(f"since {day_text(claim.since)}" if claim.since else "no day is said", "muted")
-    telling.say(f"trust {claim.trust}", "muted" if claim.trust in ("owner", "agent") else "warn")
-    telling.say(plural(len(claim.entries), "line says it", "lines say it"), "muted")
-    telling.gap()
-    _sources(telling, claim.sources or claim.addresses, key)
-    telling.gap()
+    yield claim.text, "head"
+    yield f"since {_day_text(claim.since)}" if claim.since else "no day is said", "muted"
+    yield f"trust {claim.trust}", _trust_tone(claim.trust)
+    yield plural(len(claim.entries), "line says it", "lines say it"), "muted"
+    yield GAP, "text"
+    yield from _sources(claim.sources or claim.addresses, key)
+    yield GAP, "text"
     for entry in claim.entries[:_FACTS]:
-        telling.say(entry.text)
-        telling.say(f"{entry.path}:{entry.start_line}", "faint")
+        yield entry.text, "text"
+        yield f"{entry.path}:{entry.start_line}", "faint"
 
 
-def _node(telling: Telling, node: Node, known: Known, looking: Looking) -> None:
+# -- a relation, a memory, a finding -------------------------------------------------------------
+
+
+def _node(node: Node, known: Known, looking: Looking) -> Lines:
     if node.hop is not None:
-        _relation(telling, node.hop, node.hop.link.relation)
-        telling.gap()
+        yield from _relation(node.hop)
+        yield GAP, "text"
     if node.entity is not None:
-        entity_lines(telling, node.entity, known, looking)
+        yield from _entity(node.entity, known, looking)
     else:
-        telling.say(f"{node.name} has no page", "warn")
-        telling.say("`workbench graph store --about` makes one, with its first fact", "muted")
+        yield f"{node.name} has no page", "warn"
+        yield "`workbench graph store --about` makes one, with its first fact", "muted"
 
 
-def _relation(telling: Telling, hop: Hop, relation: Relation) -> None:
-    telling.say(said(hop), "head")
-    telling.say(f"{relation.confidence:.0%} sure · {trust_text(relation.trust)}", "muted")
-    telling.say(window_text(relation), "muted")
+def _relation(hop: Hop) -> Lines:
+    relation = hop.link.relation
+    yield said(hop), "head"
+    yield f"{relation.confidence:.0%} sure · {_trust_text(relation.trust)}", "muted"
+    yield _window_text(relation), "muted"
     if hop.link.target is None and hop.link.candidates:
         several = ", ".join(entity.path for entity in hop.link.candidates[:5])
-        telling.say(f"several pages have that name: {several}", "warn")
-    _sources(telling, sources_of(relation))
-    telling.say(f"stated in {relation.entry.path}:{relation.entry.start_line}", "faint")
+        yield f"several pages have that name: {several}", "warn"
+    yield from _sources(sources_of(relation))
+    yield f"stated in {relation.entry.path}:{relation.entry.start_line}", "faint"
 
 
-def _held(telling: Telling, held: Held, known: Known, when: str = "") -> None:
+def _held(held: Held, known: Known, when: str = "") -> Lines:
     memory = held.memory
-    telling.say(memory.text, "head")
-    about = f"{memory.type} of {held.owner}" if held.entity else f"{memory.type} in {held.owner}"
-    telling.say(about, "muted")
-    if when:
-        telling.say(when, "bad" if when.startswith("overdue") else "muted")
-    for line in _state(memory):
-        telling.say(line, "muted")
-    for line in _weight(memory, known):
-        telling.say(line, "muted")
-    telling.say(trust_text(memory.trust), "muted" if memory.trust in ("owner", "agent") else "warn")
-    telling.gap()
-    _sources(telling, sources_of(memory))
-    if memory.session:
-        telling.say(f"said in session {memory.session}", "faint")
-    telling.say(f"stands in {memory.entry.path}:{memory.entry.start_line}", "faint")
-    if memory.id:
-        telling.say(f"id {memory.id}", "faint")
+    yield memory.text, "head"
+    yield f"{memory.type} {'of' if held.entity else 'in'} {held.owner}", "muted"
+    yield when, "bad" if when.startswith("overdue") else "muted"
+    happens = memory.happens_at
+    yield f"on {happens:%A} {_day_text(happens)}" if happens else "", "muted"
+    occurred = memory.occurred_at
+    yield f"said or happened on {_day_text(occurred)}" if occurred else "", "muted"
+    yield _window_text(memory), "muted"
+    yield "done" if memory.done else "", "muted"
+    yield f"under {memory.scene}" if memory.scene else "", "muted"
+    yield f"{_weight(memory, known)} · {memory.confidence:.0%} sure", "muted"
+    yield _trust_text(memory.trust), _trust_tone(memory.trust)
+    yield GAP, "text"
+    yield from _sources(sources_of(memory))
+    yield f"said in session {memory.session}" if memory.session else "", "faint"
+    yield f"stands in {memory.entry.path}:{memory.entry.start_line}", "faint"
+    yield f"id {memory.id}" if memory.id else "", "faint"
 
 
-def _state(memory: TypedMemory) -> Iterator[str]:
-    if memory.happens_at:
-        yield f"on {memory.happens_at:%A} {day_text(memory.happens_at)}"
-    if memory.occurred_at:
-        yield f"said or happened on {day_text(memory.occurred_at)}"
-    yield window_text(memory)
-    if memory.done:
-        yield "done"
-    if memory.scene:
-        yield f"under {memory.scene}"
-
-
-def _weight(memory: TypedMemory, known: Known) -> Iterator[str]:
+def _weight(memory: TypedMemory, known: Known) -> str:
     left = known.importance(memory)
     line = f"importance {memory.importance:.2f}"
-    if abs(left - memory.importance) >= 0.005:
-        line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
-        days = len(known.beside.recalls.of(memory))
-        line += f": it fades, and was recalled on {plural(days, 'day')}" if days else ": it fades by the day"
-    else:
-        line += " today too"
-    yield f"{line} · {memory.confidence:.0%} sure"
+    if abs(left - memory.importance) < _NOTICEABLE:
+        return f"{line} today too"
+    line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
+    days = len(known.beside.recalls.of(memory))
+    return line + (
+        f": it fades, and was recalled on {plural(days, 'day')}" if days else ": it fades by the day"
+    )
 
 
-def _found(telling: Telling, found: GraphFinding, known: Known, looking: Looking) -> None:
+def _found(found: GraphFinding, known: Known, looking: Looking) -> Lines:
     if found.memory is not None:
-        _held(telling, Held(found.entity, found.memory), known)
-        telling.say(f"because {found.why}", "muted")
+        yield from _held(Held(found.entity, found.memory), known)
+        yield f"because {found.why}", "muted"
         return
-    telling.say(found.why, "head")
+    yield found.why, "head"
     for hop in found.path:
-        telling.gap()
-        _relation(telling, hop, hop.link.relation)
+        yield GAP, "text"
+        yield from _relation(hop)
     if found.entity is not None:
-        telling.gap()
-        entity_lines(telling, found.entity, known, looking)
+        yield GAP, "text"
+        yield from _entity(found.entity, known, looking)
 
 
-def _sources(telling: Telling, sources: Sequence[str], key: str = "o") -> None:
+def _sources(sources: Sequence[str], key: str = "o") -> Lines:
     for number, source in enumerate(sources[:_SOURCES]):
-        telling.say(f"from {source}{f'   {key} goes there' if number == 0 else ''}", "accent")
+        yield f"from {source}{f'   {key} goes there' if number == 0 else ''}", "accent"
     if len(sources) > _SOURCES:
-        telling.say(f"… and {len(sources) - _SOURCES} more sources", "faint")
+        yield f"… and {len(sources) - _SOURCES} more sources", "faint"
+
+
+# -- how long something holds, how sure it is, who stands behind it -------------------------------
+
+
+def _day_text(day: date) -> str:
+    """``2 Mar 2026``, with its time where it has one."""
+    return f"{day.day} {day:%b %Y}{clock_of(day)}"
+
+
+def _window_text(line: Line) -> str:
+    """Both days in words: ``holds from 2 Mar 2026 until 3 May 2026``; empty where none is said."""
+    said = [f"from {_day_text(line.valid_from)}"] if line.valid_from else []
+    said += [f"until {_day_text(line.valid_until)}"] if line.valid_until else []
+    return f"holds {' '.join(said)}" if said else ""
+
+
+def _trust_text(trust: str) -> str:
+    """In words; the mark of the row with its meaning."""
+    return f"trust {trust}{' (?): nobody says who stands behind it' if trust == 'unknown' else ''}"
+
+
+def _trust_tone(trust: str) -> Tone:
+    return "muted" if trust in ("owner", "agent") else "warn"
+
+
+def _day_in_row(day: date, now: date) -> Shown:
+    """As short as it can be said: ``2 Mar`` within half a year of ``now``, else ``Mar 2024``."""
+    return words(f"{day.day} {day:%b}" if abs((day - now).days) <= _NEAR_DAYS else f"{day:%b %Y}")
+
+
+def window_parts(line: Line, day: date) -> Iterator[RowPart]:
+    """From when on it holds and until when, seen from ``day``; nothing for what always held."""
+    if line.valid_until is not None:
+        ended = line.valid_until <= day
+        word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
+        yield RowPart(word, "warn" if ended else "muted")
+    elif line.valid_from is not None and line.valid_from > day:
+        yield RowPart(words(f"from {_day_in_row(line.valid_from, day)}"), "warn")
+    elif line.valid_from is not None:
+        yield RowPart(words(f"since {_day_in_row(line.valid_from, day)}"), "faint")
+
+
+def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
+    """How sure it is, where that is not certain; who stands behind it, ``?`` where nobody says; how long."""
+    parts = []
+    if line.confidence < 1:
+        sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
+        parts.append(RowPart(words(f"{line.confidence:.0%} sure"), sure))
+    who = words("?") if line.trust == "unknown" else row_text(line.trust)
+    parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
+    return [*parts, *window_parts(line, day)]
+
+
+def importance_part(memory: TypedMemory, left: float) -> RowPart:
+    """The importance that is left, with an arrow where it has faded."""
+    return RowPart(words(f"{left:.2f}{'↓' if memory.importance - left > _NOTICEABLE else ' '}"), "muted")

@@ -1,13 +1,17 @@
-"""Choosing an entity: a list that narrows as one types, by names and by further names."""
+"""Choosing what to look at: an entity by any of its names, a day."""
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
 from functools import partial
 
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import plural, row_text, words
+from screens.graph.tree import named_row
 from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, name_key
@@ -68,17 +72,38 @@ def _rank(name: str, typed: str) -> int:
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
     """A row each: type, name, the other names, how much is known."""
-    rows = []
-    for entity in entities:
-        name = row_text(entity.name)
-        also = f"  also {', '.join(entity.aliases)}" if entity.aliases else ""
-        text = row_text(f"{name}{also}")
-        tail = (
-            RowPart(plural(len(entity.memories), "fact"), "faint"),
-            RowPart(plural(graph.degree(entity), "relation"), "muted"),
+    return [
+        replace(
+            named_row(entity),
+            lead=(RowPart(words(row_text(entity.type).ljust(12)), "accent"),),
+            tail=(
+                RowPart(plural(len(entity.memories), "fact"), "faint"),
+                RowPart(plural(graph.degree(entity), "relation"), "muted"),
+            ),
         )
-        lead = (RowPart(words(row_text(entity.type).ljust(12)), "accent"),)
-        rows.append(
-            Row(id=entity.path, text=text, lead=lead, tail=tail, emphasis=((len(name), len(text), "faint"),))
-        )
-    return rows
+        for entity in entities
+    ]
+
+
+def day_rows(text: str) -> list[Row]:
+    """The day that is meant, or why none is."""
+    day = day_of(text)
+    if day is not None:
+        return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
+    none = words("no day: write it as 2026-03-14, or 2026-03 for the first of a month")
+    return [Row("no day", none, tone="bad", inert=True)]
+
+
+def day_of(text: str) -> date | None:
+    """The day that is meant by ``2026-03-14``, or by ``2026-03``; None where it is none."""
+    try:
+        return date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
+    except ValueError:
+        return None
+
+
+def month_from(day: date, months: int) -> date:
+    """The same day of another month, or the last one that it has; within the years there are."""
+    at = day.year * 12 + day.month - 1 + months
+    year, month = min(max(at // 12, 1), 9999), at % 12 + 1
+    return date(year, month, min(day.day, monthrange(year, month)[1]))

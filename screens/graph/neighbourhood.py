@@ -3,48 +3,57 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Vertical
-from textual.content import Content
+from textual.containers import Vertical
 
-from screens.actions.registry import Context, FocusContext, bindings, is_bound
+from screens.actions.registry import FocusContext, bindings
+from screens.dialogs.choose import ChooseScreen
 from screens.dialogs.dialog import Dialog
-from screens.drawing.clock import today
-from screens.drawing.rows import Folds, Row
+from screens.drawing.clock import now, today
+from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
-from screens.graph import alike, messages
-from screens.graph.decisions import Deciding
-from screens.graph.graph_state import BesideReader, Known, Looking, Sight, Thing, graph_of
-from screens.graph.key_actions import Going
+from screens.graph.detail import behind, sources_behind
+from screens.graph.entity_picker import EntityScreen, day_rows, month_from
+from screens.graph.graph_state import Alike, BesideReader, Known, Looking, Sight, Thing, ask_meaning, graph_of
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.tabs import VIEWS, ViewTabs
-from screens.graph.views import SIDES, behind, sight_of
+from screens.graph.tree import MORE, SELF
+from screens.graph.views import VIEWS, sight_of
+from screens.history.open_entry import go_to_first
 from screens.loading.snapshots import GraphView
-from screens.widgets.change_list import ChangeList
-from screens.widgets.entry_list import EntryList
-from screens.widgets.lines import Banner
+from screens.main.request import Request, declared_request
+from screens.widgets.lines import Banner, TabLine
+from screens.widgets.side_by_side import SideBySide
+from workbench.graph import operations
+from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, plan_settle
+from workbench.graph.duplicates import Duplicate
+from workbench.graph.memory_query import Due
 from workbench.graph.model import Graph
-from workbench.graph.search import Node
+from workbench.graph.search import EACH, GraphFinding, Node
 
 ShowDialog = Callable[[Dialog[str], Callable[[str | None], None]], None]
 _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
+_MORE = 1_000
+"""Neighbours of one entity that are shown besides, each time that somebody asks for the others."""
 _BESIDE_FROM, _STACKED_BELOW, _ROOMY = 110, 76, 20
 _AROUND = 5
 """Lines of the screen that are tabs, frames and hints."""
+_STEPS_SHOWN = 3
+_ORDER = tuple(VIEWS)
 
 
 class GraphScreen(BrowseScreen):
-    """It composes and routes: what is shown is made by the views, what keys mean stands in ``going``."""
+    """Four views of the graph; what is shown is made in a thread, of what is known and what is looked at."""
 
     PLACE = FocusContext.GRAPH
     LEAVES = "graph_view"
@@ -56,30 +65,44 @@ class GraphScreen(BrowseScreen):
 
         ``show_dialog`` puts a screen over this one; keys pressed until it is there are for it.
         """
-        super().__init__(words("Graph"))
-        self.desk = desk
+        super().__init__(desk, words("Graph"))
         self.show_dialog = show_dialog
-        self.folds = Folds()
         self.looking = Looking(path=at)
         self.view = FocusContext.GRAPH
         self.known: Known | None = None
         self.sight = Sight()
-        self.map_wanted: bool | None = None
+        self._trail: list[tuple[str, str]] = []
+        """The pages that were left, the oldest first, each with the row that its cursor was on."""
+        self._map_wanted: bool | None = None
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
         self._built_of: GraphView | None = None
-        self._alike = alike.Alike()
+        self._alike = Alike()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
         self._beside = BesideReader()
-        self._rights: dict[str, Sequence[Row]] = {}
         self._counts: dict[FocusContext, int] = {}
-        self.map, self.tabs, self.banner = MapView(), ViewTabs(), Banner()
-        self.left, self.right = ChangeList(id="graph-left"), ChangeList(id="graph-right")
-        self.going = Going(self)
-        self.deciding = Deciding(self)
-        self.commands |= {**self.going.commands(), **self.deciding.commands()}
+        self.map, self.sides, self.banner = MapView(), SideBySide(), Banner()
+        names = ("Relations", "Duplicates", "Contradictions", "Schedule")
+        self.tabs = TabLine(names, "NDCS", short=("Relations", "Dupl.", "Contrad.", "Sched."))
+        self.commands |= {
+            **{one.action: partial(self.turn_to, place) for place, one in VIEWS.items()},
+            **{f"settle_{answer}": partial(self._settle, answer) for answer in ANSWERS},
+            "next_view": lambda: self._turn(1),
+            "previous_view": lambda: self._turn(-1),
+            "one_hop": lambda: self._hops(1),
+            "two_hops": lambda: self._hops(2),
+            "three_hops": lambda: self._hops(3),
+            "to_source": lambda: self._go_to_source(left=False),
+            "to_other_source": lambda: self._go_to_source(left=True),
+            "month_before": lambda: self._month(-1),
+            "month_after": lambda: self._month(1),
+            "as_of_today": lambda: self.look(replace(self.looking, day=None)),
+            "what_is_over": lambda: self.look(replace(self.looking, over=not self.looking.over)),
+            "merge_pair": lambda: self._merge(other_way=False),
+            "merge_other_way": lambda: self._merge(other_way=True),
+        }
 
     def compose_body(self) -> ComposeResult:
         """The views by name, what day it is, the list, and what is behind its row."""
@@ -92,14 +115,10 @@ class GraphScreen(BrowseScreen):
         yield self.map
         with Vertical(id="graph-told"):
             yield self.behind
-        with Container(id="graph-sides"):
-            for side in (self.left, self.right):
-                with Vertical(classes="side"):
-                    yield side
+        yield self.sides
 
     def on_mount(self) -> None:
         """Read what is beside the pages, then show."""
-        super().on_mount()
         self.reload()
 
     # -- what is known ---------------------------------------------------------------------------
@@ -115,128 +134,117 @@ class GraphScreen(BrowseScreen):
         if read < total:
             self.list.empty = words(f"reading … {grouped(read)} of {grouped(total)} pages")
             self.list.refresh()
-            return
-        self.work(self._know, "know", exclusive=True)
+        else:
+            self.load(self._know, self._known, "know")
 
-    async def _know(self) -> None:
+    async def _know(self) -> Known:
         pages, known = self._pages, self.known
-        try:
-            beside = await self.desk.historian.run(self._beside.read)
-            whole = known.whole if known else None
-            if known is None or pages is not self._built_of or known.beside.loose is not beside.loose:
-                whole = await asyncio.to_thread(graph_of, pages.entities, beside)
-            assert whole is not None
-        except Exception as error:
-            self.post_message(messages.Broken(error))
-            return
+        beside = await self.desk.historian.run(self._beside.read)
+        if known is not None and pages is self._built_of and known.beside.loose is beside.loose:
+            whole = known.whole
+        else:
+            whole = await asyncio.to_thread(graph_of, pages.entities, beside)
         self._built_of = pages
-        self.post_message(messages.Prepared(Known(whole, beside, today(), self._alike)))
+        return Known(whole, beside, today())
 
-    @on(messages.Prepared)
-    def _prepared(self, message: messages.Prepared) -> None:
+    def _known(self, known: Known) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
-        self.known = replace(message.known, alike=self._alike)
-        self.see()
-        if len(message.known.whole.entities) <= _COUNTED:
-            self.work(partial(self._count, message.known), "count", exclusive=True)
+        self.known = replace(known, alike=self._alike)
+        self.draw()
+        if len(known.whole.entities) <= _COUNTED:
+            self.work(partial(self._count, self.known), "count", exclusive=True)
 
     async def _count(self, known: Known) -> None:
         for place in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
             sight = await asyncio.to_thread(sight_of, place, known, self.looking, self.folds)
-            self.post_message(messages.Counted(place, sight.count))
+            self.call_later(self._counted, place, sight)
 
-    @on(messages.Counted)
-    def _counted(self, message: messages.Counted) -> None:
+    def _counted(self, place: FocusContext, sight: Sight) -> None:
         """Say it in the tab."""
-        self._counts[message.place] = message.count or 0
-        self.tabs.show(self.view, self._counts)
+        self._counts[place] = sight.count or 0
+        late = {place: " late" if place is FocusContext.DUE else "" for place in _ORDER}
+        counts = {place: f"{grouped(count)}{late[place]}" for place, count in self._counts.items() if count}
+        self.tabs.show(_ORDER.index(self.view), {_ORDER.index(place): said for place, said in counts.items()})
 
     def _compare(self, known: Known) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
         if self.view is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
             self._take_up(replace(self._alike, asked=True, problem=""))
-            self.work(self._ask_meaning, "meaning", exclusive=True)
+            self.load(partial(ask_meaning, self.desk), self._take_up, "meaning")
 
-    async def _ask_meaning(self) -> None:
-        self.post_message(messages.Compared(await alike.ask(self.desk)))
-
-    @on(messages.Compared)
-    def _answered(self, message: messages.Compared) -> None:
-        """Show it with what names say."""
-        self._take_up(message.alike)
-
-    def _take_up(self, said: alike.Alike) -> None:
-        self._alike = said
+    def _take_up(self, alike: Alike) -> None:
+        """Show what is known of meaning with what names say."""
+        self._alike = alike
         if self.known is not None:
-            self.known = replace(self.known, alike=said)
-            self.see()
+            self.known = replace(self.known, alike=alike)
+            self.draw()
 
-    @on(messages.Broken)
-    def _broken(self, message: messages.Broken) -> None:
+    def fails(self, error: Exception) -> None:
         """Say what went wrong, in place of what would be shown."""
         self.sight = Sight()
-        self.list.show(self.failed(message.error))
-        self.show_hints()
+        super().fails(error)
 
     # -- what is seen ----------------------------------------------------------------------------
 
-    def see(self, go_to: str | None = None) -> None:
+    def look(self, looking: Looking, go_to: str | None = None) -> None:
+        """Look at this."""
+        self.looking = looking
+        self.draw(go_to)
+
+    def draw(self, go_to: str | None = None) -> None:
         """Make the rows of what is looked at, and show them."""
-        if self.known is not None:
-            self._compare(self.known)
-            self.work(partial(self._see, self.known, self.view, self.looking, go_to), "see", exclusive=True)
-
-    async def _see(self, known: Known, place: FocusContext, looking: Looking, go_to: str | None) -> None:
-        try:
-            sight = await asyncio.to_thread(sight_of, place, known, looking, self.folds)
-        except Exception as error:
-            self.post_message(messages.Broken(error))
+        if self.known is None:
             return
-        self.post_message(messages.Seen(place, looking, sight, go_to))
+        self._compare(self.known)
+        view, looking = self.view, self.looking
 
-    @on(messages.Seen)
-    def _seen(self, message: messages.Seen) -> None:
-        """Show them, if this is still what is looked at."""
-        if (message.place, message.looking) != (self.view, self.looking):
-            return
-        at_first = self._is_at_first()
-        sight = self.sight = message.sight
+        def show(sight: Sight) -> None:
+            if (view, looking) == (self.view, self.looking):  # else this is not looked at any more
+                self._show(sight, go_to)
+
+        self.load(partial(asyncio.to_thread, sight_of, view, self.known, looking, self.folds), show, "see")
+
+    def _show(self, sight: Sight, go_to: str | None) -> None:
+        first = self.list.row is not None and self.list.row.id == self.sight.first
+        stay = self.view is FocusContext.PAIRS and first  # likelier pairs may come before the likest
+        anew = self._shown is not self.view
+        self.sight, self._shown = sight, self.view
         if sight.entity is not None:
-            self.going.arrived(sight.entity)
+            self._arrived(sight.entity.path, sight.entity.name)
         if self.view is not FocusContext.GRAPH:
             self._counts[self.view] = sight.count or 0
-        self.map.show(sight.node, message.looking.hops)
-        self.list.empty = sight.empty
-        self.list.show(sight.rows, go_to=message.go_to or self._first(stay=at_first))
+        self.map.show(sight.node, self.looking.hops)
+        self.show_rows(sight.rows, go_to=go_to or (sight.first if stay or anew else None), empty=sight.empty)
         self.lay_out()
-        self.show_place()
-        self.show_day()
-        self.show_hints()
-        if self.list.row is not None:  # the same row may stand for something else now
-            self.post_message(EntryList.Moved(self.list, self.list.row))
+        self._show_day()
+        self.look_behind()  # the same row may stand for something else now
 
-    def _is_at_first(self) -> bool:
-        """Whether the cursor is on the likest pair, where likelier ones may come before it."""
-        row = self.list.row
-        return (
-            self.view is FocusContext.PAIRS
-            and row is not None
-            and row.id == next(iter(self.sight.things), None)
-        )
-
-    def _first(self, *, stay: bool) -> str | None:
-        """The first row that stands for something, in another view than before or to ``stay`` on it."""
-        before, self._shown = self._shown, self.view
-        return next(iter(self.sight.things), None) if stay or before is not self.view else None
+    def _arrived(self, path: str, name: str) -> None:
+        """An entity is shown: that which was looked for, or another where it is gone."""
+        if self.looking.path not in ("", path):
+            text = row_text(f"{self.looking.path} is not there any more; this is {name}")
+            self.desk.say(text, "warning")
+        self.looking = replace(self.looking, path=path)
 
     def show_place(self) -> None:
         """Where one is: the way here on the frame, the view among the tabs."""
         super().show_place()
-        self.query_one("#browse-top").border_title = Content(self.going.title())
-        self.tabs.show(self.view, self._counts)
+        title = self.sight.title
+        if self.view is FocusContext.GRAPH and not self.looking.question:
+            over = " · with what is over" if self.looking.over else ""
+            title = f"{self._way_here()}{title}{over}"
+        self.entitle(title)
+        self._counted(FocusContext.GRAPH, Sight())
 
-    def show_day(self) -> None:
+    def _way_here(self) -> str:
+        """``Sarah › Atlas › ``: the last pages by their names, those that are gone left out."""
+        pages = (self.known.whole.at(path) for path, _ in self._trail) if self.known else ()
+        names = [page.name for page in pages if page is not None]
+        more = "… › " if len(names) > _STEPS_SHOWN else ""
+        return more + "".join(f"{name} › " for name in names[-_STEPS_SHOWN:])
+
+    def _show_day(self) -> None:
         """Say it loudly when this is not today."""
         day = self.looking.day
         said = f"AS OF {day:%A} {day.day} {day:%B %Y}: what was true then. T is today again" if day else ""
@@ -245,89 +253,203 @@ class GraphScreen(BrowseScreen):
     # -- what is behind --------------------------------------------------------------------------
 
     @property
-    def thing(self) -> Thing | None:
+    def _thing(self) -> Thing | None:
         """What the row under the cursor stands for."""
-        return self.sight.things.get(self.list.row.id) if self.list.row else None
+        return self.list.row.of if self.list.row else None
 
-    async def read_behind(self, row: Row) -> Sequence[Row]:
-        """What the row stands for, in full."""
-        known, thing = self.known, self.sight.things.get(row.id, self.sight.node)
-        if known is None:
-            return ()
-        first, second = await asyncio.to_thread(behind, thing, known, self.looking)
-        self._rights = {row.id: second}
-        return first
-
-    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
-        """Show it below, or both sides; bring the neighbour out on the map."""
-        second = self._rights.get(row.id, ())
-        if self.view in SIDES:
-            for side, lines in ((self.left, rows), (self.right, second)):
-                side.show(lines)
-                side.jump(0)
-        else:
-            super().show_behind(row, rows)
-        thing = self.sight.things.get(row.id)
+    def look_behind(self) -> None:
+        """What the row stands for in full, or both sides; bring the neighbour out on the map."""
+        row, known = self.list.row, self.known
+        if row is None or known is None:
+            self.nothing_behind()
+            self.sides.show((), ())
+            return
+        thing = row.of if row.of is not None else self.sight.node
         self.map.choose(spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else "")
 
-    def nothing_behind(self) -> None:
-        """The list is empty."""
-        super().nothing_behind()
-        for side in (self.left, self.right):
-            side.show(())
+        def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
+            if VIEWS[self.view].sides:
+                self.sides.show(*told)
+            else:
+                self.show_behind(row, told[0])
+
+        self.load(partial(asyncio.to_thread, behind, thing, known, self.looking), show, "behind")
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll all that is behind."""
         super().scroll_behind(lines)
-        for side in (self.left, self.right):
-            side.jump(side.scroll_offset.y + lines)
+        self.sides.scroll(lines)
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """One key may mean different things in different views: only those of this one count."""
-        if action != "perform":
-            return True
-        action_id, key = map(str, parameters)
-        return is_bound(action_id, key, self.view)
+    @property
+    def place(self) -> FocusContext:
+        """One key may mean different things in different views."""
+        return self.view
 
-    def context(self) -> Context:
-        """What decides which actions are possible now."""
-        return Context(
-            place=self.view,
-            row=self.list.row,
-            reading=self._reading,
-            refusal=self.desk.refusal(),
-            why={**self.going.why(), **self.deciding.why()},
-        )
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
+        thing, view = self._thing, VIEWS[self.view]
+        why: dict[str, str] = {}
+        if not self._trail:
+            why["walk_back"] = "this is where you began"
+        if self.looking.day is None:
+            why["as_of_today"] = "this is today"
+        if isinstance(thing, Node) and thing.entity is None:
+            why["open"] = "it has no page: there is nowhere to go"
+        if thing is None:
+            why["to_source"] = "put the cursor on what has a source first"
+        if self.sight.node is None or not self.sight.node.children:
+            why["map"] = "there are no neighbours to be drawn"
+        if self.looking.day is not None:
+            why |= dict.fromkeys(view.decisions, "this is as of another day: T goes back to today")
+        elif not isinstance(thing, view.wanted):
+            why |= dict.fromkeys(view.decisions, f"put the cursor on {view.about} first")
+        return why
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Out of reading, out of an answer, else out."""
         if not self._reading and self.looking.question and self.view is FocusContext.GRAPH:
-            self.going.look(replace(self.looking, question=""))
+            self.look(replace(self.looking, question=""))
         else:
-            super().back()
+            super().action_back()
 
-    @on(messages.Sourced)
-    def _sourced(self, message: messages.Sourced) -> None:
-        self.going.sourced(message)
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, message: TabLine.Chosen) -> None:
+        self.turn_to(_ORDER[message.index])
 
-    def on_view_tabs_chosen(self, message: ViewTabs.Chosen) -> None:
-        """A tab was clicked."""
-        self.going.turn_to(message.place)
+    def turn_to(self, place: FocusContext) -> None:
+        """Another view."""
+        self.view = place
+        self.look(replace(self.looking, question=""))
 
-    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click does what enter does."""
-        if message.entry_list is self.list:
-            message.prevent_default()
-            self.action_perform("open")
+    def _turn(self, step: int) -> None:
+        self.turn_to(_ORDER[(_ORDER.index(self.view) + step) % len(_ORDER)])
+
+    def walk_to(self, path: str) -> None:
+        """To another entity; the way back is remembered."""
+        row, looking = self.list.row, self.looking
+        beside = self.view is not FocusContext.GRAPH or bool(looking.question)
+        if looking.path and not (beside and looking.path == path):
+            self._trail.append((looking.path, row.id if row and not beside else SELF))
+        self.view = FocusContext.GRAPH
+        self.look(replace(self.looking, path=path, question="", each=EACH), SELF)
+
+    def action_walk_back(self) -> None:
+        """Back to the entity that one came from."""
+        path, row_id = self._trail.pop()
+        self.look(replace(self.looking, path=path, question="", each=EACH), row_id)
+
+    def action_open(self) -> None:
+        """To the entity that the row leads to; else to read what is behind it."""
+        row = self.list.row
+        if row is None:
+            return
+        if row.id.startswith(MORE):
+            self.look(replace(self.looking, each=self.looking.each + _MORE), row.id)
+        elif row.id != SELF and (path := _leads_to(row.of)):
+            self.walk_to(path)
+        else:
+            super().action_open()
+
+    def _hops(self, hops: int) -> None:
+        self.look(replace(self.looking, hops=hops, question="", each=EACH))
+
+    # -- what is asked for -----------------------------------------------------------------------
+
+    def action_find_entity(self) -> None:
+        """Go to an entity by any of its names."""
+        if self.known is not None:
+            self._prompt(EntityScreen(self.known.whole), self.walk_to)
+
+    def action_ask_graph(self) -> None:
+        """Ask in plain words."""
+
+        def typed(question: str) -> list[Row]:
+            return [Row(question, row_text(question), lead=(RowPart(words("ask"), "accent"),))]
+
+        def asked(question: str) -> None:
+            self.view = FocusContext.GRAPH
+            self.look(replace(self.looking, question=question), "found:0")
+
+        hint = "who works on Atlas? · how is Alice connected to Bob?"
+        dialog = ChooseScreen(
+            words("Ask the graph"), (), typed, placeholder=hint, empty="type a question", chooses="asks"
+        )
+        self._prompt(dialog, asked)
+
+    def action_as_of_day(self) -> None:
+        """What was true on a day that is typed."""
+
+        def chosen(day: str) -> None:
+            self.look(replace(self.looking, day=date.fromisoformat(day) if day else None))
+
+        title, rows = words("As of which day?"), [Row("", words("today"))]
+        self._prompt(
+            ChooseScreen(title, rows, day_rows, placeholder="2026-03-14", chooses="goes there"), chosen
+        )
+
+    def _prompt(self, dialog: Dialog[str], answered: Callable[[str], None]) -> None:
+        def closed(answer: str | None) -> None:
+            if answer is not None:
+                answered(answer)
+
+        self.show_dialog(dialog, closed)
+
+    def _month(self, months: int) -> None:
+        if self.known is not None:
+            day = month_from(self.looking.on(self.known), months)
+            self.look(replace(self.looking, day=None if day == self.known.today else day))
+
+    def _go_to_source(self, *, left: bool) -> None:
+        """To the first source that is still there."""
+        sources = sources_behind(self._thing, left=left) if self._thing is not None else ()
+        if sources:
+            go_to_first(self, sources, f"Its source is not to be found: there is no entry {sources[0]}")
+
+    # -- what is decided: each one operation -----------------------------------------------------
+
+    def _merge(self, *, other_way: bool) -> None:
+        if isinstance(pair := self._thing, Duplicate):
+            keep, other = (pair.other, pair.keep) if other_way else (pair.keep, pair.other)
+            request = declared_request(operations.MERGE, keep.path, other=other.path)
+            self.desk.ask(replace(request, addresses=(keep.path, other.path)))
+
+    def action_keep_apart(self) -> None:
+        """They are two, and it is not asked again."""
+        if isinstance(pair := self._thing, Duplicate):
+            one, other = pair.keep.path, pair.other.path
+            request = declared_request(operations.APART, one, other=other)
+            self.desk.do(replace(request, action="settle", addresses=(one, other)))
+
+    def _settle(self, answer: Answer) -> None:
+        if isinstance(claims := self._thing, Contradiction):
+            addresses = (*claims.old.addresses, *claims.new.addresses)
+            self.desk.do(
+                Request(
+                    action="settle",
+                    addresses=addresses,
+                    planner=lambda workspace, _: plan_settle(workspace, claims, answer, now=now()),
+                )
+            )
+
+    def action_mark_done(self) -> None:
+        """The todo or the deadline is done."""
+        if isinstance(due := self._thing, Due):
+            self.desk.do(declared_request(operations.UPDATE, due.held.memory.entry.address, done=True))
 
     # -- room ------------------------------------------------------------------------------------
 
+    def action_map(self) -> None:
+        """Draw a map, or take it away."""
+        self._map_wanted = not self._map_shown
+        self.lay_out()
+
     @property
-    def map_shown(self) -> bool:
+    def _map_shown(self) -> bool:
         """Whether the map is seen: where a person wants it, else where there is room for more than it."""
-        return (self.map_wanted if self.map_wanted is not None else self._roomy) and not self.map.is_empty
+        wanted = self._roomy if self._map_wanted is None else self._map_wanted
+        return wanted and not self.map.is_empty
 
     @property
     def _roomy(self) -> bool:
@@ -336,16 +458,23 @@ class GraphScreen(BrowseScreen):
 
     def lay_out(self, *, update: bool = True) -> None:
         """What fits."""
-        sides, width = self.view in SIDES, self.app.size.width
+        sides, width = VIEWS[self.view].sides, self.app.size.width
         classes = {
-            "-sides": sides,
-            "-beside": not sides and width >= _BESIDE_FROM,
-            "-stacked": sides and width < _STACKED_BELOW,
-            "-map": self.view is FocusContext.GRAPH and self.map_shown,
-            "-map-alone": self.map_shown and not self._roomy,
+            "-sides": sides is not None,
+            "-beside": sides is None and width >= _BESIDE_FROM,
+            "-stacked": sides is not None and width < _STACKED_BELOW,
+            "-map": self.view is FocusContext.GRAPH and self._map_shown,
+            "-map-alone": self._map_shown and not self._roomy,
         }
         self.update_classes(classes, update=update)
         if sides:
-            frames = self.query_one("#graph-sides").query(".side")
-            for frame, said in zip(frames, SIDES[self.view], strict=True):
-                frame.border_title = Content(row_text(said))
+            self.sides.entitle(*sides)
+
+
+def _leads_to(thing: Thing | None) -> str:
+    """The page that enter goes to; empty where it goes nowhere."""
+    if isinstance(thing, (Node, GraphFinding)):
+        return thing.entity.path if thing.entity else ""
+    if isinstance(thing, Due):
+        return thing.held.entity.path if thing.held.entity else ""
+    return ""

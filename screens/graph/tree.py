@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 
 from screens.drawing.rows import Folds, Row, RowPart
 from screens.drawing.safe_text import grouped, plural, row_text, words
-from screens.graph.graph_state import Known, Looking, Sight, Thing
-from screens.graph.marks import sure_parts, trust_part, window_parts
+from screens.graph.detail import importance_part, stated_parts, window_parts
+from screens.graph.graph_state import Known, Looking, Sight
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.model import Held, is_over
 from workbench.graph.search import Node, neighbourhood
-from workbench.memory.graph_page import Entity, TypedMemory
+from workbench.memory.graph_page import Entity
 
 SELF, RELATIONS, FACTS = "self", "group:relations", "group:facts"
 MORE = "more:"
 _MOST_FACTS = 500
-EMPTY = words(
+EMPTY = (
     "no entities yet\n"
     "graph/person/sarah.md would be one; `workbench graph store --about Sarah TEXT` makes it,\n"
     "and `workbench jobs run nightly` learns them from sessions and logs"
@@ -33,48 +35,47 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
     """The rows of the entity that is looked at; of the most connected one where that is not there."""
     told = known.whole.at(looking.path) or _beginning(known, looking)
     if told is None:
-        return Sight(empty=EMPTY, title=words("Graph"))
+        return Sight(empty=EMPTY)
     graph = looking.seen(known)
     holds = graph.at(told.path)
     entity, graph = (holds, graph) if holds else (told, known.whole)
     node = neighbourhood(graph, entity, hops=looking.hops, each=looking.each)
-    things: dict[str, Thing] = {SELF: node}
-    rows = [_self_row(entity, known)]
+    rows = [_self_row(node, entity, known)]
     if holds is None:
         said = f"does not hold on {looking.on(known):%Y-%m-%d}: this is all that its page tells"
         rows.append(Row("absent", words(said), tone="warn", inert=True))
     if entity.problem:
         said = row_text(f"not read in full: {entity.problem}")
         rows.append(Row("problem", said, tone="bad", inert=True))
-    rows += _relation_rows(node, graph.degree(entity), looking, known, folds, things)
-    rows += _fact_rows(entity, looking, known, folds, things)
-    return Sight(
-        rows=tuple(rows), things=things, title=row_text(entity.name), entity=entity, node=node, empty=EMPTY
-    )
+    rows += _relation_rows(node, graph.degree(entity), looking, known, folds)
+    rows += _fact_rows(entity, looking, known, folds)
+    return Sight(title=entity.name, rows=tuple(rows), entity=entity, node=node)
 
 
-def _self_row(entity: Entity, known: Known) -> Row:
+def _self_row(node: Node, entity: Entity, known: Known) -> Row:
     tail = list(window_parts(entity, known.today))
     if entity.pinned:
         tail.insert(0, RowPart(words("pinned"), "accent"))
-    also = f"  also {', '.join(entity.aliases)}" if entity.aliases else ""
-    name = row_text(entity.name)
-    text = row_text(f"{name}{also}")
-    return Row(
+    return replace(
+        named_row(entity),
         id=SELF,
-        text=text,
         tone="head",
         lead=(RowPart(row_text(entity.type), "accent"),),
         tail=tuple(tail),
-        emphasis=((len(name), len(text), "faint"),),
         path=entity.path,
         address=entity.path,
+        of=node,
     )
 
 
-def _relation_rows(
-    node: Node, count: int, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
-) -> Iterator[Row]:
+def named_row(entity: Entity) -> Row:
+    """An entity by all of its names."""
+    name = row_text(entity.name)
+    text = row_text(f"{name}  also {', '.join(entity.aliases)}" if entity.aliases else name)
+    return Row(entity.path, text, emphasis=((len(name), len(text), "faint"),))
+
+
+def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
     total = len(node.children) + node.left_out
     counted = grouped(count) if count == total else words(f"{grouped(count)} to {grouped(total)} neighbours")
     is_open = folds.is_open(RELATIONS, default=True)
@@ -86,24 +87,22 @@ def _relation_rows(
     if not total:
         text = "none that holds: A shows what is over too" if not looking.over else "none"
         yield Row("none:relations", words(text), tone="muted", depth=1, inert=True)
-    yield from _children(node, 1, looking, known, folds, things)
+    yield from _children(node, 1, looking, known, folds)
 
 
-def _children(
-    node: Node, depth: int, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
-) -> Iterator[Row]:
+def _children(node: Node, depth: int, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
+    seen: set[str] = set()
     for child in node.children:
         assert child.hop is not None
         relation = child.hop.link.relation
         row_id = f"node:{depth}:{relation.entry.address}:{child.hop.forward}:{child.name}"
-        if row_id in things:
+        if row_id in seen:
             continue
-        things[row_id] = child
+        seen.add(row_id)
         is_open = folds.is_open(row_id, default=True) if child.children or child.left_out else None
         kind = relation.kind.replace("_", " ")
         lead = row_text(f"{kind} →" if child.hop.forward else f"← {kind}")
-        tail = [*sure_parts(relation.confidence), trust_part(relation.trust)]
-        tail += window_parts(relation, looking.on(known))
+        tail = stated_parts(relation, looking.on(known))
         if child.entity is None:
             tail.append(RowPart(words("no page"), "warn"))
         yield Row(
@@ -114,24 +113,17 @@ def _children(
             lead=(RowPart(lead, "accent"),),
             tail=tuple(tail),
             tone="muted" if child.entity is None or is_over(relation, looking.on(known)) else "text",
-            path=relation.entry.path,
-            line=relation.entry.start_line,
-            address=relation.entry.address,
-            entry=relation.entry,
-        )
+            of=child,
+        ).at(relation.entry)
         if is_open:
-            yield from _children(child, depth + 1, looking, known, folds, things)
+            yield from _children(child, depth + 1, looking, known, folds)
     if node.left_out:
         where = node.entity.path if node.entity else node.name
-        row_id = f"{MORE}{depth}:{where}"
-        things[row_id] = node
         text = words(f"… {plural(node.left_out, 'other')}: enter shows them")
-        yield Row(row_id, text, tone="faint", depth=depth)
+        yield Row(f"{MORE}{depth}:{where}", text, tone="faint", depth=depth, of=node)
 
 
-def _fact_rows(
-    entity: Entity, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
-) -> Iterator[Row]:
+def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
     is_open = folds.is_open(FACTS, default=True)
     tail = (RowPart(words("importance today"), "faint"), RowPart(grouped(len(entity.memories))))
     yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
@@ -141,9 +133,7 @@ def _fact_rows(
     weighed = [(known.importance(memory), memory) for memory in entity.memories]
     weighed.sort(key=lambda pair: (is_over(pair[1], day) or pair[1].done, -pair[0] * pair[1].confidence))
     for left, memory in weighed[:_MOST_FACTS]:
-        row = fact_row(memory, left, looking, known)
-        things[row.id] = Held(entity, memory)
-        yield row
+        yield _fact_row(Held(entity, memory), left, day)
     if len(weighed) > _MOST_FACTS:
         text = words(f"… {plural(len(weighed) - _MOST_FACTS, 'other')} on its page: o goes there")
         yield Row("more:facts", text, tone="faint", depth=1, inert=True)
@@ -152,30 +142,20 @@ def _fact_rows(
         yield Row("none:facts", words(none), tone="muted", depth=1, inert=True)
 
 
-def fact_row(memory: TypedMemory, left: float, looking: Looking, known: Known) -> Row:
+def _fact_row(held: Held, left: float, day: date) -> Row:
     """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
-    day = looking.on(known)
-    gone = memory.done or is_over(memory, day)
-    tail = [*sure_parts(memory.confidence), trust_part(memory.trust), *window_parts(memory, day)]
+    memory = held.memory
+    tail = stated_parts(memory, day)
     if memory.done:
         tail.append(RowPart(words("done"), "good"))
     elif memory.happens_at is not None:
         tail.append(RowPart(words(f"on {memory.happens_at}"), "accent"))
-    faded = memory.importance - left > _NOTICEABLE
-    tail.append(RowPart(words(f"{left:.2f}{'↓' if faded else ' '}"), "muted"))
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
-        tone="muted" if gone else "text",
+        tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
         lead=(RowPart(row_text(memory.type), "accent"),),
-        tail=tuple(tail),
-        path=memory.entry.path,
-        line=memory.entry.start_line,
-        address=memory.entry.address,
-        entry=memory.entry,
-        pinned=memory.entry.pinned,
-    )
-
-
-_NOTICEABLE = 0.005
+        tail=(*tail, importance_part(memory, left)),
+        of=held,
+    ).at(memory.entry)

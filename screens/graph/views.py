@@ -2,44 +2,218 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from screens.actions.availability import FocusContext
-from screens.drawing.rows import Folds, Row
-from screens.graph.answers import answer_sight
-from screens.graph.claims import claim_sides, claims_sight
-from screens.graph.detail import told
-from screens.graph.due import due_sight
-from screens.graph.graph_state import Known, Looking, Sight, Thing
-from screens.graph.pairs import pair_sides, pairs_sight
+from screens.drawing.rows import Folds, Row, RowPart, Tone, line_rows
+from screens.drawing.safe_text import grouped, row_text, words
+from screens.graph.graph_state import Alike, Known, Looking, Sight
 from screens.graph.tree import neighbourhood_sight
-from workbench.graph.contradictions import Contradiction
-from workbench.graph.duplicates import Duplicate
+from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
+from workbench.graph.duplicates import Duplicate, duplicates
+from workbench.graph.memory_query import PERIODS, Due, Period, period_of, upcoming
+from workbench.graph.search import GraphFinding, Node, search_graph
+from workbench.memory.moment import clock_of
 
-SIDES = {
-    FocusContext.PAIRS: ("this page stays", "m makes this one a part of it"),
-    FocusContext.CLAIMS: ("old: 1 keeps it", "new: 2 puts it in place of the old"),
+_MOST_FOUND = 50
+_NO_CLAIMS = (
+    "nothing contradicts itself\n"
+    "Looked at is what has one value at a time: where somebody lives, whom they report to, which port it is."
+)
+_NOTHING_DUE = (
+    "nothing is due\n"
+    "A line `- [todo] …` on a page of graph/ waits until it is done; happens_at=2026-04-01 in its comment\n"
+    "gives it a day. `workbench graph store --type todo --happens-at DAY` writes both."
+)
+_PERIODS: dict[Period, tuple[str, Tone]] = {
+    "overdue": ("Overdue", "bad"),
+    "today": ("Today", "warn"),
+    "week": ("In the next seven days", "accent"),
+    "later": ("Later", "head"),
+    "undated": ("No day", "head"),
 }
-"""The views of two things beside each other, and what is said over each."""
+_SORTS: dict[str, Tone] = {"todo": "accent", "event": "muted", "deadline": "warn"}
+
+
+class View(NamedTuple):
+    """A view: the action that turns to it, what its decisions are made of, and what stands over two sides."""
+
+    action: str
+    wanted: tuple[type, ...] = ()
+    about: str = ""
+    decisions: tuple[str, ...] = ()
+    sides: tuple[str, str] | None = None
+
+
+VIEWS: Mapping[FocusContext, View] = {
+    FocusContext.GRAPH: View("view_relations"),
+    FocusContext.PAIRS: View(
+        "view_pairs",
+        (Duplicate,),
+        "a pair",
+        ("merge_pair", "merge_other_way", "keep_apart"),
+        ("this page stays", "m makes this one a part of it"),
+    ),
+    FocusContext.CLAIMS: View(
+        "view_claims",
+        (Contradiction,),
+        "a contradiction",
+        tuple(f"settle_{answer}" for answer in ANSWERS),
+        ("old: 1 keeps it", "new: 2 puts it in place of the old"),
+    ),
+    FocusContext.DUE: View("view_due", (Due,), "a todo, an event or a deadline", ("mark_done",)),
+}
 
 
 def sight_of(place: FocusContext, known: Known, looking: Looking, folds: Folds) -> Sight:
     """The rows of a view."""
     if place is FocusContext.PAIRS:
-        return pairs_sight(known, looking)
+        return _pairs(known)
     if place is FocusContext.CLAIMS:
-        return claims_sight(known, looking)
+        return _claims(known, looking)
     if place is FocusContext.DUE:
-        return due_sight(known, looking, folds)
+        return _due(known, looking, folds)
     if looking.question:
-        return answer_sight(known, looking)
+        return _answer(known, looking)
     return neighbourhood_sight(known, looking, folds)
 
 
-def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequence[Row], Sequence[Row]]:
-    """What stands behind a row; the second is empty but where two things are compared."""
-    if isinstance(thing, Duplicate):
-        return pair_sides(thing, known, looking)
-    if isinstance(thing, Contradiction):
-        return claim_sides(thing)
-    return told(thing, known, looking), ()
+# -- duplicates ----------------------------------------------------------------------------------
+
+
+def _pairs(known: Known) -> Sight:
+    """The pairs by meaning, then those by names alone, the likest first of each."""
+    decided = known.beside.decided
+    by_meaning = known.alike.found(known.whole, decided)
+    told = {one.key for one in by_meaning}
+    by_name = duplicates(known.whole, today=known.today, decided=decided)
+    rows = [_pair_row(one) for one in (*by_meaning, *(one for one in by_name if one.key not in told))]
+    said = _compared(known.alike)
+    note = [Row("note", row_text(said), tone="faint", inert=True)] if rows and said else []
+    return Sight(
+        title="Duplicates: may these be one?",
+        rows=(*rows, *note),
+        count=len(rows),
+        empty="\n".join(filter(None, ("no two pages look like one entity", row_text(said)))),
+    )
+
+
+def _pair_row(one: Duplicate) -> Row:
+    likeness = [RowPart(words(f"names {one.names:.0%} alike"), "muted")]
+    if one.cosine is not None:
+        likeness.insert(0, RowPart(words(f"meaning {one.cosine:.0%}"), "accent"))
+    return Row(
+        id=f"pair:{one.keep.path}:{one.other.path}",
+        text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
+        lead=(RowPart(row_text(one.keep.type), "accent"),),
+        tail=tuple(likeness),
+        path=one.keep.path,
+        address=one.keep.path,
+        of=one,
+    )
+
+
+def _compared(alike: Alike) -> str:
+    """How far meaning took part."""
+    if alike.asked:
+        return "names are compared; comparing what they mean …"
+    if alike.problem:
+        return f"names are compared, their meaning is not: {alike.problem}"
+    return "names and their meaning are compared" if alike.known else ""
+
+
+# -- contradictions ------------------------------------------------------------------------------
+
+
+def _claims(known: Known, looking: Looking) -> Sight:
+    """The contradictions between what holds on the day."""
+    rows: dict[str, Row] = {}
+    for one in contradictions(known.whole, day=looking.on(known), decided=known.beside.decided):
+        name = row_text(one.entity.name)
+        text = row_text(f"{name}: {one.old.text} ≠ {one.new.text}")
+        row = Row(
+            id=f"claim:{one.key}",
+            text=text,
+            emphasis=((0, min(len(name), len(text)), "head"),),
+            tail=(RowPart(row_text(one.slot), "muted"),),
+            path=one.entity.path,
+            address=one.new.addresses[0] if one.new.addresses else one.entity.path,
+            of=one,
+        )
+        rows.setdefault(row.id, row)
+    title = "Contradictions: which is right?"
+    return Sight(title=title, rows=tuple(rows.values()), count=len(rows), empty=_NO_CLAIMS)
+
+
+# -- what is due ---------------------------------------------------------------------------------
+
+
+def _due(known: Known, looking: Looking, folds: Folds) -> Sight:
+    """What waits as of the day, and what comes, under the time that it is due in, the soonest first."""
+    schedule = upcoming(known.whole, looking.on(known))
+    periods: dict[Period, list[Row]] = {period: [] for period in PERIODS}
+    for due in (*schedule.overdue, *schedule.upcoming, *schedule.undated):
+        period = period_of(due)
+        periods[period].append(_due_row(due, period))
+    for task in schedule.tasks:
+        lead = (RowPart(words("task    "), "accent"),)
+        row = Row(f"task:{task.path}", row_text(task.name), depth=1, lead=lead, of=Node(task.name, task))
+        periods["undated"].append(row)
+    rows: list[Row] = []
+    for period, items in periods.items():
+        name, tone = _PERIODS[period]
+        is_open = folds.is_open(f"period:{period}", default=True)
+        if items:
+            count = (RowPart(grouped(len(items))),)
+            rows.append(Row(f"period:{period}", words(name), tone=tone, fold=is_open, tail=count))
+            rows += items if is_open else ()
+    late = len(periods["overdue"])
+    return Sight(title="Todos and events", rows=tuple(rows), count=late or None, empty=_NOTHING_DUE)
+
+
+def _due_row(due: Due, period: Period) -> Row:
+    memory = due.held.memory
+    tail = [RowPart(row_text(due.held.owner), "muted")]
+    day = memory.happens_at
+    if day is not None:
+        tail.append(RowPart(words(f"{day:%a} {day.day} {day:%b}{clock_of(day)}"), "faint"))
+        tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
+        tail.append(RowPart(words(due.when), tone))
+    return Row(
+        id=f"due:{memory.entry.address}",
+        text=row_text(memory.text),
+        depth=1,
+        lead=(RowPart(words(due.sort.ljust(8)), _SORTS[due.sort]),),
+        tail=tuple(tail),
+        of=due,
+    ).at(memory.entry)
+
+
+# -- an answer -----------------------------------------------------------------------------------
+
+
+def _answer(known: Known, looking: Looking) -> Sight:
+    """What the graph knows, as of the day, of the names in a question: a row a finding."""
+    day = looking.on(known)
+    graph = known.whole.as_of(day) if looking.day else known.whole
+    answered = search_graph(graph, looking.question, day, most=_MOST_FOUND)
+    rows = [Row("asked", row_text(looking.question), tone="head", inert=True)]
+    rows += line_rows(((note, "warn") for note in answered.notes), "note")
+    rows += [_found_row(f"found:{number}", one) for number, one in enumerate(answered.found)]
+    if not answered.found:
+        rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
+    for number, name in enumerate(answered.suggestions):
+        lead = (RowPart(words("known is"), "faint"),)
+        rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
+    return Sight(title="Answer", rows=tuple(rows))
+
+
+def _found_row(row_id: str, found: GraphFinding) -> Row:
+    score = RowPart(words(f"{found.score:.2f}"), "muted")
+    if memory := found.memory:
+        lead = (RowPart(row_text(memory.type), "accent"),)
+        tail = (RowPart(row_text(found.name), "muted"), score)
+        return Row(row_id, row_text(memory.text), lead=lead, tail=tail, of=found).at(memory.entry)
+    row = Row(row_id, row_text(found.name), tail=(score, RowPart(row_text(found.why), "muted")), of=found)
+    return row.at(found.path[-1].link.relation.entry) if found.path else row

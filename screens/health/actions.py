@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from screens.actions.action import HEALTH, LISTS, SCREENS, Action, Group, define
-from screens.actions.availability import always, has_row, writable
+from screens.actions.action import HEALTH, LISTS, SCREENS, Action, Group, ScreenActions, define
+from screens.actions.availability import has_row, writable
+
+_in_health = ScreenActions(Group.HEALTH, HEALTH)
 
 HEALTH_ACTIONS: tuple[Action, ...] = (
     define(
@@ -14,100 +16,60 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
         "Freshness, budget, decay, duplicates, secrets, backup: each finding leads to its entry and its fix.",
         places=LISTS | SCREENS,
     ),
-    define(
+    _in_health(
         "health_fix",
         "f",
         "fix",
-        Group.HEALTH,
         "Mend the finding: shows the ways there are, and what each would change.",
-        places=HEALTH,
         blocked=has_row,
         hint=5,
-        palette=False,
     ),
-    define(
+    _in_health(
         "health_entry",
         "o",
         "its entry",
-        Group.HEALTH,
         "Leave for the entry that the finding is about; enter does the same.",
-        places=HEALTH,
         blocked=has_row,
         hint=6,
-        palette=False,
     ),
-    define(
-        "health_other",
-        "O",
-        "the other entry",
-        Group.HEALTH,
-        "Leave for the other entry of a pair.",
-        places=HEALTH,
-        blocked=has_row,
-        palette=False,
+    _in_health(
+        "health_other", "O", "the other entry", "Leave for the other entry of a pair.", blocked=has_row
     ),
-    define(
-        "health_again",
-        "r",
-        "look again",
-        Group.HEALTH,
-        "Look at everything again.",
-        places=HEALTH,
-        blocked=always,
-        hint=7,
-        palette=False,
-    ),
-    define(
+    _in_health("health_again", "r", "look again", "Look at everything again.", hint=7),
+    _in_health(
         "health_stop",
         "c",
         "stop",
-        Group.HEALTH,
         "End the backup, the run of the index or the look that is under way; what was done or found stays.",
-        places=HEALTH,
-        blocked=always,
         hint=4,
-        palette=False,
     ),
-    define(
+    _in_health(
         "back_up",
         "b",
         "back up",
-        Group.HEALTH,
         "Make a backup where the last one is, and prove it; the first time it asks for a place.",
-        places=HEALTH,
         blocked=writable,
         hint=8,
-        palette=False,
     ),
-    define(
+    _in_health(
         "run_tests",
         "t",
         "recall tests",
-        Group.HEALTH,
         "Run all recall tests now: does memory find what it must?",
-        places=HEALTH,
-        blocked=always,
         hint=9,
-        palette=False,
     ),
-    define(
+    _in_health(
         "migrate",
         "m",
         "migrate",
-        Group.HEALTH,
         "Bring memory that an older version wrote to today's format, after a look at the change.",
-        places=HEALTH,
         blocked=writable,
-        palette=False,
     ),
-    define(
+    _in_health(
         "health_read",
         "tab",
         "read",
-        Group.HEALTH,
         "Give what is behind the row most of the room, or take it back.",
-        places=HEALTH,
         blocked=has_row,
-        palette=False,
     ),
 )

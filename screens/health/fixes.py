@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import ClassVar, assert_never, cast
+from typing import ClassVar, assert_never
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,14 +11,15 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from screens.dialogs.dialog import Dialog
-from screens.drawing.clock import now
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import row_text, words
 from screens.frames.services import Desk
-from screens.main.request import Request, expire_request
+from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import EntryList
-from workbench.errors import ConflictError, NotCuratableError
+from workbench.errors import NotCuratableError
+from workbench.graph import operations as graph
 from workbench.health.finding import Fix
+from workbench.ingest import operations as episodes
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -98,17 +98,15 @@ def apply(desk: Desk, fix: Fix) -> None:
         case "pin":
             desk.do(Request(action="pin", addresses=fix.addresses))
         case "extend":
-            desk.do(Request(action="extend", addresses=fix.addresses, planner=_extend))
-        case "forget" | "merge" | "quarantine":
+            desk.do(declared_request(episodes.EXTEND, fix.addresses, days=_EXTENDED_DAYS))
+        case "forget" | "merge" | "quarantine" | "archive":
             desk.ask(Request(action=fix.deed, addresses=fix.addresses))
-        case "archive":
-            desk.ask(Request(action="archive"))
         case "forget-memory":
-            desk.ask(Request(action="forget", addresses=fix.addresses, planner=_forget_memory))
+            desk.ask(declared_request(graph.FORGET, fix.addresses, reason=_REASON))
         case "expire":
             desk.ask(expire_request())
         case "settle":
-            desk.do(Request(action="settle", planner=partial(_settle, fix)))
+            desk.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
         case "migrate":
             desk.ask(migration())
         case "repair" | "open" | "backup" | "tests":
@@ -127,22 +125,6 @@ def migration() -> Request:
     return Request(action="migrate", planner=_migrate)
 
 
-def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
-    from workbench.graph.contradictions import (  # noqa: PLC0415
-        Answer,
-        contradictions,
-        plan_settle,
-    )
-    from workbench.graph.read import read_graph  # noqa: PLC0415
-    from workbench.workspace.decisions import settled_keys  # noqa: PLC0415
-
-    waiting = contradictions(read_graph(workspace), day=now().date(), decided=settled_keys(workspace))
-    found = next((one for one in waiting if one.key in fix.addresses), None)
-    if found is None:
-        raise ConflictError("this contradiction is not there any more", hint="look again")
-    return plan_settle(workspace, found, cast("Answer", fix.of), now=now())
-
-
 def _migrate(workspace: Workspace, request: Request) -> Plan:
     from workbench.format import FORMAT  # noqa: PLC0415
     from workbench.operations.migrate import plan_migrate  # noqa: PLC0415
@@ -151,15 +133,3 @@ def _migrate(workspace: Workspace, request: Request) -> Plan:
     if plan is None:
         raise NotCuratableError(f"nothing is to be migrated: this memory has format {FORMAT}, or needs none")
     return plan
-
-
-def _extend(workspace: Workspace, request: Request) -> Plan:
-    from workbench.ingest.expiry import plan_extend  # noqa: PLC0415 - where it is asked for
-
-    return plan_extend(workspace, request.addresses, now=now(), days=_EXTENDED_DAYS)
-
-
-def _forget_memory(workspace: Workspace, request: Request) -> Plan:
-    from workbench.graph.write import plan_forget_memory  # noqa: PLC0415
-
-    return plan_forget_memory(workspace, request.addresses, reason=_REASON, now=now())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -10,8 +10,8 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from screens.actions.active import key_for
-from screens.actions.registry import Context, FocusContext, bindings
-from screens.drawing.rows import Folds, Row
+from screens.actions.registry import FocusContext, bindings
+from screens.drawing.rows import Row, line_rows
 from screens.drawing.safe_text import row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.navigation import go
@@ -19,10 +19,8 @@ from screens.frames.overlay_screen import OverScreen
 from screens.frames.services import Desk
 from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
 from screens.health.fixes import FixScreen, apply, migration, writes
-from screens.health.rows import Section, behind_finding, behind_section, finding_ids, section_rows
+from screens.health.rows import Section, behind_finding, behind_section, section_rows
 from screens.jobs.backup_job import backup_job_of
-from screens.main.request import Request
-from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
 from workbench.health.finding import CheckLabel, CheckResult, Finding, Fix
 from workbench.workspace.workspace import Workspace
@@ -40,7 +38,6 @@ _ROOMS = {
     "settings": "settings",
 }
 """The actions that open what a fix names."""
-_UNDO, _REDO = Request(action="undo"), Request(action="redo")
 
 
 class HealthScreen(BrowseScreen):
@@ -53,42 +50,26 @@ class HealthScreen(BrowseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.HEALTH)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(words("Health"))
-        self.desk = desk
+        super().__init__(desk, words("Health"))
         self.job = CheckJob(desk.workspace.root, self.post_message)
         self.backing_up = backup_job_of(desk)
         self.labels: tuple[CheckLabel, ...] = ()
         self.results: dict[str, CheckResult] = {}
-        self._folds = Folds()
         self._older: frozenset[str] = frozenset()
         self._looking = ""
         self._progress = ""
         self._problem = ""
         self._awaits_index = False
-        self._drawn: dict[str, tuple[str, Finding | None]] = {}
-        """What each row stands for: its section, and its finding."""
         self.commands |= {
-            "open": self._open,
-            "health_fix": self._fix,
-            "health_entry": self._go,
-            "health_other": self._go_to_other,
-            "health_again": self._again,
-            "health_stop": self._stop,
-            "back_up": lambda: self.backing_up.begin(self.app),
-            "run_tests": self._run_tests,
-            "migrate": lambda: self.desk.ask(migration()),
-            "unfold": lambda: self._turn(open_=True),
-            "fold": lambda: self._turn(open_=False),
             "health_read": self.read,
-            "undo": lambda: self.desk.do(_UNDO),
-            "redo": lambda: self.desk.do(_REDO),
+            "back_up": lambda: self.backing_up.begin(self.app),
+            "migrate": lambda: self.desk.ask(migration()),
         }
 
     # -- looking ---------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         """Look at everything."""
-        super().on_mount()
         self.draw()
         self._look_at()
         self.set_interval(_WATCH_SECONDS, self._watch_index)
@@ -99,7 +80,7 @@ class HealthScreen(BrowseScreen):
 
     def reload(self) -> None:
         """Something was done: what is quick, and what the cursor is on, is looked at again."""
-        here = self._here()[0]
+        here = self._section
         anew = {label.name for label in self.labels if label.quick or label.section == here}
         self._older |= frozenset(self.results) - anew
         self._look_at(anew)
@@ -110,7 +91,8 @@ class HealthScreen(BrowseScreen):
         self._older |= frozenset(self.results)
         self.draw()
 
-    def _again(self) -> None:
+    def action_health_again(self) -> None:
+        """Look at everything again."""
         self._problem = ""
         self._look_at()
         self.draw()
@@ -120,7 +102,7 @@ class HealthScreen(BrowseScreen):
         """Whether a person waits for long work beside the look."""
         return any(work.asked for work in self.desk.works.under_way)
 
-    def _stop(self) -> None:
+    def action_health_stop(self) -> None:
         """End what was asked for, else the look, else what goes on by itself."""
         works = self.desk.works.under_way
         if works and (self._asked_for or not self.job.running):
@@ -128,7 +110,7 @@ class HealthScreen(BrowseScreen):
         else:
             self.work(self.job.stop, "stop")
 
-    def _run_tests(self) -> None:
+    def action_run_tests(self) -> None:
         """All of them; the cursor goes to where they are told of."""
         self._look_at({"recall tests"})
         rows = self.list.rows
@@ -156,9 +138,8 @@ class HealthScreen(BrowseScreen):
         self.results[name] = message.result
         self._older -= {name}
         self.draw()
-        row = self.list.row
-        if row is not None and any((one.name, one.section) == (name, self._here()[0]) for one in self.labels):
-            self.work(partial(self._look, row), "behind", exclusive=True)
+        if any((one.name, one.section) == (name, self._section) for one in self.labels):
+            self.look_behind()
 
     def on_ended(self, message: Ended) -> None:
         """The look is over."""
@@ -198,17 +179,11 @@ class HealthScreen(BrowseScreen):
 
     def draw(self) -> None:
         """The sections as they are known; the cursor stays where it is."""
-        sections = self.sections
-        rows = list(section_rows(list(sections.values()), self._folds))
+        rows = list(section_rows(list(self.sections.values()), self.folds))
         if self._problem:
             why = row_text(f"The look broke off, {key_for('health_again')} looks again: {self._problem}")
             rows.insert(0, Row(_PROBLEM, why, tone="bad"))
-        self._drawn = {
-            row_id: (name, one) for name, section in sections.items() for row_id, one in finding_ids(section)
-        }
-        self.list.show(rows)
-        self.show_place()
-        self.show_hints()
+        self.show_rows(rows, empty="reading …")
 
     def show_place(self) -> None:
         """Where the cursor is, or how far the look is."""
@@ -219,34 +194,25 @@ class HealthScreen(BrowseScreen):
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """All that the section or the finding says."""
-        name, finding = self._here(row)
+        finding: Finding | None = row.of
         if row.id == _PROBLEM:
-            again = words(f"What was found so far stands below it. {key_for('health_again')} looks again.")
-            return [Row("why", row_text(self._problem), tone="bad"), Row("again", again)]
+            again = f"What was found so far stands below it. {key_for('health_again')} looks again."
+            return line_rows([(self._problem, "bad"), (again, "text")])
         if finding is not None:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it is not there any more: {key_for('health_again')} looks again"
             texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named, gone))
-            return list(behind_finding(finding, texts))
-        section = self.sections.get(name)
+            return behind_finding(finding, texts)
+        section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
-            return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
+            return line_rows([("It is looked at in its turn; what is known by then is shown here.", "text")])
         return list(behind_section(section))
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def context(self) -> Context:
-        """What decides which actions are possible now."""
-        return Context(
-            place=self.PLACE,
-            row=self.list.row,
-            refusal=self.desk.refusal(),
-            reading=self._reading,
-            why=self._why(),
-        )
-
-    def _why(self) -> dict[str, str]:
-        finding = self._here()[1]
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
+        finding = self._finding
         why: dict[str, str] = {}
         if self.job.running:
             why["health_again"] = f"a look is under way: {key_for('health_stop')} stops it"
@@ -268,76 +234,66 @@ class HealthScreen(BrowseScreen):
             why["health_fix"] = refusal
         return why
 
-    def _here(self, row: Row | None = None) -> tuple[str, Finding | None]:
-        """The section under the cursor, and the finding, if it is one."""
-        row = row or self.list.row
-        if row is None:
-            return "", None
-        return self._drawn.get(row.id, (row.id.partition("/")[0], None))
+    @property
+    def _section(self) -> str:
+        """The section under the cursor."""
+        return self.list.row.id.partition("/")[0] if self.list.row else ""
 
-    def _open(self) -> None:
-        finding = self._here()[1]
+    @property
+    def _finding(self) -> Finding | None:
+        return self.list.row.of if self.list.row else None
+
+    def action_open(self) -> None:
+        """Leave for the entry of a finding, open a section, read what leads nowhere."""
+        finding = self._finding
         if finding is not None and finding.address:
-            self._go()
-        elif finding is not None or self.list.row is None or self.list.row.fold is None:
-            self.read()
+            self.desk.go_to(finding.address)
         else:
-            self._turn(open_=not self.list.row.fold)
+            super().action_open()
 
-    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click opens."""
-        if message.entry_list is self.list:
-            self._open()
+    def action_fold(self) -> None:
+        """Close the section, also from within."""
+        super().action_fold()
+        if self.list.row is not None and self.list.row.fold:
+            self.set_fold(self.list.row, is_open=False)
 
-    def _turn(self, *, open_: bool) -> None:
-        name = self._here()[0]
-        if name in self.sections:
-            self._folds.set(name, open_)
-            self.draw()
-            if not open_:
-                self.list.show(self.list.rows, go_to=name)
-
-    def _go(self) -> None:
-        finding = self._here()[1]
-        if finding is not None:
+    def action_health_entry(self) -> None:
+        """Leave for the entry that the finding is about."""
+        if finding := self._finding:
             self.desk.go_to(finding.address)
 
-    def _go_to_other(self) -> None:
-        finding = self._here()[1]
-        if finding is not None:
+    def action_health_other(self) -> None:
+        """Leave for the other entry of a pair."""
+        if finding := self._finding:
             self.desk.go_to(finding.others[0])
 
-    def _fix(self) -> None:
-        finding = self._here()[1]
+    def action_health_fix(self) -> None:
+        """Mend the finding: at once where there is one way, else the one that is chosen."""
+        finding = self._finding
         if finding is None:
             return
         refusal = self.desk.refusal()
         fixes = [fix for fix in finding.fixes if not (refusal and writes(fix))]
         if len(fixes) == 1:
             self._apply(fixes[0])
-            return
+        else:
+            self.app.push_screen(FixScreen(fixes), self._apply)
 
-        def chosen(fix: Fix | None) -> None:
-            if fix is not None:
-                self._apply(fix)
-
-        self.app.push_screen(FixScreen(fixes), chosen)
-
-    def _apply(self, fix: Fix) -> None:
-        if fix.deed == "repair":
-            self.work(partial(self.job.repair, fix.of), "repair")
+    def _apply(self, fix: Fix | None) -> None:
+        if fix is None:
             return
-        if fix.deed == "open":
-            self._open_room(fix.of)
-            return
-        if fix.deed == "backup":
-            self.backing_up.begin(self.app, elsewhere=bool(fix.of))
-            return
-        if fix.deed == "tests":
-            self._run_tests()
-            return
-        self._awaits_index = self._awaits_index or fix.deed == "reindex"
-        apply(self.desk, fix)
+        match fix.deed:
+            case "repair":
+                self.work(partial(self.job.repair, fix.of), "repair")
+            case "open":
+                self._open_room(fix.of)
+            case "backup":
+                self.backing_up.begin(self.app, elsewhere=bool(fix.of))
+            case "tests":
+                self.action_run_tests()
+            case _:
+                self._awaits_index = self._awaits_index or fix.deed == "reindex"
+                apply(self.desk, fix)
 
     def _open_room(self, room: str) -> None:
         """Where it is decided; esc comes back here."""

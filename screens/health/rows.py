@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from screens.actions.active import key_for
-from screens.drawing.rows import Folds, Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, grouped, line_text, row_text, words
+from screens.drawing.rows import GAP, Folds, Row, RowPart, Tone, line_rows
+from screens.drawing.safe_text import grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
 from workbench.health.finding import SEVERITIES, CheckResult, Finding
 from workbench.safety.secrets import masked
@@ -34,6 +34,7 @@ _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
 OLDER = words("before your last action")
+Lines = Iterator[tuple[str, Tone]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +101,12 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
             yield from _finding_rows(section)
 
 
-def finding_ids(section: Section) -> Iterator[tuple[str, Finding]]:
-    """The findings with the names of their rows: the same as long as they say the same of the same place."""
-    same: Counter[tuple[str, str]] = Counter()
-    for _, one in section.findings:
-        yield f"{section.name}/{one.address}/{one.what}/{same[one.address, one.what]}", one
-        same[one.address, one.what] += 1
-
-
 def _finding_rows(section: Section) -> Iterator[Row]:
-    for (row_id, one), (result, _) in zip(finding_ids(section), section.findings, strict=True):
+    same: Counter[tuple[str, str]] = Counter()
+    for result, one in section.findings:
+        # the same name as long as it says the same of the same place
+        row_id = f"{section.name}/{one.address}/{one.what}/{same[one.address, one.what]}"
+        same[one.address, one.what] += 1
         mark, tone = _SEVERITIES[one.severity]
         name: str = row_text(one.path.rpartition("/")[2])
         name = clipped(name, min(cell_len(name), _NAME_CELLS))
@@ -119,6 +116,7 @@ def _finding_rows(section: Section) -> Iterator[Row]:
             id=row_id,
             text=row_text(of + one.what),
             depth=2,
+            of=one,
             lead=(RowPart(words(mark.ljust(_SEVERITY_CELLS)), tone),),
             tail=(RowPart(row_text(where), "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
@@ -131,46 +129,47 @@ def _finding_rows(section: Section) -> Iterator[Row]:
 
 def behind_section(section: Section) -> Iterator[Row]:
     """What each check of a section saw."""
+    return iter(line_rows(_section_lines(section)))
+
+
+def _section_lines(section: Section) -> Lines:
     mark, tone = _STATES[section.state]
-    yield Row("title", row_text(f"{section.title}  {mark.strip()}"), tone="head")
+    yield f"{section.title}  {mark.strip()}", "head"
     room = max((len(result.name) for result in section.results), default=0) if section.count > 1 else 0
     for result in section.results:
-        seen = f"{result.name.ljust(room)}  {result.seen}" if room else result.seen
-        yield Row(f"seen:{result.name}", row_text(seen), tone=tone if not room else "text")
+        yield f"{result.name.ljust(room)}  {result.seen}" if room else result.seen, "text" if room else tone
     if not section.findings:
-        yield _gap("nothing")
-        yield Row("nothing", words("Nothing here needs a hand."), tone="good")
+        yield GAP, "text"
+        yield "Nothing here needs a hand.", "good"
 
 
-def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> Iterator[Row]:
+def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row]:
     """All that a finding says, what `f` would do, and the text of its entries (address, text).
 
     A secret is masked wherever it stands in them.
     """
-    mark, tone = _SEVERITIES[one.severity]
-    yield Row("what", row_text(f"{mark} · {one.what}"), tone=tone if one.severity != "info" else "head")
-    if one.meaning:
-        yield Row("meaning", row_text(f"It means: {one.meaning}"))
-    if one.do:
-        yield Row("do", row_text(f"To do: {one.do}"))
-    yield _gap("fixes")
-    if one.fixes:
-        yield Row("fixes", words(f"{key_for('health_fix')} fixes it:"), tone="muted")
-        for number, fix in enumerate(one.fixes):
-            yield Row(f"fix:{number}", row_text(f"  {fix.label}"), tone="accent")
-            yield Row(f"fix:{number}:command", row_text(f"    {fix.command}"), tone="faint")
-    else:
-        yield Row("fixes", words("No key mends this: see what is to do."), tone="muted")
+    rows = line_rows(_finding_lines(one))
     for number, (address, text) in enumerate(texts):
-        yield _gap(f"text:{number}:gap")
-        yield Row(f"text:{number}", row_text(address), tone="muted")
+        rows += line_rows([(GAP, "text"), (address, "muted")], f"text:{number}")
         lines = masked(text).split("\n")
         for at, line in enumerate(lines[:_SHOWN_LINES]):
-            yield Row(f"text:{number}:{at}", line_text(line[:2_000]), depth=1)
+            rows.append(Row(f"text:{number}:{at}", line_text(line[:2_000]), depth=1))
         if len(lines) > _SHOWN_LINES:
             more = words(f"… {grouped(len(lines) - _SHOWN_LINES)} more lines")
-            yield Row(f"text:{number}:more", more, depth=1, tone="faint")
+            rows.append(Row(f"text:{number}:more", more, depth=1, tone="faint"))
+    return rows
 
 
-def _gap(id: str) -> Row:
-    return Row(f"gap:{id}", Shown(""), inert=True)
+def _finding_lines(one: Finding) -> Lines:
+    mark, tone = _SEVERITIES[one.severity]
+    yield f"{mark} · {one.what}", tone if one.severity != "info" else "head"
+    yield f"It means: {one.meaning}" if one.meaning else "", "text"
+    yield f"To do: {one.do}" if one.do else "", "text"
+    yield GAP, "text"
+    if one.fixes:
+        yield f"{key_for('health_fix')} fixes it:", "muted"
+        for fix in one.fixes:
+            yield f"  {fix.label}", "accent"
+            yield f"    {fix.command}", "faint"
+    else:
+        yield "No key mends this: see what is to do.", "muted"

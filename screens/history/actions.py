@@ -13,10 +13,14 @@ from screens.actions.action import (
     SCREENS,
     Action,
     Group,
+    ScreenActions,
     define,
 )
 
 _BOTH = OPERATIONS | BLAME
+
+_in_history = ScreenActions(Group.HISTORY, OPERATIONS)
+_in_time = ScreenActions(Group.TRAVEL, OPERATIONS)
 
 HISTORY_ACTIONS: tuple[Action, ...] = (
     define(
@@ -70,15 +74,13 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         blocked=when.has_conflicts,
         places=LISTS | CONFLICTS,
     ),
-    define(
+    _in_history(
         "discard",
         "d",
         "off the list",
-        Group.HISTORY,
         "Take a conflict off the list; git keeps its text.",
         places=CONFLICTS,
         hint=10,
-        palette=False,
     ),
     define(
         "past_older",
@@ -124,78 +126,52 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         places=PANE,
         hint=63,
     ),
-    define(
+    _in_time(
         "open_after",
         "t",
         "as it was after",
-        Group.TRAVEL,
         "The whole memory as it was right after this operation.",
-        places=OPERATIONS,
         blocked=when.has_row,
         hint=21,
-        palette=False,
     ),
-    define(
+    _in_time(
         "open_before",
         "T",
         "before",
-        Group.TRAVEL,
         "The whole memory as it was right before this operation.",
-        places=OPERATIONS,
         blocked=when.has_row,
         hint=22,
-        palette=False,
     ),
-    define(
+    _in_history(
         "narrow",
         "slash",
         "filter",
-        Group.HISTORY,
         "Only what has these words: by:agent action:promote path:memory/ on:2026-03 -not.",
         places=_BOTH,
         hint=30,
-        palette=False,
     ),
-    define(
-        "all_operations",
-        "a",
-        "all",
-        Group.HISTORY,
-        "Also what only added records to the ledger, or no more.",
-        places=OPERATIONS,
-        hint=31,
-        palette=False,
+    _in_history(
+        "all_operations", "a", "all", "Also what only added records to the ledger, or no more.", hint=31
     ),
-    define(
-        "widen",
-        "w",
-        "widen",
-        Group.HISTORY,
-        "From the history of an entry to that of its file, and to everything.",
-        places=OPERATIONS,
-        hint=32,
-        palette=False,
+    _in_history(
+        "widen", "w", "widen", "From the history of an entry to that of its file, and to everything.", hint=32
     ),
-    define(
+    _in_history(
         "go_there",
         "o",
         "go there",
-        Group.HISTORY,
         "To the entry in the panes: that of the line under the cursor, else what the operation left.",
         places=_BOTH | RECENT,
         blocked=when.has_row,
         hint=20,
-        palette=False,
     ),
-    define(
+    _in_history(
         "other_side",
         "tab shift+tab",
         "list or change",
-        Group.HISTORY,
         "Between the list and what is behind its row, to go through that line by line.",
         places=_BOTH,
         blocked=when.has_row,
-        palette=False,
     ),
     define(
         "copy_operation",
@@ -207,25 +183,21 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         blocked=when.has_row,
         palette=False,
     ),
-    define(
+    _in_history(
         "blame_before",
         "left_square_bracket",
         "before this",
-        Group.HISTORY,
         "The file as it was before the change that brought this line, blamed the same way.",
         places=BLAME,
         blocked=when.has_row,
         hint=10,
-        palette=False,
     ),
-    define(
+    _in_history(
         "blame_after",
         "right_square_bracket",
         "back",
-        Group.HISTORY,
         "From a version before to the one after it.",
         places=BLAME,
         hint=11,
-        palette=False,
     ),
 )

@@ -11,16 +11,14 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
-from textual.message import Message
 
 from screens.actions.registry import FocusContext, bindings
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import line_text, plural, row_text, words
 from screens.frames.browse import BrowseScreen
-from screens.history.history_reader import Historian, ago
-from screens.widgets.change_list import ChangeList
+from screens.frames.services import Desk
+from screens.history.history_reader import ago
+from screens.widgets.side_by_side import SideBySide
 from workbench.workspace.workspace import Workspace
 
 _SHOWN_BYTES = 1_000_000
@@ -51,91 +49,43 @@ class ConflictsScreen(BrowseScreen):
     LEAVES = "conflicts"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.CONFLICTS)]
 
-    class Found(Message):
-        """The conflicts were read."""
-
-        def __init__(self, kept: Sequence[ConflictText]) -> None:
-            super().__init__()
-            self.kept = kept
-
-    def __init__(self, historian: Historian, discard: Callable[[Path], None]) -> None:
-        super().__init__(words("Conflicts: another writer's text that is in no memory file"))
-        self._historian = historian
+    def __init__(self, desk: Desk, discard: Callable[[Path], None]) -> None:
+        super().__init__(desk, words("Conflicts: another writer's text that is in no memory file"))
         self._discard = discard
-        self._kept: Sequence[ConflictText] = ()
-        self._beside: tuple[str, Sequence[Row]] = ("", ())
-        """What the file of a row has now."""
-        self._now = ChangeList(id="browse-now")
-        self.commands["discard"] = self._drop
+        self._sides = SideBySide()
 
     def compose_behind(self) -> ComposeResult:
         """The kept text beside the file's."""
-        with Horizontal(id="browse-sides"):
-            with Vertical(classes="side") as left:
-                left.border_title = Content("kept: what the other writer wrote")
-                yield self.behind
-            with Vertical(classes="side") as right:
-                right.border_title = Content("the file now")
-                yield self._now
+        yield self._sides
 
     def on_mount(self) -> None:
         """Read them."""
-        super().on_mount()
+        self._sides.entitle("kept: what the other writer wrote", "the file now")
         self.reload()
 
     def reload(self) -> None:
         """Read them anew."""
-        self.work(self._find, "conflicts")
+        self.load(lambda: self.desk.historian.run(_read), self._show, "conflicts")
 
-    async def read_behind(self, row: Row) -> Sequence[Row]:
-        """The kept text; that of the file is remembered for the other side."""
-        kept = self._of(row)
-        if kept is None:
-            return ()
-        rows, now = await asyncio.to_thread(kept.sides)
-        self._beside = row.id, now
-        return rows
+    def _show(self, kept: Sequence[ConflictText]) -> None:
+        self.show_rows([_row(one) for one in kept], empty="there are none any more")
 
-    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
+    def look_behind(self) -> None:
         """Both texts, from the first line that differs."""
-        super().show_behind(row, rows)
-        of, now = self._beside
-        self._now.show(now if of == row.id else ())
-        for side in (self.behind, self._now):
-            first = next((at for at, line in enumerate(side.rows) if line.tone == "match"), 0)
-            side.go(first)
-            side.jump(max(0, first - 2))
-
-    def nothing_behind(self) -> None:
-        """There is no conflict any more."""
-        super().nothing_behind()
-        self._now.show(())
+        row = self.list.row
+        if row is None:
+            self._sides.show((), ())
+        else:
+            self.load(lambda: asyncio.to_thread(row.of.sides), lambda both: self._sides.show(*both), "behind")
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll both texts."""
-        super().scroll_behind(lines)
-        self._now.jump(self._now.scroll_offset.y + lines)
+        self._sides.scroll(lines)
 
-    async def _find(self) -> None:
-        try:
-            self.post_message(self.Found(await self._historian.run(_read)))
-        except Exception as error:
-            self.list.show(self.failed(error))
-
-    def on_conflicts_screen_found(self, message: ConflictsScreen.Found) -> None:
-        """Show them."""
-        self._kept = message.kept
-        self.list.empty = words("there are none any more")
-        self.list.show([_row(kept) for kept in self._kept])
-        self.show_place()
-
-    def _drop(self) -> None:
-        if self.list.row is not None and (kept := self._of(self.list.row)) is not None:
-            self._discard(kept.kept)
-
-    def _of(self, row: Row) -> ConflictText | None:
-        """The conflict of a row; None for one that says why there is nothing to be seen."""
-        return next((kept for kept in self._kept if str(kept.kept) == row.id), None)
+    def action_discard(self) -> None:
+        """Take it off the list; git keeps its text."""
+        if self.list.row is not None:
+            self._discard(self.list.row.of.kept)
 
 
 def text_rows(data: bytes, other: bytes) -> list[Row]:
@@ -168,6 +118,7 @@ def _row(kept: ConflictText) -> Row:
         text=row_text(kept.path or kept.kept.name),
         lead=(RowPart(words((ago(kept.since) if kept.since else "").rjust(6)), "faint"),),
         tail=(RowPart(plural(len(kept.text), "byte"), "muted"),),
+        of=kept,
     )
 
 

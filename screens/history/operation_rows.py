@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
-from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
 from screens.drawing.safe_text import grouped, plural, row_text, words
-from screens.history.history_reader import ago
+from screens.history.diff import diff_rows
+from screens.history.history_reader import Historian, ago
 from workbench.memory.episode import FOLDER
+from workbench.memory.names import CommitId
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 
@@ -38,6 +41,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
             RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
         ),
         tail=tuple(tail),
+        of=operation,
     )
 
 
@@ -49,27 +53,37 @@ def is_on_one_entry(operation: Operation) -> bool:
     return "#" in address or address.startswith(FOLDER)
 
 
-def fact_rows(operation: Operation) -> Iterator[Row]:
+def fact_rows(operation: Operation) -> list[Row]:
     """Who, when, why and which entries; an entry's row leads to it."""
-    when = operation.when.astimezone()
-    line = f"{operation.id} · {when:%a %d %b %Y %H:%M} · {operation.actor}"
-    yield Row("fact:id", row_text(line + (" · undone" if operation.undone else "")), tone="head")
-    yield Row("fact:summary", row_text(operation.summary))
-    if operation.reason:
-        yield Row("fact:reason", row_text(f"because {operation.reason}"), tone="muted")
-    if operation.undoes:
-        yield Row("fact:undoes", row_text(f"takes back {operation.undoes}"), tone="muted")
-    for number, (key, value) in enumerate(operation.trailers):
-        if key in _FACTS and value:
-            yield Row(f"fact:trailer:{number}", row_text(f"{_FACTS[key]} {value}"), tone="muted")
+    return [*line_rows(_facts(operation)), *_entry_rows(operation), *line_rows([(GAP, "text")], "end")]
+
+
+def _facts(operation: Operation) -> Iterator[tuple[str, Tone]]:
+    line = f"{operation.id} · {operation.when.astimezone():%a %d %b %Y %H:%M} · {operation.actor}"
+    yield f"{line} · undone" if operation.undone else line, "head"
+    yield operation.summary, "text"
+    yield f"because {operation.reason}" if operation.reason else "", "muted"
+    yield f"takes back {operation.undoes}" if operation.undoes else "", "muted"
+    for key, value in operation.trailers:
+        yield f"{_FACTS[key]} {value}" if key in _FACTS and value else "", "muted"
+
+
+def _entry_rows(operation: Operation) -> Iterator[Row]:
     for number, entry in enumerate(operation.entries[:_ENTRIES]):
         became = operation.became[number] if len(operation.became) == len(operation.entries) else ""
         text = row_text(f"{entry}{' → ' + became if became not in ('', entry) else ''}")
-        yield Row(f"fact:{number}", text, tone="faint", address=became or entry)
+        yield Row(f"entry:{number}", text, tone="faint", address=became or entry)
     if len(operation.entries) > _ENTRIES:
         more = grouped(len(operation.entries) - _ENTRIES)
-        yield Row("fact:more", words(f"… and {more} more entries"), tone="faint")
-    yield Row("fact:end", words(""), inert=True)
+        yield Row("entry:more", words(f"… and {more} more entries"), tone="faint")
+
+
+async def change_rows(historian: Historian, commit: CommitId | None, path: str) -> list[Row]:
+    """What a commit did, the file ``path`` first; nothing for what no commit holds yet."""
+    if commit is None:
+        return []
+    edits = await historian.run(lambda workspace: workspace.operations.edits(commit))
+    return await asyncio.to_thread(diff_rows, sorted(edits, key=lambda edit: edit.path != path))
 
 
 def destinations(operation: Operation) -> list[str]:

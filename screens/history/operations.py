@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.content import Content
-from textual.message import Message
 
-from screens.actions.registry import Context, FocusContext, bindings
-from screens.drawing.rows import Row
+from screens.actions.registry import FocusContext, bindings
+from screens.drawing.rows import Row, line_rows
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
+from screens.frames.filtered_list import NarrowScreen
 from screens.frames.services import Desk
-from screens.history.diff import MAX_FILES, diff_rows
-from screens.history.filtered_list import NarrowScreen
-from screens.history.open_entry import standing
-from screens.history.operation_list import EVERYTHING, Chronicle, OperationPage, OperationScope
-from screens.history.operation_rows import destinations, fact_rows, is_on_one_entry, operation_row
+from screens.history.diff import MAX_FILES
+from screens.history.open_entry import go_to_first
+from screens.history.operation_rows import (
+    change_rows,
+    destinations,
+    fact_rows,
+    is_on_one_entry,
+    operation_row,
+)
 from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
-from workbench.workspace.operation_filter import wanted
+from workbench.memory.address import path_of
+from workbench.memory.names import CommitId, RelPath
+from workbench.workspace import ledger
+from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
 
 _PAGE = 100
 _SLICE = 400
@@ -32,6 +39,109 @@ _SLICE = 400
 _MORE = "more"
 Travel = Callable[[Operation, bool], None]
 """Opens the whole memory as it was right after an operation, or right before it where that is True."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationScope:
+    """Whose operations: of the entry at ``address``, else of the file ``path``, else all."""
+
+    path: str = ""
+    address: str = ""
+
+    @property
+    def of_entry(self) -> bool:
+        """Whether it is one entry."""
+        return "#" in self.address
+
+    def wider(self) -> OperationScope | None:
+        """From an entry to its file, from a file to everything."""
+        if self.of_entry:
+            return OperationScope(self.path)
+        return OperationScope() if self.path else None
+
+
+EVERYTHING = OperationScope()
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPage:
+    """What was read so far: ``told`` of ``looked_at`` operations; ``quiet`` ones are left out.
+
+    ``whole`` says that there are no more, ``notes`` what is worth telling of one, by its commit.
+    """
+
+    told: tuple[Operation, ...] = ()
+    looked_at: int = 0
+    quiet: int = 0
+    whole: bool = False
+    notes: dict[CommitId, str] = field(default_factory=dict)
+
+
+class Chronicle:
+    """Reads the operations of a scope, newest first. Runs in the historian's thread alone."""
+
+    def __init__(
+        self, scope: OperationScope = EVERYTHING, wanted: Wanted | None = None, *, everything: bool
+    ) -> None:
+        self.scope = scope
+        self._wanted = wanted or Wanted()
+        self._everything = everything
+        self._walk: Iterator[Operation] | None = None
+        self._notes: dict[CommitId, str] = {}
+        self._page = OperationPage()
+
+    def read(self, workspace: Workspace, count: int, *, most: int) -> OperationPage:
+        """Have ``count`` operations; looks at no more than ``most`` further ones for that.
+
+        Raises WorkbenchError; what was read stays.
+        """
+        if self._walk is None:
+            self._walk = self._of(workspace)
+        page = self._page
+        told, looked_at, quiet, whole = list(page.told), page.looked_at, page.quiet, page.whole
+        until = looked_at + most
+        while len(told) < count and looked_at < until and not whole:
+            operation = next(self._walk, None)
+            if operation is None:
+                whole = True
+                break
+            looked_at += 1
+            if operation.action == ledger.ACTION and not self._everything:
+                quiet += 1
+            elif self._wanted.holds(operation):
+                told.append(operation)
+        self._page = OperationPage(tuple(told), looked_at, quiet, whole, dict(self._notes))
+        return self._page
+
+    def _of(self, workspace: Workspace) -> Iterator[Operation]:
+        if self.scope.of_entry:
+            return self._of_entry(workspace)
+        if self.scope.path:
+            return self._of_file(workspace)
+        return workspace.operations.walk()
+
+    def _of_file(self, workspace: Workspace) -> Iterator[Operation]:
+        from workbench.history.renames import file_log  # noqa: PLC0415 - only where a file is asked for
+
+        for step in file_log(workspace, self.scope.path):
+            if step.renamed_from:
+                self._notes[step.operation.commit] = f"renamed from {step.renamed_from}"
+            yield step.operation
+
+    def _of_entry(self, workspace: Workspace) -> Iterator[Operation]:
+        from workbench.history.lineage import lineage  # noqa: PLC0415 - only where an entry is asked for
+
+        steps = [step for step in lineage(workspace, self.scope.address) if step.deed.commit]
+        paths = {path_of(address) for step in steps for address in (*step.before, *step.after)}
+        known: dict[CommitId, Operation] = {}
+        for path in paths:  # whether each stands or is undone is known from the history of its file alone
+            known |= {one.commit: one for one in workspace.operations.walk(path=RelPath(path))}
+        for step in steps:
+            commit = step.deed.commit
+            assert commit is not None
+            if not step.deed.ours or step.what != step.deed.action:
+                self._notes[commit] = f"{step.what}: {step.text}"
+            yield known.get(commit) or workspace.operations.of(commit)
 
 
 class OperationsScreen(NarrowScreen):
@@ -42,26 +152,12 @@ class OperationsScreen(NarrowScreen):
     BESIDE = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.OPERATIONS)]
 
-    class Loaded(Message):
-        """Operations were read: the newest ones, up to as many as were asked for."""
-
-        def __init__(self, chronicle: Chronicle, page: OperationPage) -> None:
-            super().__init__()
-            self.chronicle = chronicle
-            self.page = page
-
-    class Arrives(Message):
-        """Where an operation's entry stands now; None where nothing of it is there."""
-
-        def __init__(self, address: str | None) -> None:
-            super().__init__()
-            self.address = address
-
     def __init__(
         self, desk: Desk, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
     ) -> None:
-        super().__init__(words("Operations"), "by:agent action:promote path:memory/ on:2026-03 words -not")
-        self._desk = desk
+        super().__init__(
+            desk, words("Operations"), "by:agent action:promote path:memory/ on:2026-03 words -not"
+        )
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
@@ -69,19 +165,14 @@ class OperationsScreen(NarrowScreen):
         self._page = OperationPage()
         self._asked = 0
         self.commands |= {
-            "undo": partial(self._turn, "undo"),
-            "redo": partial(self._turn, "redo"),
-            "go_there": self._go_there,
-            "open_after": partial(self._open_past, before=False),
-            "open_before": partial(self._open_past, before=True),
-            "all_operations": self._all,
-            "widen": self._widen,
-            "copy_operation": self._copy,
+            "undo": lambda: self._turn("undo"),
+            "redo": lambda: self._turn("redo"),
+            "open_after": lambda: self._open_past(before=False),
+            "open_before": lambda: self._open_past(before=True),
         }
 
     def on_mount(self) -> None:
         """Read the newest ones."""
-        super().on_mount()
         self.reload()
 
     def reload(self) -> None:
@@ -92,35 +183,34 @@ class OperationsScreen(NarrowScreen):
         self._say_what()
         self.work(partial(self._read_on, self._chronicle), "operations", exclusive=True)
 
-    def narrowed(self, text: str) -> None:
+    def narrowed(self) -> None:
         """Look for what was typed, from the newest on."""
         self._page = OperationPage()
         self.reload()
 
-    def context(self) -> Context:
-        """What decides which actions are possible now."""
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
         why = {} if self._chronicle.scope.wider() else {"widen": "this is everything already"}
         if self._operation is None:
             why |= dict.fromkeys(("undo", "redo"), "there is no operation here")
-        return Context(place=self.PLACE, row=self.list.row, refusal=self._desk.refusal(), why=why)
+        return why
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What the operation did."""
-        operation = next((known for known in self._page.told if known.commit == row.id), None)
+        operation: Operation | None = row.of
         if operation is None:
             return ()
-        rows = list(fact_rows(operation))
+        rows = fact_rows(operation)
         if len(operation.paths) > MAX_FILES:
-            many = words(f"{plural(len(operation.paths), 'file')}: too many to be shown")
-            rows.append(Row("many", many, tone="warn"))
-            return rows + [
-                Row(f"path:{path}", row_text(path), tone="muted", path=path)
-                for path in operation.paths[:MAX_FILES]
+            many = f"{plural(len(operation.paths), 'file')}: too many to be shown"
+            paths = operation.paths[:MAX_FILES]
+            return [
+                *rows,
+                *line_rows([(many, "warn")], "many"),
+                *(Row(f"path:{path}", row_text(path), tone="muted", path=path) for path in paths),
             ]
-        edits = await self._desk.historian.run(lambda workspace: workspace.operations.edits(operation.commit))
         mine = self._chronicle.scope.path
-        first = sorted(edits, key=lambda edit: edit.path != mine)  # what it was asked for comes first
-        return rows + await asyncio.to_thread(diff_rows, first)
+        return rows + await change_rows(self.desk.historian, operation.commit, mine)
 
     # -- reading on ------------------------------------------------------------------------------
 
@@ -131,26 +221,23 @@ class OperationsScreen(NarrowScreen):
 
     def on_entry_list_moved(self, message: EntryList.Moved) -> None:
         """Read on when the cursor comes near the end."""
-        super().on_entry_list_moved(message)
         if message.entry_list is self.list and self.list.cursor + _PAGE // 4 > len(self._page.told):
             self._more()
 
-    def on_operations_screen_loaded(self, message: OperationsScreen.Loaded) -> None:
-        """Show them; the cursor stays on the operation that it is on."""
-        if message.chronicle is not self._chronicle:
+    def _loaded(self, chronicle: Chronicle, page: OperationPage) -> None:
+        """Show what was read; the cursor stays on the operation that it is on."""
+        if chronicle is not self._chronicle:
             return  # somebody typed on
-        page = self._page = message.page
+        self._page = page
         rows = [operation_row(one, page.notes.get(one.commit, "")) for one in page.told]
         if not page.whole:
             looked = f"reading … {grouped(page.looked_at)} looked at" if self.input.value else "reading …"
             rows.append(Row(_MORE, words(looked), tone="faint", inert=True))
-        self.list.empty = self._nothing()
-        self.list.show(rows, go_to=self._go_to)
-        if any(row.id == self._go_to for row in rows):
+        go_to = self._go_to
+        if any(row.id == go_to for row in rows):
             self._go_to = None
         self._say_what()
-        self.show_place()
-        self.show_hints()
+        self.show_rows(rows, go_to=go_to, empty=self._nothing())
 
     def _more(self) -> None:
         page = self._page
@@ -162,7 +249,7 @@ class OperationsScreen(NarrowScreen):
         """A slice at a time, so that what is found is seen and other readings come in between."""
         while True:
             try:
-                page = await self._desk.historian.run(partial(chronicle.read, count=self._asked, most=_SLICE))
+                page = await self.desk.historian.run(partial(chronicle.read, count=self._asked, most=_SLICE))
             except Exception as error:
                 if chronicle is self._chronicle:
                     self.fails(error)
@@ -170,7 +257,7 @@ class OperationsScreen(NarrowScreen):
             sought = self._go_to
             if sought and all(one.commit != sought for one in page.told) and len(page.told) >= self._asked:
                 self._asked += _PAGE
-            self.post_message(self.Loaded(chronicle, page))
+            self.call_later(self._loaded, chronicle, page)
             if chronicle is not self._chronicle or page.whole or len(page.told) >= self._asked:
                 return
 
@@ -178,63 +265,52 @@ class OperationsScreen(NarrowScreen):
 
     @property
     def _operation(self) -> Operation | None:
-        row = self.list.row
-        return next((known for known in self._page.told if row and known.commit == row.id), None)
+        return self.list.row.of if self.list.row else None
 
     def _turn(self, action: str) -> None:
-        """Undo or redo it, by its commit: another one may have copied the operation's name."""
+        """By its commit: another one may have copied the operation's name."""
         row, operation = self.list.row, self._operation
         if row is None or operation is None:
             return
         request = Request(action=action, operation=operation.commit)
         if is_on_one_entry(operation):
-            self._desk.do(request)
+            self.desk.do(request)
         else:
-            self._desk.ask(request, (row,))
+            self.desk.ask(request, (row,))
 
     def _open_past(self, *, before: bool) -> None:
         if operation := self._operation:
             self._travel(operation, before)
 
-    def _all(self) -> None:
+    def action_all_operations(self) -> None:
+        """Also what only added records to the ledger, or no more."""
         self._everything = not self._everything
         self.reload()
 
-    def _widen(self) -> None:
+    def action_widen(self) -> None:
+        """From an entry to its file, and to everything."""
         if wider := self._chronicle.scope.wider():
             self._go_to = self.list.row.id if self.list.row else None
             self._page = OperationPage()
             self._chronicle = Chronicle(wider, everything=self._everything)
             self.reload()
 
-    def _copy(self) -> None:
+    def action_copy_operation(self) -> None:
+        """Copy its id."""
         if operation := self._operation:
             copy(self.app, operation.id, row_text(operation.id))
 
-    def _go_there(self) -> None:
+    def action_go_there(self) -> None:
+        """To the entry of the line under the cursor, else to what the operation left."""
         operation, line = self._operation, self.line
-        if operation is not None:
-            self.work(partial(self._look_up, operation, line), "going", exclusive=True)
-
-    async def _look_up(self, operation: Operation, line: Row | None) -> None:
+        if operation is None:
+            return
         places, text = destinations(operation), ""
         if line is not None and line.address:
             places = [line.address]
         elif line is not None and line.path:
             places, text = [line.path], "" if line.tone == "head" else line.text[1:]
-        try:
-            address = await self._desk.historian.run(lambda workspace: standing(workspace, places, text))
-        except Exception as error:
-            self.fails(error)
-            return
-        self.post_message(self.Arrives(address))
-
-    def on_operations_screen_arrives(self, message: OperationsScreen.Arrives) -> None:
-        """To the panes, or say that it is gone."""
-        if message.address is None:
-            self._desk.say(words("Nothing of it stands in memory now; t shows it as it was"), "warning")
-        else:
-            self._desk.go_to(message.address)
+        go_to_first(self, places, "Nothing of it stands in memory now; t shows it as it was", line=text)
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -246,9 +322,8 @@ class OperationsScreen(NarrowScreen):
             what = f"History of the entry {scope.address}"
         elif scope.path:
             what = f"Operations on {scope.path}"
-        left_out = f" · {grouped(self._page.quiet)} of the ledger left out: a" if self._page.quiet else ""
-        title: Shown = row_text(what + left_out)
-        self.query_one("#browse-top").border_title = Content(title)
+        quiet = self._page.quiet
+        self.entitle(f"{what} · {grouped(quiet)} of the ledger left out: a" if quiet else what)
 
     def _nothing(self) -> Shown:
         if not self._page.whole:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.timer import Timer
 
@@ -45,6 +45,7 @@ _MOVES = frozenset(
         "open", "next_hit", "previous_hit", "origin", "mark",
     }
 )  # fmt: skip
+T = TypeVar("T")
 ROOMS = ("review", "graph_view", "agent_view", "health", "conflicts")
 """Screens of today's memory, which would speak of another one than the panes."""
 
@@ -54,7 +55,9 @@ class Travelling:
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
-        self.line = MomentLine(self)
+        self.line = MomentLine()
+        self._tell = screen.call_later
+        """Has what the thread found shown in its turn."""
         self._stuck = bool(moment_of(workspace))
         self._begun = day_shown(workspace)
         self._keeper = Timekeeper(place_of(workspace))
@@ -157,22 +160,26 @@ class Travelling:
             if journey != self._journey:
                 raise OvertakenError
             text = words(f"looking through {grouped(commits)} commits …")
-            self.line.post_message(MomentLine.Working(wish, text))
+            self._tell(self._working, wish, text)
 
         def found() -> Where:
             self._keeper.looks = looks
             return move()
 
+        await self._try(found, self._found, wish)
+
+    async def _try(self, work: Callable[[], T], done: Callable[[int, T], None], wish: int) -> None:
+        """Have what came of ``work`` shown in its turn, or why nothing did; nothing where nobody waits."""
         try:
-            where = await self._keeper.run(found)
+            found = await self._keeper.run(work)
         except OvertakenError:
             return
         except Exception as error:
-            self.line.post_message(MomentLine.Failed(wish, error))
+            self._tell(self._failed, wish, error)
         else:
-            self.line.post_message(MomentLine.Found(wish, where))
+            self._tell(done, wish, found)
 
-    def found(self, wish: int, where: Where) -> None:
+    def _found(self, wish: int, where: Where) -> None:
         """Show the title at once, and the files when the person rests on it."""
         if not self.away:
             return
@@ -188,7 +195,7 @@ class Travelling:
         if wish == self._wish and not there:
             self._rest = self._screen.set_timer(REST_SECONDS, lambda: self._lay_out(wish, where))
 
-    def failed(self, wish: int, error: Exception) -> None:
+    def _failed(self, wish: int, error: Exception) -> None:
         """Say why, and stay with what is shown."""
         if wish != self._wish:
             return
@@ -211,7 +218,7 @@ class Travelling:
         if shown is not None:
             await self._keeper.run(lambda: self._keeper.after(shown))
 
-    def working(self, wish: int, doing: Shown) -> None:
+    def _working(self, wish: int, doing: Shown) -> None:
         """Say how far it is."""
         if wish == self._wish and self.away:
             self.line.show(self.line.when, self.line.what, doing)
@@ -229,18 +236,11 @@ class Travelling:
                 raise OvertakenError
             if files:
                 text = words(f"laying out {grouped(files)} files …")
-                self.line.post_message(MomentLine.Working(wish, text))
+                self._tell(self._working, wish, text)
 
-        try:
-            place = await self._keeper.run(lambda: self._keeper.lay_out(moment, told))
-        except OvertakenError:
-            return
-        except Exception as error:
-            self.line.post_message(MomentLine.Failed(wish, error))
-        else:
-            self.line.post_message(MomentLine.LaidOut(wish, place))
+        await self._try(lambda: self._keeper.lay_out(moment, told), self._laid_out, wish)
 
-    def laid_out(self, wish: int, place: PastWorkspace) -> None:
+    def _laid_out(self, wish: int, place: PastWorkspace) -> None:
         """The panes show it from now on."""
         if wish != self._wish:
             return
@@ -338,11 +338,11 @@ class Travelling:
             recent = await self._keeper.run(lambda: self._keeper.recent(_OFFERED))
         except Exception as error:
             self._screen.holding.opened()
-            self.line.post_message(MomentLine.Failed(self._wish, error))
+            self._tell(self._failed, self._wish, error)
         else:
-            self.line.post_message(MomentLine.Offered(recent))
+            self._tell(self._offered, recent)
 
-    def offered(self, recent: list[Operation]) -> None:
+    def _offered(self, recent: list[Operation]) -> None:
         """Let the person choose, or type when."""
         by_commit = {operation.commit: operation for operation in recent}
 

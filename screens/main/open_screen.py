@@ -152,8 +152,7 @@ class Opening:
         self._open(RecentScreen(self.desk))
 
     def _entry_log(self) -> None:
-        from screens.history.operation_list import OperationScope  # noqa: PLC0415
-        from screens.history.operations import OperationsScreen  # noqa: PLC0415
+        from screens.history.operations import OperationScope, OperationsScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
@@ -177,7 +176,7 @@ class Opening:
     def _conflicts(self) -> None:
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
-        self._open(ConflictsScreen(self._curating.historian, self._curating.discard))
+        self._open(ConflictsScreen(self.desk, self._curating.discard))
 
     def _review(self) -> None:
         from screens.review.review import ReviewScreen  # noqa: PLC0415

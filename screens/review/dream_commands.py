@@ -12,6 +12,7 @@ from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import row_text, words
+from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
 from screens.main.movement import Command
 from screens.review import detail, prompts
@@ -81,7 +82,7 @@ class Wondering:
         try:
             rows = detail.explanation_rows(await self._dreamer.explain(what))
         except Exception as error:
-            rows = self._screen.failed(error)
+            rows = failure_rows(error)
         self._screen.post_message(self._screen.Explained(asked_on, rows))
 
 

@@ -18,9 +18,10 @@ from textual.message import Message
 from screens.actions.active import key_for
 from screens.actions.registry import Context, FocusContext, bindings
 from screens.drawing.clock import now
-from screens.drawing.rows import Folds, Row
+from screens.drawing.rows import Row
 from screens.drawing.safe_text import words
 from screens.frames.browse import BrowseScreen
+from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
 from screens.main.request import Request
 from screens.review.decision_keys import Acting
@@ -37,7 +38,6 @@ from screens.review.proposal_list import (
 )
 from screens.review.reword_dialog import Wording
 from screens.review.row_subjects import ReviewRows
-from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine
 from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.overview import Overview, overview
@@ -96,13 +96,11 @@ class ReviewScreen(BrowseScreen):
             self.rows = rows
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(words("Dream review"))
-        self.desk = desk
+        super().__init__(desk, words("Dream review"))
         self.standing = ReviewRows(Agenda(today=now().date()))
         self.wording = Wording(lambda: self.app, desk)
         self.progress = PartsLine(id="dream-progress")
         self.dreamer = dreamer_of(desk)
-        self._folds = Folds()
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
         self._acting, self._wondering = Acting(self), Wondering(self)
@@ -111,9 +109,6 @@ class ReviewScreen(BrowseScreen):
             **self._acting.commands(),
             **self._wondering.commands(),
             **Marking(self.list, self.marks_changed).commands(),
-            "open": self._open,
-            "unfold": self._unfold,
-            "fold": self._fold,
         }
 
     def compose_body(self) -> ComposeResult:
@@ -190,7 +185,7 @@ class ReviewScreen(BrowseScreen):
         if self.wording.key and not self.standing.waits(self.wording.key):
             self.wording.settled()
         before = self.list.row
-        self._draw()
+        self.draw()
         row = self.list.row
         if before is not None and before.address and not self.standing.waits(before.address):
             self._acting.settled_elsewhere(before, row)
@@ -200,15 +195,16 @@ class ReviewScreen(BrowseScreen):
 
     def on_review_screen_unread(self, message: ReviewScreen.Unread) -> None:
         """Say why there is nothing to be seen."""
-        said = [row.text for row in self.failed(message.error)]
+        said = [row.text for row in failure_rows(message.error)]
         self.list.empty = "\n".join(("what waits cannot be read", *said))
         self.list.show(())
         self.nothing_behind()
         self.show_place()
         self.show_hints()
 
-    def _draw(self, go_to: str | None = None) -> None:
-        rows = agenda_rows(self.standing.agenda, self._folds)
+    def draw(self, go_to: str | None = None) -> None:
+        """Show what waits."""
+        rows = agenda_rows(self.standing.agenda, self.folds)
         self.list.empty = _empty(self.desk.refusal())
         if go_to is None and not self.list.rows:
             go_to = next((row.id for row in rows if row.address), None)
@@ -272,39 +268,20 @@ class ReviewScreen(BrowseScreen):
 
     # -- folds -----------------------------------------------------------------------------------
 
-    def _open(self) -> None:
+    def action_open(self) -> None:
+        """Open a heading, read a proposal."""
         row = self.list.row
         if row is not None and row.fold is not None and not row.address:
-            self._set_fold(row, is_open=not row.fold)
+            self.set_fold(row, is_open=not row.fold)
         else:
             self.read()
 
-    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click opens a heading, and reads a proposal."""
-        if message.entry_list is self.list and not self._reading:
-            self._open()
-
-    def _unfold(self) -> None:
-        row = self.list.row
-        if row is not None and row.fold is False:
-            self._set_fold(row, is_open=True)
-        elif row is not None and row.fold:
-            self.list.move(1)
-
-    def _fold(self) -> None:
-        row, rows = self.list.row, self.list.rows
-        if row is not None and row.fold:
-            self._set_fold(row, is_open=False)
-        elif row is not None:
-            above = range(self.list.cursor - 1, -1, -1)
-            parents = (at for at in above if rows[at].fold is not None and rows[at].depth < row.depth)
-            self.list.go(next(parents, self.list.cursor))
-
-    def _set_fold(self, row: Row, *, is_open: bool) -> None:
-        self._folds.set(row.id, is_open)
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row; the sources of a proposal are read then."""
+        self.folds.set(row.id, is_open)
         if is_open and row.id.startswith((CASE, LATER)):
             self.work(partial(self._read_sources, row), f"sources {row.id}", exclusive=True)
-        self._draw()
+        self.draw()
 
     async def _read_sources(self, row: Row) -> None:
         try:
@@ -317,7 +294,7 @@ class ReviewScreen(BrowseScreen):
         """Show the sources beneath their proposal."""
         agenda = self.standing.agenda
         self.standing.take(replace(agenda, sources={**agenda.sources, message.row_id: message.sources}))
-        self._draw()
+        self.draw()
 
     # -- dreaming --------------------------------------------------------------------------------
 
@@ -336,7 +313,7 @@ class ReviewScreen(BrowseScreen):
 
     # -- out -------------------------------------------------------------------------------------
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
         if self.list.ranging:
             self.list.end_range(keep=False)

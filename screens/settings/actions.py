@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from screens.actions.action import ENTERING, GRAPH, LISTS, SCREENS, SETTINGS, Action, Group, define
+from screens.actions.action import (
+    ENTERING,
+    GRAPH,
+    LISTS,
+    SCREENS,
+    SETTINGS,
+    Action,
+    Group,
+    ScreenActions,
+    define,
+)
+
+_in_settings = ScreenActions(Group.SETTINGS, SETTINGS)
 
 SETTINGS_ACTIONS: tuple[Action, ...] = (
     define(
@@ -13,55 +25,30 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         "Every setting with its value and where it comes from; the keys, and profiles of them.",
         places=LISTS | (SCREENS - GRAPH),
     ),
-    define(
-        "settings_page",
-        "tab shift+tab",
-        "settings or keys",
-        Group.SETTINGS,
-        "Between the settings and the keys.",
-        places=SETTINGS,
-        hint=3,
-        palette=False,
+    _in_settings(
+        "settings_page", "tab shift+tab", "settings or keys", "Between the settings and the keys.", hint=3
     ),
-    define(
-        "settings_filter",
-        "slash",
-        "filter",
-        Group.SETTINGS,
-        "Show only what holds the words typed.",
-        places=SETTINGS,
-        hint=4,
-        palette=False,
-    ),
-    define(
+    _in_settings("settings_filter", "slash", "filter", "Show only what holds the words typed.", hint=4),
+    _in_settings(
         "change_setting",
         "e",
         "change",
-        Group.SETTINGS,
         "Change it in place: the next of a few words, or a line to type in; keys in your editor.",
-        places=SETTINGS,
         hint=1,
-        palette=False,
     ),
-    define(
+    _in_settings(
         "change_shared",
         "w",
         "in workbench.yaml",
-        Group.SETTINGS,
         "Change it in the workspace's own file, as an operation: for everybody who works with this memory.",
-        places=SETTINGS,
         hint=5,
-        palette=False,
     ),
-    define(
+    _in_settings(
         "reset_setting",
         "r",
         "reset",
-        Group.SETTINGS,
         "Take it out of the file that says it: what is behind it counts.",
-        places=SETTINGS,
         hint=2,
-        palette=False,
     ),
     define(
         "edit_keys",
@@ -71,34 +58,22 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         "Open keys.toml in the program that $VISUAL or $EDITOR names; a new one holds every action.",
         places=LISTS | SETTINGS,
     ),
-    define(
+    _in_settings(
         "key_profile",
         "p",
         "profile",
-        Group.SETTINGS,
         "The next profile of keys: default or vim; your own keys stay over it.",
-        places=SETTINGS,
         hint=6,
-        palette=False,
     ),
-    define(
+    _in_settings(
         "enter_setting",
         "enter",
         "take it",
-        Group.SETTINGS,
         "Write what was typed, once it is valid; from the filter to the list.",
         places=ENTERING,
         hint=1,
-        palette=False,
     ),
-    define(
-        "leave_setting",
-        "escape",
-        "leave it",
-        Group.SETTINGS,
-        "Leave the line; nothing is changed.",
-        places=ENTERING,
-        hint=2,
-        palette=False,
+    _in_settings(
+        "leave_setting", "escape", "leave it", "Leave the line; nothing is changed.", places=ENTERING, hint=2
     ),
 )

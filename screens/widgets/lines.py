@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -97,9 +97,9 @@ class Banner(_Line):
 
 
 class TabLine(_Line):
-    """The panes by number and name, where there is no room for all of them."""
+    """Panes or views by key and name, each with what waits in it; a click chooses one."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--tab", "line--current"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--tab", "line--current", "line--count"}
 
     @dataclass
     class Chosen(Message):
@@ -107,20 +107,24 @@ class TabLine(_Line):
 
         index: int
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], keys: str = "123456789", *, short: Sequence[str] = ()) -> None:
+        """``short`` names stand where there is no room for the others."""
         super().__init__(id="tabs")
-        self._names = [f" {number} {name} " for number, name in enumerate(names, 1)]
+        self._names = names
+        self._keys = keys
+        self._short = short or names
         self._current = 0
+        self._counts: Mapping[int, str] = {}
         self._away = Shown("")
 
-    def show(self, current: int) -> None:
-        """Bring out the tab of the current pane."""
-        if current != self._current:
-            self._current = current
+    def show(self, current: int, counts: Mapping[int, str] | None = None) -> None:
+        """Bring out the current tab, and say what waits."""
+        if (current, counts or {}) != (self._current, self._counts):
+            self._current, self._counts = current, counts or {}
             self.refresh()
 
     def typing(self, away: Shown) -> None:
-        """While numbers are text they are not shown as keys; ``away`` says how to get where they are keys."""
+        """While keys are text they are not shown; ``away`` says how to get where they are keys."""
         if away != self._away:
             self._away = away
             self.refresh()
@@ -128,20 +132,33 @@ class TabLine(_Line):
     def render(self) -> Text:
         """The line."""
         line = Text(no_wrap=True, overflow="crop")
-        for at, name in enumerate(self._names):
-            shown = name.replace(str(at + 1), "·", 1) if self._away else name
-            line.append(shown, self.tone("current" if at == self._current else "tab"))
+        for at, (name, count) in enumerate(self._tabs()):
+            current = at == self._current
+            line.append(name[:2], self.tone("current" if current else "key"))
+            line.append(name[2:], self.tone("current" if current else "tab"))
+            line.append(count, self.tone("count"))
         line.append(f" {self._away}" if self._away else "", self.tone("tab"))
         return line
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tab under the mouse."""
         edge = 0
-        for at, name in enumerate(self._names):
-            edge += len(name)
+        for at, (name, count) in enumerate(self._tabs()):
+            edge += len(name) + len(count)
             if event.x < edge:
                 self.post_message(self.Chosen(at))
                 return
+
+    def _tabs(self) -> list[tuple[str, str]]:
+        """Each with its count; the short names where the others do not fit."""
+        counts = [f"{self._counts[at]} " if at in self._counts else "" for at in range(len(self._names))]
+        tabs: list[tuple[str, str]] = []
+        for names in (self._names, self._short):
+            keys = "·" * len(names) if self._away else self._keys
+            tabs = [(f" {key} {name} ", count) for key, name, count in zip(keys, names, counts, strict=False)]
+            if sum(len(name) + len(count) for name, count in tabs) <= self.size.width:
+                break
+        return tabs
 
 
 class HintLine(_Line):

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.context.screen import AgentScreen
-from screens.context.sections import ContextTab
+from screens.context.screen import AgentScreen, ContextTab
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox

@@ -51,7 +51,7 @@ async def until_rows(interface: Interface, words: str, *, gone: bool = False) ->
 async def until_behind(interface: Interface, words: str) -> None:
     """Wait until this is told of the row."""
     screen = graph_screen(interface)
-    lists = (screen.behind, screen.left, screen.right)
+    lists = (screen.behind, *screen.sides.lists)
     await interface.until(
         lambda: any(words in row.text for one in lists for row in one.rows), f"{words!r} behind"
     )

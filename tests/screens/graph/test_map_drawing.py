@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from screens.drawing.safe_text import Shown, row_text
-from screens.graph.map_layout import LEAST_HEIGHT, LEAST_WIDTH, Spoke, draw_map
+from screens.graph.map_view import LEAST_HEIGHT, LEAST_WIDTH, Spoke, draw_map
 
 NAMES = st.one_of(
     st.text(max_size=40).map(row_text),

@@ -139,7 +139,7 @@ async def test_a_fact_tells_its_weight_today_and_its_source_is_one_key_away(sand
 async def test_a_source_that_is_gone_is_said(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        screen.going.walk_to(SARAH)
+        screen.walk_to(SARAH)
         await cursor_on(interface, "Lives in Bremen")
         await interface.press("o")
         await interface.until_said("Its source is not to be found: there is no entry a.md#L1")
@@ -158,7 +158,7 @@ async def test_a_relation_is_told_in_full(sandbox: Sandbox) -> None:
 async def test_what_is_over_is_shown_on_demand_and_named_as_such(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        screen.going.walk_to(SARAH)
+        screen.walk_to(SARAH)
         await until_rows(interface, "person Sarah Chen")
         assert not any("Titan" in text for text in texts(screen))
         await interface.press("A")
@@ -169,7 +169,7 @@ async def test_what_is_over_is_shown_on_demand_and_named_as_such(sandbox: Sandbo
 async def test_as_of_a_day_is_said_loudly_and_today_brings_it_back(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        screen.going.walk_to(SARAH)
+        screen.walk_to(SARAH)
         await until_rows(interface, "person Sarah Chen")
         await interface.press("t", *"2025-02-30")
         await interface.until_shown("no day: write it as")
@@ -196,7 +196,7 @@ async def test_an_entity_that_did_not_hold_then_is_shown_with_a_warning(sandbox:
     sandbox.write(BOB, PAGES[BOB].replace("type: person", "type: person\nvalid_from: 2026-02-01"))
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        screen.going.walk_to(BOB)
+        screen.walk_to(BOB)
         await until_rows(interface, "person Bob Lee")
         await interface.press("t", *"2025-01", "enter")
         await until_rows(interface, "does not hold on 2025-01-01: this is all that its page tells")
@@ -293,7 +293,7 @@ async def test_neighbours_beyond_a_dozen_are_counted_and_shown_on_demand(sandbox
 async def test_what_changes_on_disk_is_followed(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        screen.going.walk_to(BOB)
+        screen.walk_to(BOB)
         await until_rows(interface, "person Bob Lee")
         sandbox.write(BOB, PAGES[BOB] + "- [fact] Plays the tuba\n")
         interface.main.refresh_files()
@@ -336,7 +336,7 @@ async def test_hostile_names_are_shown_and_never_obeyed(sandbox: Sandbox) -> Non
     sandbox.write("graph/person/evil.md", page + lines)
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL + 1)
-        screen.going.walk_to("graph/person/evil.md")
+        screen.walk_to("graph/person/evil.md")
         await until_rows(interface, "works on → Atlas")
         await cursor_on(interface, "app.quit")
         await until_behind(interface, "app.quit")
@@ -351,7 +351,7 @@ async def test_pages_that_are_not_read_in_full_say_so(sandbox: Sandbox) -> None:
     sandbox.write("graph/person/broken.md", "---\nname: [unclosed\n---\n- [fact] Still here\n")
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL + 1)
-        screen.going.walk_to("graph/person/broken.md")
+        screen.walk_to("graph/person/broken.md")
         await until_rows(interface, "not read in full")
 
 

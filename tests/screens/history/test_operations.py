@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from screens.dialogs.confirm import ConfirmScreen
-from screens.history.filtered_list import NarrowScreen
-from screens.history.operation_list import Chronicle, OperationScope
-from screens.history.operations import OperationsScreen
+from screens.frames.filtered_list import NarrowScreen
+from screens.history.operations import Chronicle, OperationScope, OperationsScreen
 from screens.history.revision_lookup import Timekeeper
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened

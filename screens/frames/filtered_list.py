@@ -10,6 +10,7 @@ from screens.actions.keys import types_a_character
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown
 from screens.frames.browse import BrowseScreen
+from screens.frames.services import Desk
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 
@@ -20,27 +21,19 @@ _TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help", "pale
 class NarrowScreen(BrowseScreen):
     """A BrowseScreen whose rows are filtered by what is typed after ``/``. Subclasses say how."""
 
-    def __init__(self, title: Shown, placeholder: str) -> None:
-        super().__init__(title)
-        self.input = QueryInput(placeholder=placeholder, compact=True, id="narrow")
+    def __init__(self, desk: Desk, title: Shown, placeholder: str) -> None:
+        super().__init__(desk, title)
+        self.input = QueryInput(placeholder=placeholder, compact=True, classes="narrow", id="narrow")
         self.input.display = False
-        self.commands |= {"narrow": self._narrow, "other_side": self._other_side}
 
-    def compose_above(self) -> ComposeResult:
-        """The line to type in."""
+    def compose_list(self) -> ComposeResult:
+        """The list under the line to type in."""
         yield self.input
+        yield self.list
 
-    # -- what subclasses say ---------------------------------------------------------------------
-
-    def narrowed(self, text: str) -> None:
-        """Show only what ``text`` asks for."""
-        raise NotImplementedError
-
-    def fails(self, error: Exception) -> None:
-        """Say why there is nothing to be seen, whole, in the place of the rows."""
-        self.list.empty = Shown("\n".join(row.text for row in self.failed(error)))
-        self.list.show(())
-        self.show_hints()
+    def narrowed(self) -> None:
+        """Show only what ``self.input`` asks for."""
+        self.draw()
 
     # -- where the hands are ---------------------------------------------------------------------
 
@@ -62,11 +55,11 @@ class NarrowScreen(BrowseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While the filter is typed, keys are text."""
         if action != "perform" or not self.typing:
-            return True
-        action_id, key = str(parameters[0]), str(parameters[1])
+            return super().check_action(action, parameters)
+        action_id, key = map(str, parameters)
         return action_id in _TYPING and not types_a_character(key)
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Out of the filter, out of what is behind, out of reading, else out."""
         if self.typing or (self.input.value and self.hand is self.list and not self._reading):
             self.input.value = ""
@@ -75,20 +68,22 @@ class NarrowScreen(BrowseScreen):
         elif self.hand is self.behind:
             self.set_focus(self.list)
         else:
-            super().back()
+            super().action_back()
 
-    def _narrow(self) -> None:
+    def action_narrow(self) -> None:
+        """Type what to filter by."""
         self.input.display = True
         self.set_focus(self.input)
 
-    def _other_side(self) -> None:
+    def action_other_side(self) -> None:
+        """Between the list and what is behind its row."""
         self.set_focus(self.behind if self.hand is self.list else self.list)
         self.show_hints()
 
     @on(Input.Changed, "#narrow")
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.narrowed(event.value)
+        self.narrowed()
 
     @on(Input.Submitted, "#narrow")
     def _submitted(self) -> None:

@@ -1,0 +1,373 @@
+"""The parts of what an agent sees as rows: each with its cost, why it is there, and what is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from screens.drawing.clock import today
+from screens.drawing.rows import EMPTY, GAP, Row, RowPart, Tone, line_rows, text_lines
+from screens.drawing.safe_text import Shown, age, grouped, line_text, plural, row_text, words
+from screens.search.hits import bar
+from screens.widgets.row_strip import clipped
+from workbench.agent.bulletin import Bulletin, BulletinLine, Loaded
+from workbench.agent.context import ContextLine, Injection, LeftOut
+from workbench.agent.usage import Dominance, Share
+from workbench.config.settings import Settings
+from workbench.memory.entry import Entry, Kind
+
+SHARES = 200
+"""Memories of which it is shown how often they were given."""
+_SCORE = 8
+"""Cells of the bar of a score."""
+_WHY = 26
+"""Cells that a reason may take in a row; behind the row it stands whole."""
+_ENTRY_LINES = 40
+_BY_WORDS = "scores by keyword only: no embedding model takes part"
+_NOTHING_LOADED = (
+    "nothing is loaded: there is no MEMORY.md, no bootstrap file and no log of today or yesterday\n"
+    "`workbench init` makes them"
+)
+_NOTHING_TO_SAY = {
+    "memory": "nothing is known of identity, goals, preferences, events or decisions\n"
+    "typed lines of graph pages and of MEMORY.md make this bulletin",
+    "context": "nothing is due\ntodos and events of the graph with a day make this bulletin",
+}
+Known = Mapping[str, Entry]
+Lines = Iterator[tuple[str, Tone]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPage:
+    """``cost`` says in few words what all of it costs, ``raw`` is what the agent reads, as it reads it.
+
+    ``of`` each row are the rows behind it.
+    """
+
+    rows: Sequence[Row] = ()
+    raw: str = ""
+    cost: RowPart = RowPart(EMPTY)  # noqa: RUF009 - immutable
+    empty: str = ""
+
+
+INVITATION = ContextPage(
+    empty="/ type a message, as somebody would write it to the agent\n"
+    "what is given with it is shown as you type: each entry with its score, the reason, and its cost\n"
+    "nothing that is looked up here is recorded as a recall"
+)
+"""Nothing was typed yet."""
+
+
+def raw_rows(text: str) -> list[Row]:
+    """The very lines that an agent reads."""
+    return [Row(f"raw:{n}", line_text(line)) for n, line in enumerate(text.split("\n") if text else ())]
+
+
+def copied(page: ContextPage, row: Row | None) -> str:
+    """What is copied: the text that the agent gets, or the row where the page is a list for a person."""
+    if page.raw or row is None:
+        return page.raw
+    return row.entry.text if row.entry else row.text
+
+
+def _heading(text: str) -> Row:
+    """What the rows under it have in common."""
+    return _note(text, "accent")
+
+
+def _note(text: str, tone: Tone = "warn") -> Row:
+    """Something to know about all of it, which may hold words of the workspace."""
+    return Row(f"note:{text}", row_text(text), tone=tone, inert=True)
+
+
+def _tokens(count: int) -> RowPart:
+    return RowPart(words(f"{grouped(count)} tok"), "faint")
+
+
+def _title(entry: Entry | None, address: str) -> Shown:
+    return row_text(entry.plain_title if entry else address)
+
+
+def _whole(entry: Entry | None) -> list[Row]:
+    return line_rows(text_lines(entry.text, _ENTRY_LINES), "line") if entry else []
+
+
+# -- with a message ------------------------------------------------------------------------------
+
+
+def message_page(found: Injection, known: Known, settings: Settings, *, meaning: bool) -> ContextPage:
+    """What ``found`` says; ``known`` are the entries that it names and that still stand."""
+    tone: Tone = "good" if found.lines else "muted"
+    cost = RowPart(words(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens"), tone)
+    if found.skipped_because:
+        why = row_text(f"nothing is looked up: {found.skipped_because}")
+        return ContextPage(empty=f"{why}\nwrite more of what it is about", cost=cost)
+    notes = [] if meaning else [_BY_WORDS]
+    notes += [one for one in found.notes if meaning or one != "keyword search only"]
+    head = [_note(text) for text in notes]
+    rows = list(_message_rows(found, known, settings))
+    if rows:
+        return ContextPage(rows=[*head, *rows], raw=found.text, cost=cost)
+    best = f"best score {found.top_score:.2f}, threshold {settings.inject_threshold:.2f}"
+    said = f"nothing is given: memory knows nothing that has to do with this ({best})"
+    return ContextPage(empty="\n".join([said, *(row.text for row in head)]), cost=cost, raw=found.text)
+
+
+def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterator[Row]:
+    threshold = settings.inject_threshold
+    if found.lines:
+        most = f"{len(found.lines)} of at most {settings.inject_entries}"
+        yield _heading(f"given with the message: {most}, {grouped(found.tokens)} tokens")
+        for line in found.lines:
+            yield _given(line, known.get(line.entry), settings)
+    if found.left_out:
+        yield _heading(f"matches, and is not given: {len(found.left_out)}")
+        for one in found.left_out:
+            yield _not_given(one, known.get(one.entry), threshold, "–", "warn", _short(one.why))
+    if found.below:
+        yield _heading(f"below the threshold of {threshold:.2f}: the nearest")
+        for one in found.below:
+            yield _not_given(one, known.get(one.entry), threshold, "·", "faint")
+
+
+def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
+    return (
+        RowPart(words(sign), tone),
+        RowPart(bar(score, _SCORE), tone),
+        RowPart(words(f"{score:.2f}"), "muted"),
+    )
+
+
+def _short(why: str) -> RowPart:
+    """A reason in few cells: its first part, cut where it is long still."""
+    text = row_text(why.partition(":")[0])
+    return RowPart(text if cell_len(text) <= _WHY else words(clipped(text, _WHY).rstrip()), "warn")
+
+
+def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
+    own = not line.scope
+    whose = (RowPart(row_text(f"{line.scope}'s"), "warn"),) if line.scope else ()
+    trust: Tone = "warn" if line.trust in ("external", "unknown") else "muted"
+    return Row(
+        id=line.entry,
+        text=row_text(f"{line.text} ({line.when})" if line.when else line.text),
+        lead=_lead("✓", "good", line.score),
+        tail=(*whose, RowPart(row_text(line.trust), trust), _tokens(line.tokens)),
+        path=line.path if own else None,
+        line=line.line,
+        address=line.entry if own else None,
+        entry=entry,
+        of=_reasons(line, entry, settings),
+    )
+
+
+def _not_given(
+    one: LeftOut, entry: Entry | None, threshold: float, sign: str, tone: Tone, *tail: RowPart
+) -> Row:
+    row = Row(
+        id=one.entry,
+        text=_title(entry, one.entry),
+        tone="text" if tone == "warn" else "muted",
+        lead=_lead(sign, tone, one.score),
+        tail=tail,
+        of=[
+            *line_rows([("not given: " + one.why, "warn")]),
+            *_bars({}, one.score, threshold),
+            *line_rows([(one.entry, "faint"), (GAP, "text")], "where"),
+            *_whole(entry),
+        ],
+    )
+    return row.at(entry) if entry else row
+
+
+def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> list[Row]:
+    """Why an entry is given, its scores under one another, and the words that the agent reads."""
+    threshold, budget = settings.inject_threshold, settings.inject_tokens
+    sources = f", from {', '.join(line.sources)}" if line.sources else ""
+    why: list[tuple[str, Tone]] = [
+        (f"words in common: {', '.join(line.words)}" if line.words else "no words in common", "muted"),
+        (f"trust: {line.trust}{sources}", "muted"),
+        (f"cost: {line.tokens} of {budget} tokens", "muted"),
+        (line.when or (f"of {line.date}" if line.date else "without a date"), "muted"),
+        (f"{line.path}:{line.line}", "faint"),
+        (GAP, "text"),
+        ("as the agent reads it:", "accent"),
+        (line.rendered, "text"),
+        (GAP if entry else "", "text"),
+        ("the whole entry:" if entry else "", "accent"),
+    ]
+    return [
+        *line_rows([(f"given: {line.score:.2f} reaches {threshold:.2f}", "good")]),
+        *_bars(line.parts, line.score, threshold),
+        *line_rows(why, "why"),
+        *_whole(entry),
+    ]
+
+
+def _bars(parts: Mapping[str, float], score: float, threshold: float) -> Iterator[Row]:
+    """Score, its parts and the threshold under one another, on one scale."""
+    for name, value in {**parts, "score": score, "threshold": threshold}.items():
+        tone: Tone = "accent" if name == "score" else "faint" if name == "threshold" else "muted"
+        lead = (RowPart(words(row_text(name).ljust(10)), "muted"), RowPart(bar(value, 2 * _SCORE), tone))
+        yield Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead)
+
+
+# -- bulletins -----------------------------------------------------------------------------------
+
+
+def bulletin_page(found: Bulletin) -> ContextPage:
+    """One bulletin: its lines under their sections, and how many are not in it."""
+    rows: list[Row] = []
+    for section in found.sections:
+        if section.lines:
+            rows.append(_heading(f"{section.title}: {len(section.lines)}"))
+            rows += [_bulletin_row(section.title, line) for line in section.lines]
+        if section.more:
+            rows.append(_note(f"{section.title}: {grouped(section.more)} more, for which there is no room"))
+    rows += [_note(f"{count} not given: {why}") for why, count in found.withheld]
+    return ContextPage(
+        rows=rows,
+        raw=found.text,
+        cost=RowPart(words(f"{grouped(found.tokens)} tokens"), "good" if found.text else "muted"),
+        empty=_NOTHING_TO_SAY[found.which],
+    )
+
+
+def _bulletin_row(section: str, line: BulletinLine) -> Row:
+    late = line.why.startswith("OVERDUE")
+    tail = [RowPart(row_text(line.why), "bad" if late else "muted")] if line.why else []
+    return Row(
+        id=f"{section}:{line.entry}",
+        text=row_text(f"{line.entity}: {line.text}" if line.entity else line.text),
+        tail=(*tail, _tokens(line.tokens)),
+        path=line.entry.rpartition("#")[0],
+        address=line.entry,
+        of=line_rows(_bulletin_lines(line)),
+    )
+
+
+def _bulletin_lines(line: BulletinLine) -> Lines:
+    yield line.text, "head"
+    yield f"{line.type}{' of ' + line.entity if line.entity else ''}", "muted"
+    yield f"why it is here: {line.why}" if line.why else "without a day: after the others", "muted"
+    yield f"trust: {line.trust}" + (f", from {', '.join(line.sources)}" if line.sources else ""), "muted"
+    yield f"cost: {line.tokens} tokens", "muted"
+    yield line.entry, "faint"
+    yield "as the agent reads it:", "accent"
+    yield line.rendered, "text"
+
+
+# -- what is always loaded -----------------------------------------------------------------------
+
+
+def loaded_page(found: Sequence[Loaded], budget: int) -> ContextPage:
+    """The files that an agent has before it, the costliest bars the longest."""
+    total = sum(one.tokens for one in found)
+    most = max((one.tokens for one in found), default=0) or 1
+    return ContextPage(
+        rows=[_loaded_row(one, most, total, budget) for one in found],
+        cost=RowPart(words(f"{grouped(total)} tokens"), "muted"),
+        empty=_NOTHING_LOADED,
+    )
+
+
+def _loaded_row(one: Loaded, most: int, total: int, budget: int) -> Row:
+    tones: dict[str, Tone] = {"loaded": "faint", "empty": "warn", "unreadable": "bad"}
+    loaded = one.state == "loaded"
+    lines: list[tuple[str, Tone]] = [
+        (one.path, "head"),
+        (one.why, "muted"),
+        (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
+        (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
+        ("it is empty" if one.state == "empty" else "", "warn"),
+        ("it cannot be read" if one.state == "unreadable" else "", "bad"),
+    ]
+    return Row(
+        id=one.path,
+        text=row_text(one.path),
+        tone="text" if loaded else "muted",
+        lead=(
+            RowPart(bar(one.tokens / most, _SCORE), "accent"),
+            RowPart(words(grouped(one.tokens).rjust(7)), "muted"),
+        ),
+        tail=(RowPart(words(one.why if loaded else one.state), tones[one.state]),),
+        path=one.path,
+        of=line_rows(lines),
+    )
+
+
+# -- what was given most -------------------------------------------------------------------------
+
+
+def dominance_page(
+    found: Dominance, known: Known, never: Sequence[Entry], count: int, *, progress: str = ""
+) -> ContextPage:
+    """What was given most, and beneath it what never was; ``progress`` says how far that was looked for."""
+    rows: list[Row] = []
+    if found.shares:
+        given = f"{plural(len(found.shares), 'entry', 'entries')} in {plural(found.answers, 'answer')}"
+        rows.append(_heading(f"given most in the last {found.days} days: {given}"))
+        rows += [_share_row(share, known.get(share.entry)) for share in found.shares[:SHARES]]
+    else:
+        text = f"nothing was given to an agent in the last {found.days} days, by the ledger of recalls"
+        rows += [_note(text, "muted"), _note("`workbench connect` says how to connect one", "faint")]
+    if progress:
+        rows.append(_note(progress, "faint"))
+    elif count:
+        rows.append(_heading(f"never given in the last {found.days} days: {grouped(count)}"))
+        rows += [_never_row(entry, found.days) for entry in never]
+        if count > len(never):
+            more = f"… and {grouped(count - len(never))} more: `workbench context --usage --never`"
+            rows.append(_note(more, "faint"))
+    else:
+        rows.append(_note("everything else was given at least once", "muted"))
+    return ContextPage(rows=rows, cost=RowPart(plural(found.answers, "answer"), "muted"))
+
+
+def _share_row(share: Share, entry: Entry | None) -> Row:
+    tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
+    told = [RowPart(words("not there any more"), "warn")]
+    if entry is not None:
+        told = [RowPart(plural(share.questions, "question"), "muted")]
+        if share.last:
+            told.append(RowPart(age(share.last.astimezone().date(), today()), "faint"))
+    row = Row(
+        id=share.entry,
+        text=_title(entry, share.entry),
+        lead=(
+            RowPart(bar(share.share, _SCORE), tone),
+            RowPart(words(f"{share.share:>4.0%}"), "muted"),
+            RowPart(words(f"{grouped(share.count)}×".rjust(4)), "muted"),
+        ),
+        tail=tuple(told),
+        of=[*line_rows(_share_lines(share, gone=entry is None)), *_whole(entry)],
+    )
+    return row.at(entry) if entry else row
+
+
+def _share_lines(share: Share, *, gone: bool) -> Lines:
+    yield f"in {share.count} answers, {share.share:.0%} of all", "head"
+    yield f"to {plural(share.questions, 'different question')}", "muted"
+    yield f"last: {share.last.astimezone():%a %d %b %Y %H:%M}" if share.last else "last: unknown", "muted"
+    yield f"by: {', '.join(share.by)}" if share.by else "", "muted"
+    yield share.entry, "faint"
+    yield "these words stand nowhere any more: they were edited or forgotten" if gone else "", "warn"
+
+
+def _never_row(entry: Entry, days: int) -> Row:
+    missing = "words that questions would have may be missing from it; or nobody needs it"
+    lines: list[tuple[str, Tone]] = [
+        (f"it was in no answer of the last {days} days", "head"),
+        (missing, "muted"),
+        (entry.address, "faint"),
+    ]
+    return Row(
+        id=f"never:{entry.address}",
+        text=row_text(entry.plain_title),
+        tone="muted",
+        lead=(RowPart(words("∅"), "faint"),),
+        tail=(RowPart(row_text(entry.kind), "faint"),),
+        of=[*line_rows(lines), *_whole(entry)],
+    ).at(entry)
