@@ -1,6 +1,6 @@
 """The one registry of what a person can do.
 
-Key bindings, the command palette, the help screen, the hint line and the key table of the README are all
+Key bindings, the command palette, the help screen, the hint line and the table in docs/keys.md are all
 generated from ``ACTIONS``; there is no second list to forget. Which keys they are on says ``active``.
 """
 
