@@ -24,8 +24,7 @@ from workbench.ingest.entities import Named, Names, plain_words, told_in
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
-from workbench.ingest.specifics import figures, names
-from workbench.ingest.statements import statements_in, why_not
+from workbench.ingest.statements import figures, names, statements_in, why_not
 from workbench.ingest.topics import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind

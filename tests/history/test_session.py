@@ -7,6 +7,7 @@ import pytest
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
 from workbench.history.session import entries_of_session
 from workbench.memory.entry import Kind
+from workbench.memory.episode import read_episode
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.session_blocks import session_blocks
@@ -102,3 +103,22 @@ def test_a_page_that_says_nothing_belongs_to_no_session(sandbox: Sandbox) -> Non
     assert found(sandbox, "s91") == ()
     document = parse_document(RelPath(LOG), b"# Sessions of today\n\n- the session id: none\n", Kind.LOG)
     assert session_blocks(document) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "abstract"),
+    [
+        (
+            "user: A new session was started via /new or /reset. Greet.\n\nassistant: Hi! What is it today?\n"
+            "user: [Telegram Ana 2026-03-20 10:01 UTC] The front door has to be red.\n",
+            "The front door has to be red.",
+        ),
+        ("assistant: **Done!**\n", "door"),
+        ("*Cut on 2026-04-01, the rest is in git*\n", "door"),
+        ("The front door was painted red on Friday.\n", "The front door was painted red on Friday."),
+    ],
+)
+def test_the_abstract_of_a_session_file_is_what_was_said_of_its_name(said: str, abstract: str) -> None:
+    data = f"# Session: 2026-03-20 10:00:00 UTC\n\n- **Source**: telegram\n\n{said}".encode()
+    episode = read_episode(parse_document(RelPath(NAMED), data, Kind.EPISODE))
+    assert (episode.abstract, episode.topics) == (abstract, ("door",))

@@ -474,10 +474,12 @@ def test_what_an_agent_says_of_itself_is_not_the_persons(line: str) -> None:
 
 def test_what_an_agent_says_of_others_still_teaches() -> None:
     names = Names({"Sarah Chen": Named("Sarah Chen", "person")})
-    text = "- assistant: Sarah Chen works on Atlas.\n- assistant: We use Postgres for storage.\n"
+    text = "- assistant: Sarah Chen never works on Fridays.\n- assistant: We use Postgres for storage.\n"
     found = learnt(text, names=names)
     assert learnt(text).memories == ()  # nothing else shows that she is somebody
-    assert {one.text for one in found.memories} == {"Sarah Chen works on Atlas."}  # `we` is nobody's page
+    assert {one.text for one in found.memories} == {
+        "Sarah Chen never works on Fridays."
+    }  # `we` is nobody's page
 
 
 def test_a_model_does_not_make_the_agents_words_the_persons() -> None:
@@ -581,3 +583,54 @@ def test_only_a_person_has_an_identity() -> None:
     pages = Names({"Foghorn": Named("Foghorn", "project"), "Ana": Named("Ana", "person")})
     found = extract(source, names=pages)
     assert [(one.entity, one.type) for one in found.memories] == [("Foghorn", "fact"), ("Ana", "identity")]
+
+
+def test_turns_one_below_the_other_are_each_of_who_speaks() -> None:
+    text = (
+        "assistant: I keep my notes in Osaka.\n"
+        "user: [Telegram Ana id:7 2026-03-14 09:12 UTC] I live in Bremen. [message_id: 12]\n"
+        "assistant: I moved to Lisbon.\n"
+    )
+    document = parse_document(RelPath("memory/2026-03-14-move.md"), text.encode(), Kind.EPISODE)
+    found = extract(read_source(document), names=Names())
+    assert [(one.text, one.trust, one.sources) for one in found.memories] == [
+        ("I live in Bremen.", "owner", ("memory/2026-03-14-move.md#L2",))
+    ]
+    assert [one.target for one in found.relations] == ["Bremen"]
+
+
+def test_a_label_of_one_word_is_nobody_who_speaks() -> None:
+    text = "- **Cause:** I was in the wrong folder all night.\n- **Fix:** We always use the full path now.\n"
+    document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)
+    found = extract(read_source(document), names=Names())
+    assert (found.memories, found.entities) == ((), ())
+
+
+def test_what_is_said_of_a_longer_name_is_not_said_of_a_part_of_it() -> None:
+    names = Names({"Atlas": Named("Atlas", "project")})
+    text = (
+        "- assistant: Atlas Notes never keeps a backup of deleted pages.\n"
+        "- assistant: **Atlas cache:** must never be emptied by hand.\n"
+        "- assistant: **Atlas:** never runs on port 8080 again.\n"
+    )
+    assert [one.text for one in learnt(text, names=names).memories] == [
+        "Atlas:** never runs on port 8080 again."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("- Wife: Mira (from Portugal)", "Mira", "person"),
+        ("Sarah prefers short calls", "Sarah", "person"),
+        ("Petra sagte heute ab", "Petra", "person"),
+        ("It runs via Foghorn now", "Foghorn", "technology"),
+        ("the Foghorn API is down", "Foghorn", "technology"),
+        ("通过 Foghorn 发送", "Foghorn", "technology"),
+        ("retired from Hoshino", "Hoshino", "organization"),
+        ("studied at University of Osaka", "University of Osaka", "organization"),
+        ("the trip to Porto", "Porto", "place"),
+    ],
+)
+def test_words_around_a_name_hint_at_what_it_is(text: str, name: str, kind: str) -> None:
+    assert Named(name, kind) in set(told_in(text, hints=True))

@@ -117,3 +117,11 @@ def test_what_a_line_leads_in_as_a_letter_is_from_outside(before: str) -> None:
 
 def test_a_quotation_is_from_outside() -> None:
     assert origin("# Notes\n\n> The gate opens at ten\n") is Origin.OUTSIDE
+
+
+@pytest.mark.parametrize("role", ["user: ", ""])
+def test_a_message_of_a_room_is_from_outside_also_behind_what_was_attached(role: str) -> None:
+    text = (
+        f"{role}[media attached: /in/7.png (image/png)]\n[Discord Guild #talk 2026-03-14 09:12 UTC] Bo: Hi\n"
+    )
+    assert origin(text, "memory/2026-03-14-talk.md") is Origin.OUTSIDE

@@ -13,10 +13,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from zoneinfo import available_timezones
 
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.names import RelPath
+from workbench.memory.sentences import beginning
 from workbench.safety.key_like import looks_like_key
 from workbench.workspace.workspace import Workspace
 
@@ -51,7 +53,8 @@ _NEVER = """
     russian saas oauth paas url urls api apis pdf pdfs id ids pr prs json html css phase step stage part
     option version sprint issue ticket session task plan section chapter item level error warning
     exception everyone everybody someone nobody customer customers client clients mr mrs ms prof
-    production staging deployment backend frontend server database team people nothing everything"""
+    production staging deployment backend frontend server database team people nothing everything dr herr frau
+    mme sr sra"""
 _NO_NAMES = frozenset(_NEVER.split())
 _SOFTWARE_NAMES = """
     android angular ansible aws azure bitbucket chatgpt chrome claude cloudflare codex confluence cursor
@@ -63,7 +66,21 @@ _SOFTWARE_NAMES = """
     webpack whatsapp windows wordpress youtube zoom"""
 _SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
 """Well known programs and services: that they are such is no guess."""
-_FIRMS = frozenset({"Inc", "GmbH", "Ltd", "LLC", "Corp", "AG", "SE", "PLC", "SARL", "Ltda", "KG"})
+_PLACES = frozenset(
+    zone.rpartition("/")[2].replace("_", " ")
+    for zone in available_timezones()
+    if "/" in zone and zone.partition("/")[0] not in ("Antarctica", "Etc", "SystemV")
+)
+"""Cities that a time zone is called after."""
+_KIND_WORDS = {
+    "organization": """
+        inc gmbh ltd llc corp ag se plc sarl ltda kg university college school institute bank hospital
+        foundation ministry council association labs studios partners ventures holdings universität
+        hochschule klinik stiftung verein universidad colegio fundación université école universidade""",
+    "project": "project projekt",
+}
+"""What the last word of a longer name, or the first before `of`, tells that it is."""
+_KIND_OF_WORD = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 KIN = (
     "wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|brother|sister|mother|father|mom|mum|dad"
     "|uncle|aunt|cousin|niece|nephew|grandmother|grandfather|friend|colleague|coworker|co-worker|teammate"
@@ -78,31 +95,84 @@ _KIN_ELSEWHERE = (
     "|mulher|namorada|namorado|filho|filha|irmão|irmã|mãe|pai|chefe"
     "|жена|муж|сын|дочь|брат|сестра|начальник|друг|подруга|коллега"
 )
+_ANY_KIN = f"{KIN}|{_KIN_ELSEWHERE}"
 _MINE = "my|our|meine?|unsere?|mi|nuestr[oa]|ma|mon|minha|meu|моя|мой"
 
 
-def _cue(kind: str, pattern: str) -> tuple[str, re.Pattern[str]]:
-    name = pattern.replace("NAME", rf"(?P<name>{NAME})").replace("QUOTED", _QUOTED.pattern)
-    return kind, re.compile(name)
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """Words right before a name, right after it, or both, that tell what it is."""
+
+    type: str
+    before: re.Pattern[str] | None = None
+    after: re.Pattern[str] | None = None
+
+    def fits(self, before: str, after: str) -> bool:
+        """Whether these are the words around a name."""
+        return (self.before is None or self.before.search(before) is not None) and (
+            self.after is None or self.after.match(after) is not None
+        )
 
 
-_CUES = (
-    _cue("person", rf"\b(?i:(?:{_MINE})\s(?:\w{{1,20}}\s)?(?:{KIN}|{_KIN_ELSEWHERE})(?:'s name)?(?:\sis)?)"
-         r",?\sNAME"),
-    _cue("person", r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?\sNAME"),
-    _cue("person", r"\b(?i:met|spoke|talked|lunch|dinner)\swith\sNAME"),
-    _cue("organization", r"\b(?i:work(?:s|ed|ing)?\sat|arbeite[tn]?\sbei|trabaj[oa]\sen|travaille\schez"
-         r"|trabalh[oa]\sn[ao]|работа(?:ю|ет)\sв)\sNAME"),
-    _cue("organization", r"\b(?i:company|employer|startup|firma|empresa|entreprise|компания)\sNAME"),
-    _cue("place", r"\b(?i:live[sd]?\sin|living\sin|born\sin|grew\sup\sin|flight\sto|wohn(?:e|t)\sin"
-         r"|viv[eo]\sen|habite\sà|mor[ao]\sem|жив(?:у|ёт|ет)\sв)\sNAME"),
-    _cue("project", r"\b(?i:project|projekt|proyecto|projet|projeto|проект)\sNAME"),
-    _cue("project", r"(?<![\w-])NAME\s(?:project|Projekt)\b"),
-    _cue("technology", r"\b(?i:written|programmed|coded)\sin\sNAME"),
-    _cue("person", r"(?:妻|夫|妻子|丈夫|朋友|同事|同僚|友人|上司)(?:の|是)?QUOTED"),
-    _cue("organization", r"QUOTED(?:公司|株式会社)"),
-    _cue("project", r"QUOTED(?:项目|プロジェクト)"),
+def _before(kind: str, pattern: str) -> _Cue:
+    return _Cue(kind, before=re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE))
+
+
+def _after(kind: str, pattern: str) -> _Cue:
+    return _Cue(kind, after=re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"))
+
+
+_OUTRIGHT = (
+    _before("person", rf"\b(?:{_MINE})\s(?:\w{{1,20}}\s)?(?:{_ANY_KIN})(?:['’]s name)?(?:\sis)?,?"),
+    _before("person", rf"(?:^|[-*+\s])(?:{_ANY_KIN}|妻子?|丈夫|儿子|女儿|朋友|同事|同僚|友人)\s?[:：]"),
+    _before("person", r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?"),
+    _before("person", r"\b(?:met|spoke|talked|lunch|dinner)\swith"),
+    _before("person", r"(?:妻|夫|妻子|丈夫|朋友|同事|同僚|友人|上司)(?:の|是)?[「『《“]"),
+    _before("organization", r"\b(?:work(?:s|ed|ing)?\sat|arbeite[tn]?\sbei|trabaj[oa]\sen|travaille\schez"
+            r"|trabalh[oa]\sn[ao]|работа(?:ю|ет)\sв)"),
+    _before("organization", r"\b(?:company|employer|startup|firma|empresa|entreprise|компания)"),
+    _before("place", r"\b(?:live[sd]?\sin|living\sin|born\sin|grew\sup\sin|flight\sto|wohn(?:e|t)\sin"
+            r"|viv[eo]\sen|habite\sà|mor[ao]\sem|жив(?:у|ёт|ет)\sв)"),
+    _before("project", r"\b(?:project|projekt|proyecto|projet|projeto|проект)"),
+    _before("technology", r"\b(?:written|programmed|coded)\sin"),
+    _after("organization", r"[」』》]?(?:公司|株式会社)"),
+    _after("project", r"(?:[」』》]?(?:项目|プロジェクト)|(?<=\s)(?:project|Projekt)\b)"),
 )  # fmt: skip
+"""What tells outright that a name is one, and what it is."""
+_HINTS = (
+    _before("person", rf"\b(?:{_ANY_KIN})"),
+    _after("person", r"(?<=\s)(?:says?|said|wants|wanted|prefers|preferred|likes|loves|hates|thinks|thought"
+           r"|believes|mentioned|approved|sagte?|meinte?|möchte|findet|mag|dijo|dice|quiere|prefiere|gusta"
+           r"|a dit|veut|préfère|aime|disse|quer|prefere|gosta|сказала?|хочет|считает|любит)\b"),
+    _after("person", rf"['’]s\s(?:{KIN}|birthday|approval|feedback|preferences?|calendar|house|phone)\b"),
+    _after("person", r"(?<=\s)\([“\"„«][\w ]{1,20}[”\"“»]"),
+    _after("person", r"(?:说|表示|认为|喜欢|さん|は言)"),
+    _after("technology", r"v?\d+(?:\.\d+)+\b|-(?:compatible|format|basiert)"
+           r"|(?<=\s)(?:APIs?|CLI|SDK|MCP|OAuth|UI|plugin|extension|library|package|containers?|endpoints?|webhooks?|config|database|server|model|bot"
+           r"|integration|proxy|gateway|provider|key|accounts?|login|dashboard|workspace|Plugin|Server|Konto)\b"),
+    _before("technology", r"\b(?:via|using|install(?:s|ed|ing)?|upgrad(?:es?|ed|ing)|powered\sby|built\swith"
+            r"|integrat(?:es?|ed|ion)\swith|migrat(?:es?|ed|ing|ion)\s(?:to|from)|(?:runs?|running)\son"
+            r"|sync(?:s|ed|ing)?\s(?:to|with)|logg?(?:ed|ing)?\sin(?:to)?(?:\sto)?|pointing\sto|mittels"
+            r"|installier(?:e|t)|usando|instal(?:ar|ado)|install(?:er|é))|使用|通过|安装|部署|配置|升级|调用"),
+    _after("technology", r"(?:を使|をインストール|を導入)"),
+    _after("product", r"(?<=\s)(?:app|App|website|site|store)\b"),
+    _before("project", r"\b(?:work(?:s|ed|ing)?\son|building|arbeite[nt]?\san)[:：]?"),
+    _after("project", r"(?<=\s)(?:repo|codebase|roadmap|MVP|backlog|prototype|vision)\b"),
+    _before("organization", r"\b(?:(?:CEO|CTO|CFO|VP|founder|director|engineer|consultant|manager|analyst"
+            r"|developer|employee|president|Geschäftsführerin?|directora?|directeur|directrice)"
+            r"\s(?:at|of|for|bei|von|de|chez)|retired\sfrom|subsidiary\sof)"),
+    _after("organization", r"(?<=\s)(?:announce[sd]|launche[sd]|acquire[sd]|raise[sd]|unveil(?:s|ed)|hire[sd]"
+           r"|(?:just\s)?released|employees)\b"),
+    _after("place", r",\s?[A-Z]{2}\b"),
+    _before("place", r"\(from|\b(?:weather|hotel|flight|trip|travel(?:l?ing|s)?|fly(?:ing)?|mov(?:e[sd]?|ing)"
+            r"|flies|based|located|headquartered|reise|umzug|viaje|voyage)\s(?:in|to|nach|a|à|en)"),
+)  # fmt: skip
+"""What tells of a name that counts what it is, where several lines do so."""
+_AROUND = 60
+"""Characters around a name in which it is looked for what it is."""
+_OF_SOFTWARE = re.compile(r" (?:v?\d+(?:\.\d+)+|APIs?|CLI|SDK|MCP|OAuth|UI|Server|Plugin|Bot)\Z")
+"""What ends a phrase that begins with the name of a program: `Atlas API`, `Atlas 2.1`."""
+_TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?\s")
 _PROJECT = re.compile(r"(?i:project|projekt|proyecto|projet|projeto|проект)\s")
 _PERSONAL = "USER.md"
 """What it says by name counts on one day."""
@@ -115,6 +185,7 @@ _ORDINARY = 0.15
 _BEFORE = 40
 """Characters before a name in which it is looked for whether a sentence begins with it."""
 _WORDS_IN_NAME = 6
+_WORD_AFTER = re.compile(rf" ([{_CAPITAL}][^\W\d_{_CAPITAL}][\w’'-]*)")
 _TOKEN = re.compile(r"[^\W_][\w'’&+#-]*(?:\.\w+)*")
 THING = "thing"
 
@@ -150,12 +221,17 @@ class Names:
                 start, end = tokens[at][0], tokens[at + count - 1][1]
                 said = text[start:end]
                 one = self._spelled.get(said) or self._spelled.get(clean_name(said))
-                if one is not None and not _is_unspaced(said):
+                if one is not None and not _is_unspaced(said) and not self._goes_on(text, end):
                     found.append((start, one))
                     at += count - 1
                     break
             at += 1
         return iter(sorted(found, key=lambda item: item[0]))
+
+    def _goes_on(self, text: str, end: int) -> bool:
+        """Whether what ends here is a part of a longer name: `Claude` in `Claude Code`."""
+        after = _WORD_AFTER.match(text, end)
+        return after is not None and after[1] not in self._spelled
 
     def along_with(self, more: Mapping[str, Named]) -> Names:
         """These names and ``more``; where both have one, it stays what it is here."""
@@ -179,21 +255,30 @@ def is_name(name: str) -> bool:
         and not re.search(
             r"[/\\_=<>{}()\[\]|*#:;!?\"]|--|\.(?:md|json|ya?ml|py|[jt]sx?|sh|txt|html|css)\b", name
         )
+        and not re.search(r"-(?:compatible|based|style|like|format|basiert)\Z", name)
         and not re.match(r"\d|[a-z]+[A-Z]\w*\.|[A-Z]{1,4}-[a-z]", name)
         and not looks_like_key(name)
     )
 
 
-def told_in(text: str) -> Iterator[Named]:
-    """What a line says outright that a name is: `my wife Sarah`, `Acme GmbH`, `project Atlas`."""
-    for name, _ in _phrases(text):
-        if kind := _by_itself(name):
-            yield Named(name, kind)
-    for kind, cue in _CUES:
-        for found in cue.finditer(text):
-            name = clean_name(found["name"])
-            if is_name(name) and not _by_itself(name) and "'" not in found["name"][-2:]:
-                yield Named(name, kind)
+def told_in(text: str, *, hints: bool = False) -> Iterator[Named]:
+    """What a line says outright that a name is: `my wife Sarah`, `Acme GmbH`, `project Atlas`.
+
+    With ``hints`` also what only supports it: `via Atlas`, `Sarah prefers`.
+    """
+    quoted = ((found["name"], found.start("name")) for found in _QUOTED.finditer(text))
+    for phrase, start in (*_phrases(text), *quoted):
+        if kind := _by_itself(phrase):
+            yield Named(phrase, kind)
+            continue
+        after = text[start + len(phrase) :][:_AROUND]
+        of_it = after[:2] in ("'s", "’s")
+        for at in (0, *(blank.end() for blank in re.finditer(" ", phrase))):  # `Meine Frau Sarah` is Sarah
+            name, before = phrase[at:], text[max(0, start + at - _AROUND) : start + at]
+            cues = (() if of_it else _OUTRIGHT) + (_HINTS if hints and not at else ())
+            for cue in cues:
+                if (cue.before or not at) and cue.fits(before, after) and is_name(name):
+                    yield Named(name, cue.type)
 
 
 def without_links(text: str) -> str:
@@ -215,6 +300,7 @@ class _FileNames:
     small: Counter[str] = field(default_factory=Counter)
     told: Counter[Named] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
+    personal: bool = False
 
 
 class NameEvidence:
@@ -258,28 +344,34 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, Named]:
         for name, on in file.days.items():
             days[name] |= on
         for one, count in file.told.items():
-            told[one.name][one.type] += count
+            told[one.name][one.type] += 2 * count if file.personal else count
     borne_out = known | {
         name
         for name, on in days.items()
-        if (len(on) >= DAYS or _PERSONAL in on) and not _is_ordinary(name, capitals, small)
+        if (len(on) >= DAYS or _PERSONAL in on)
+        and not _is_ordinary(name, capitals, small, once=len(on) < DAYS)
     }
     return {name: Named(name, _type_of(name, told.get(name))) for name in borne_out}
 
 
-def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str]) -> bool:
-    """Whether no word of a name is one: each is written small as well, or an abbreviation."""
+def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once: bool) -> bool:
+    """Whether a name is made of words that are none: written small as well, or abbreviations.
+
+    Where it was said ``once``, one such word is enough: `Computer Engineering` is a subject.
+    """
     if _is_unspaced(name) or name.casefold() in _SOFTWARE:
         return False
-    return name.rsplit(" ", 1)[-1].isupper() or not any(
-        not word.rstrip("s").isupper()
-        and (not word[1:].islower() or small[word.casefold()] <= _ORDINARY * capitals[name])
-        for word in name.split()
-    )
+    words = [word for word in name.split() if not word.islower()]
+    usual = [
+        word.rstrip("s").isupper()
+        or (word[1:].islower() and small[word.casefold()] > _ORDINARY * capitals[name])
+        for word in words
+    ]
+    return words[-1].isupper() or all(usual) or (once and any(usual))
 
 
 def _read(path: RelPath, text: str) -> _FileNames:
-    out = _FileNames()
+    out = _FileNames(personal=path == _PERSONAL)
     dated = dated_name(path)
     day = dated.day.isoformat() if dated else path
     lines = []
@@ -293,20 +385,17 @@ def _read(path: RelPath, text: str) -> _FileNames:
             lines.append((day, line))
             day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
     crowded = _is_crowded(line for _, line in lines)
-    for day, line in lines:
+    for day, line in ((day, beginning(line)) for day, line in lines):
         out.known.update(marked_in(line))
         words = plain_words(line)
         out.small.update(found[0] for found in _LOWER.finditer(words))
         for name in (found["name"] for found in _QUOTED.finditer(words)):
             if is_name(name):
                 out.days[name].add(day)
+        out.told.update(told_in(words, hints=True))
         if crowded:
-            out.told.update(told_in(words))
             continue
-        phrases = list(_phrases(words))
-        if phrases:
-            out.told.update(told_in(words))
-        for name, start in phrases:
+        for name, start in _phrases(words):
             if _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
                 out.days[name].add(day)
                 out.capitals[name] += 1
@@ -316,7 +405,9 @@ def _read(path: RelPath, text: str) -> _FileNames:
 def _phrases(text: str) -> Iterator[tuple[str, int]]:
     """The capitalised phrases of a text that can be names, each with where it begins."""
     for found in _NAME.finditer(text):
-        name = clean_name(found[0])
+        title = _TITLE.match(found[0])
+        name = clean_name(found[0][title.end() if title else 0 :])
+        name = _OF_SOFTWARE.sub("", name)
         if is_name(name) and not re.search(r" v?\d", name):
             yield name, found.start() + max(0, found[0].find(name))
 
@@ -343,15 +434,18 @@ def _by_itself(name: str) -> str:
     """The type that a name tells without the words around it; empty for most."""
     if name.casefold() in _SOFTWARE:
         return "technology"
-    return "organization" if " " in name and name.rsplit(maxsplit=1)[-1] in _FIRMS else ""
+    words = name.casefold().split()
+    telling = words[-1] if len(words) > 1 and words[1] != "of" else words[0]
+    return _KIND_OF_WORD.get(telling, "") if len(words) > 1 else ""
 
 
 def _type_of(name: str, told: Counter[str] | None) -> str:
-    """What two lines or more tell of a name, where fewer tell something else."""
+    """What two lines or more tell of a name, or one of USER.md, where fewer tell something else."""
     if kind := _by_itself(name):
         return kind
     (kind, most), *others = told.most_common(2) if told else [(THING, 0)]
-    return kind if most > 1 and all(most > count for _, count in others) else THING
+    sure = most > 1 and all(most > count for _, count in others)
+    return kind if sure else "place" if name in _PLACES else THING
 
 
 def _first_names(spelled: Mapping[str, Named]) -> dict[str, Named]:

@@ -16,6 +16,7 @@ from workbench.ingest.entities import (
     THING,
     Named,
     Names,
+    clean_name,
     is_name,
     marked_in,
     plain_words,
@@ -42,7 +43,8 @@ _SOMEBODY = re.compile(
 )
 """How a sentence begins that is about somebody whom an earlier one names."""
 _UNSURE = re.compile(
-    r"\b(?:might|maybe|perhaps|not sure|probably|wondering|I guess|thinking (?:of|about)|considering)\b",
+    r"\b(?:might|maybe|perhaps|not sure|probably|likely|must have|wondering|I guess|thinking (?:of|about)"
+    r"|considering)\b",
     re.IGNORECASE,
 )
 _DOUBT = "uncertain by their own words"
@@ -53,6 +55,11 @@ _TOO_LONG = "too long for a line of a page, or unfit for one"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
 """What may stand before the name that a sentence is about."""
+_LABEL = re.compile(
+    r"\W{0,4}(?:\*\*|__)(?P<words>[^*_\n]{1,200}?)\s?[:：]?(?:\*\*|__)"
+    r"|(?P<cut>[^*_\n]{1,200}?)\s?[:：](?:\*\*|__)"  # whose mark went with that of who speaks
+)
+"""What a line is about that begins with a label: `**Atlas cache:** it was emptied` is not about Atlas."""
 _OF_SECTION = 0.6
 """Confidence of what a section of an episode says."""
 _LOOK_BACK = 2_000
@@ -247,11 +254,14 @@ class _Rules:
         if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
             thing = next((one for _, one in named if one.type in _THINGS), None)
             return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
-        if named and _SUBJECT.match(words[: named[0][0]]):
-            return named[0][1]
-        if line.of_owner and fact.kind in _ABOUT_ME:
+        label = _LABEL.match(fact.text)
+        about = clean_name(label["words"] or label["cut"]) if label else ""
+        if about and not line.of_owner and self._names.get(about) is None:
+            return None
+        begins = named and _SUBJECT.match(words[: named[0][0]])
+        if not begins and line.of_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
-        if line.of_owner and len({one.name for _, one in named}) == 1:
+        if begins or (line.of_owner and len({one.name for _, one in named}) == 1):
             return named[0][1]
         heading = plain_words(line.heading[-1][:_LOOK_BACK]) if line.heading else ""
         return self._names.get(heading.strip())
@@ -307,7 +317,12 @@ def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequenc
     for line, found in zip(
         some, statements_in([without_links(line.text) for line in some], spoken=False), strict=True
     ):
-        stated = [one for one in found if one.states_something and not (line.continues and one.start == 0)]
+        stated = [
+            one
+            for one in found
+            if (one.states_something if line.of_owner else one.is_salient(by_user=False))
+            and not (line.continues and one.start == 0)
+        ]
         if line.section and not stated and not line.continues and why_not(line.text) is None:
             stated = [Statement(line.text, 0, line.section, _OF_SECTION)]
         yield line, stated

@@ -69,7 +69,7 @@ def plan_learn(
     document = workspace.document(path)
     names = (evidence or NameEvidence(workspace)).names()
     owner = _owner(workspace, names)
-    source = read_source(document, owner=owner.names)
+    source = read_source(document, owner=owner.names, known=names)
     source = replace(source, user=source.user or owner.page)
     digest = digest_of(document)
     if learnt(workspace).get(path) == digest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from workbench.ingest.centrality import content_words
-from workbench.ingest.specifics import figures, names
+from workbench.ingest.statements import figures, names
 from workbench.ingest.utterances import Utterance
 from workbench.memory.near_duplicates import distinction
 from workbench.memory.sentences import sentences

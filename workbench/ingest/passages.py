@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
@@ -19,6 +20,7 @@ from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
+from workbench.memory.transcript_text import clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
@@ -33,6 +35,7 @@ _NO_SOURCE = {
     Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
 }
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
+_TURN = re.compile(r"^(?:user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
 _SPEAKS = 0.3
 """Share of its lines that say `I` or `my`, from which on a name in bold is somebody who speaks."""
@@ -99,10 +102,12 @@ class PassageSource:
     suspicious: tuple[PassageLine, ...] = ()
 
 
-def read_source(document: Document, *, owner: Collection[str] = ()) -> PassageSource:
+def read_source(
+    document: Document, *, owner: Collection[str] = (), known: Container[str] = ()
+) -> PassageSource:
     """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else.
 
-    ``owner`` are the names, in lower case, by which the owner speaks in it.
+    ``owner`` are the names, in lower case, by which the owner speaks in it; ``known`` are names that count.
     """
     if why := why_no_source(document.path, document.kind):
         raise NotCuratableError(
@@ -115,7 +120,7 @@ def read_source(document: Document, *, owner: Collection[str] = ()) -> PassageSo
         day = parse_day(header.text("created_at"))
     user = _user(header.text("user") if header else None)
     names = names_of(user).union(owner)
-    lines = tuple(_lines(document, names))
+    lines = tuple(_lines(document, names, known))
     return PassageSource(
         path=document.path,
         lines=tuple(line for line in lines if not line.suspicious),
@@ -144,18 +149,23 @@ def _user(said: str | None) -> str:
         return ""
 
 
-def _lines(document: Document, owner: Collection[str]) -> Iterator[PassageLine]:
+def _lines(document: Document, owner: Collection[str], known: Container[str]) -> Iterator[PassageLine]:
     sessions = session_blocks(document)
-    chosen = [(entry, beginning(split_turns(entry.text)[0])) for entry in _chosen(document)]
-    origins = OriginReader(document, owner=owner, speakers=_speakers(text for _, text in chosen))
-    for entry, text in chosen:
+    chosen = [
+        (entry, entry.start_line + entry.text.count("\n", 0, start), text)
+        for entry in _chosen(document)
+        for start, text in _turns(beginning(split_turns(entry.text)[0]))
+    ]
+    speakers = _speakers([text for _, _, text in chosen], known)
+    origins = OriginReader(document, owner=owner, speakers=speakers)
+    for entry, number, text in chosen:
         own = entry.provenance
         said = origins.said(entry, text)
         yield PassageLine(
-            text=said.words,
-            number=entry.start_line,
+            text=clean(said.words),
+            number=number,
             continues=entry.part > 1,
-            place=f"{document.path}#L{entry.start_line}",
+            place=f"{document.path}#L{number}",
             day=entry.date,
             heading=entry.heading,
             section=_section(entry) if document.kind is Kind.EPISODE else "",
@@ -180,16 +190,23 @@ def _chosen(document: Document) -> Iterator[Entry]:
     yield from held
 
 
+def _turns(text: str) -> Iterator[tuple[int, str]]:
+    """The turns of a paragraph, each with where it begins: programs write one below the other."""
+    starts = [0, *(found.start() for found in _TURN.finditer(text) if found.start())]
+    for start, end in pairwise((*starts, len(text))):
+        yield start, text[start:end].rstrip("\n")
+
+
 def _section(entry: Entry) -> str:
     return _SECTIONS.get(entry.heading[-1].casefold().strip(), "") if entry.heading else ""
 
 
-def _speakers(texts: Iterable[str]) -> frozenset[str]:
+def _speakers(texts: Sequence[str], known: Container[str]) -> frozenset[str]:
     """The names in bold before a colon (`**Sarah:** …`) that are people who speak.
 
-    Most words there are labels. Of somebody who speaks, a good part of the lines says `I` or `my`.
+    Most words there are labels, which are written small elsewhere. Of somebody who speaks, a good part of the
+    lines says `I` or `my`; for one word that is not ``known`` more than one must.
     """
-    texts = tuple(texts)
     lines: Counter[str] = Counter()
     firsts: Counter[str] = Counter()
     for text in texts:
@@ -200,11 +217,14 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         name
         for name, count in lines.items()
         if (firsts[name] >= _SPEAKS * count or (firsts[name] > 1 and count >= _OFTEN))
+        and (firsts[name] > 1 or name in known or " " in name)
         and name.casefold() not in _LABELS
         and is_name(name)
         and len(name.split()) <= 3
         and all(word[:1].isupper() for word in name.split())
-        and not any(re.search(rf"\b{re.escape(name.casefold())}\b", text) for text in texts)
+        and not any(
+            re.search(rf"\b{re.escape(word)}\b", text) for word in name.casefold().split() for text in texts
+        )
     )
 
 

@@ -15,7 +15,6 @@ from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.features import Line
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
-from workbench.ingest.specifics import figures, names
 from workbench.memory.prose import bare, is_foreign, is_question, unfinished, words_of
 from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.safety.hidden_text import hidden_in
@@ -63,6 +62,9 @@ _POINTING = re.compile(
     r"(?:it|this|that|these|those|they|them|their|there|here)(?:['’]\w+)?\b",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"(?<=[^\s.!?] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
+"""A capitalised word inside of a sentence."""
+_FIGURE = re.compile(r"(?<!\w)\w*\d[\w.:,/-]*\w|\d")
 _CUED = frozenset({"decision", "preference", "identity", "todo", "goal"})
 
 
@@ -100,6 +102,16 @@ class Statement:
     def worth(self, *, by_user: bool) -> float:
         """By how much it goes before others, in (0, 1)."""
         return self.salience if by_user else _AGENT * self.salience
+
+
+def figures(text: str) -> list[str]:
+    """Words with digits, as they stand: ``30``, ``1,804,211``, ``v2.1``, ``2026-03-15``."""
+    return _FIGURE.findall(text)
+
+
+def names(text: str) -> list[str]:
+    """Words that are capitalised though no sentence begins with them."""
+    return _NAME.findall(text)
 
 
 def _has_specifics(text: str) -> bool:

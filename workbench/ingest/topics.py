@@ -67,8 +67,8 @@ class _Uses:
         """Whether it comes back, and is a name or stands like a noun."""
         if not self.written:
             return False
-        plain = self.shown.islower() and self.shown[0] < "\u0250"
-        alone = plain and " " not in self.shown
+        plain = self.shown[0].islower() and self.shown[0] < "\u0250"
+        alone = self.shown.islower() and plain and " " not in self.shown
         standing = not plain or 2 * self.like_a_noun >= self.written.total()
         return standing and self.sentences >= (_OFTEN if alone else _LEAST)
 

@@ -12,17 +12,26 @@ from datetime import UTC, date, datetime
 
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
+from workbench.memory.escape import plain_line
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day, parse_instant
+from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.session_blocks import session_blocks
+from workbench.memory.transcript_text import clean
 
 FOLDER = "episodes/"
 _MOST = 1_000_000_000
 """A count that is larger was not counted."""
 _FIELD = re.compile(r"(?:[-*+][ \t]+)?(?:\*\*)?[A-Za-z][\w -]{0,23}:?(?:\*\*)?:?[ \t]*\S*")
 """A line that says something of the session, and nothing that was said in it: ``- **Source**: telegram``."""
+_TURN = re.compile(r"^(?P<role>user|human|assistant)\s?:\s", re.MULTILINE | re.IGNORECASE)
+_ASIDE = re.compile(r"(?P<mark>[*_]+)\S.*\S(?P=mark)")
+"""A line all in italics: what was done to the file, not what was said."""
+_LEAST_SENTENCE, _LONGEST_ABSTRACT = 16, 200
+_STEM = 6
+"""Letters of a word that a form of it shares."""
 _NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -100,19 +109,49 @@ def _session_file(document: Document) -> Episode:
     """A session as an agent wrote it down, by its name and its first lines; it never expires."""
     name = document.path.rpartition("/")[2].removesuffix(".md")
     named, day = dated_name(document.path), _NAMED.match(name)
-    lines = (line.strip() for entry in document.entries for line in entry.text.splitlines())
-    said = next((line for line in lines if line and not _FIELD.fullmatch(line)), "")
+    slug = named.slug.replace("-", " ") if named and named.slug else ""
     names = next((block.names for block in session_blocks(document) if block.names), ())
     at = datetime.combine(named.day, named.time, UTC) if named and named.time else None
     return Episode(
         path=document.path,
         id=name,
-        abstract=said,
-        topics=(named.slug.replace("-", " "),) if named and named.slug else (),
+        abstract=_abstract(document, slug),
+        topics=(slug,) if slug else (),
         session=names[-1] if names else None,
         created_at=parse_day(day[0]) if day else file_date(document.path, None),
         started_at=at,
     )
+
+
+def _abstract(document: Document, slug: str) -> str:
+    """The sentence that says what a session was about: the one with most words of its name.
+
+    What the program put between the words counts for nothing. Where no sentence has any, it is the name,
+    and without a name the person's first sentence.
+    """
+    body = document.data.decode("utf-8", "replace")[:MOST_READ]
+    marks = list(_TURN.finditer(body))
+    ends = [mark.start() for mark in marks[1:]] + [len(body)] * bool(marks)
+    said: list[tuple[bool, str]] = []
+    for mark, end in zip(marks, ends, strict=True):
+        words = clean(body[mark.end() : end])
+        said += [(mark["role"].casefold() != "assistant", one.text) for one in sentences(words)]
+    said = [
+        (by_person, text)
+        for by_person, text in said
+        if len(text) >= _LEAST_SENTENCE and text[-1] not in ":："
+    ]
+    about = {word[:_STEM] for word in slug.casefold().split()}
+
+    def worth(one: tuple[bool, str]) -> tuple[int, bool]:
+        return sum(word in one[1].casefold() for word in about), one[0]
+
+    if said:
+        best = max(said, key=worth)
+        return plain_line(best[1], _LONGEST_ABSTRACT) if worth(best)[0] or not slug else slug
+    lines = (line.strip() for entry in document.entries for line in entry.text.splitlines())
+    first = next((line for line in lines if line and not _FIELD.fullmatch(line)), "")
+    return slug if slug and (marks or _ASIDE.fullmatch(first)) else first
 
 
 def countdown(episode: Episode, today: date) -> str:

@@ -20,6 +20,7 @@ from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.provenance import least_trusted
+from workbench.memory.transcript_text import among_many
 
 
 class Origin(StrEnum):
@@ -243,10 +244,12 @@ class OriginReader:
         ):
             place = _lower(place, Origin.OUTSIDE)
         if role is None:
-            return Said(place, "", text)
+            outside = self._is_log and among_many(text)
+            return Said(_lower(place, Origin.OUTSIDE) if outside else place, "", text)
         if role is Origin.OWNER and place is Origin.AGENT and self._is_log:
             # The agent's own log quotes a turn of the owner; a comment or a heading has not lowered it.
-            return Said(Origin.OUTSIDE if _ENVELOPE.match(words) else Origin.OWNER, speaker, words)
+            in_room = _ENVELOPE.match(words) or among_many(words)
+            return Said(Origin.OUTSIDE if in_room else Origin.OWNER, speaker, words)
         return Said(_lower(place, role), speaker, words)
 
     def _by_place(self, entry: Entry) -> Origin:

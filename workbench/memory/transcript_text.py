@@ -36,11 +36,17 @@ _PARAGRAPH = re.compile(  # until the next blank line
     re.MULTILINE,
 )
 _DIRECTIVE = re.compile(
-    r"\[\[(?:reply_to|audio_as)[^\]\n]{0,80}\]\]|^\[message_id: [^\]\n]{0,80}\][ \t]*$", re.MULTILINE
+    r"\[\[(?:reply_to|audio_as)[^\]\n]{0,80}\]\]|\[message_id: [^\]\n]{0,80}\][ \t]*$", re.MULTILINE
 )
-_EVENT = re.compile(r"^System: \[[^\n]*(?:\n|\Z)", re.MULTILINE)
+_EVENT = re.compile(
+    r"^(?:System: \[|\[media attached\b[^\n]*\]|To send an image back, |\[Queued messages )[^\n]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+"""Lines that a program puts before what was said: an event, what was attached and how to answer it."""
 _NOISE = (_METADATA, _OUTSIDE, _NOTES, _PARAGRAPH, _DIRECTIVE, _EVENT)
-_ENVELOPE = re.compile(r"\[(?!cron:)[^\]\n]{0,200}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\][ \t]*")
+_ENVELOPE = re.compile(
+    r"^[ \t]*\[(?!cron:)[^\]\n]{0,200}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\][ \t]*", re.MULTILINE
+)
 """``[Thu 2026-04-09 14:48 GMT+8]``: when it was sent, and perhaps from where."""
 _MANY = re.compile(
     r'"is_group_chat":\s*true|"group_(?:subject|channel|space)":|"chat_type":\s*"(?!direct|dm)'
@@ -70,8 +76,7 @@ def among_many(text: str) -> bool:
     """Whether the program says of a message that it was said where several people speak."""
     if any(_MANY.search(block[0]) for block in _METADATA.finditer(text)):
         return True
-    sent = _ENVELOPE.match(text.lstrip())
-    return sent is not None and _MANY_SENT.search(sent[0]) is not None
+    return any(_MANY_SENT.search(sent[0]) for sent in _ENVELOPE.finditer(text))
 
 
 def _without_tagged(text: str) -> str:

@@ -64,7 +64,7 @@ async def test_a_session_named_by_its_hour_is_an_episode_and_one_with_underscore
     sandbox.write("memory/2026-03-17_BROKER_DRILL.md", "# Drill\n\n- The drill went well\n")
     async with opened(sandbox.workspace, (200, 50)) as interface:
         await interface.until_shown("Mon 16 Mar 2026 20:12")
-        await interface.until_shown("user: The broker")
+        await interface.until_shown("The broker fell")
         await interface.until_shown("Tue 17 Mar BROKER DRILL")
 
 
