@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.embedding.choice import ModelChoice
-from indexing.embedding.select import bulk_threads, open_embedder
+from indexing.embedding.local import bulk_threads, open_embedder
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query

@@ -221,7 +221,7 @@ class _Sync:
 
     def _choose_model(self, *, stay: bool = False) -> None:
         """The first model that can be used; with ``stay``, the index's own where that cannot take over."""
-        from indexing.embedding.select import bulk_threads  # noqa: PLC0415
+        from indexing.embedding.local import bulk_threads  # noqa: PLC0415
 
         if not self._vectors or self._model is not None:
             return

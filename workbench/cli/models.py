@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from indexing.embedding.model_files import download as fetch
 from indexing.embedding.model_info import Description, describe, describe_providers
-from indexing.embedding.model_info import download as fetch
 from workbench.cli.options import flag, named
 from workbench.cli.output import Bar, Counted, agree, answered, json_option, narrate, say, say_fields
 from workbench.config import settings
@@ -19,8 +19,8 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.embedding.hub import Listing
-    from indexing.embedding.remote.provider import Service
+    from indexing.embedding.choice import Service
+    from indexing.embedding.model_files import Listing
 
 _MEGABYTE = 1_000_000
 _WORD = "memory"
@@ -138,8 +138,7 @@ def download(name: str | None, yes: bool) -> None:
 
     Asks the hub what there is, says what would be fetched, and asks you.
     """
-    from indexing.embedding.hub import is_hub_name, listing
-    from indexing.embedding.locate import DEFAULT_MODEL
+    from indexing.embedding.model_files import DEFAULT_MODEL, is_hub_name, listing
 
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):
