@@ -34,8 +34,7 @@ from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
-from indexing.sync.generations import Generations
-from indexing.sync.manifest import RACY_NS
+from indexing.sync.generations import RACY_NS, Generations
 from indexing.sync.run import reindex
 from indexing.vectors import VectorReader
 from workbench.errors import ModelUnavailableError

@@ -92,6 +92,11 @@ class ModelChoice:
     ask: Callable[[], Embedder] | None = None
     service: Service | None = None
 
+    @property
+    def charges(self) -> bool:
+        """Whether asking it may cost money."""
+        return self.service is not None and self.service.charges
+
     def open_for_questions(self) -> Embedder:
         """The model for texts that are searched with. Raises ModelUnavailableError."""
         return (self.ask or self.open)()

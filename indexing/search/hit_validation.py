@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexing.document import Stored
-from indexing.sync.manifest import RACY_NS
+from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry

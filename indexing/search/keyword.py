@@ -1,6 +1,6 @@
 """Asking the index by keyword only: fit for any process, as nothing heavier than tantivy is loaded.
 
-A search starts no sync and waits for none: see ``indexing.sync.catch_up`` for what comes before it.
+A search starts no sync and waits for none: see ``indexing.sync.freshness`` for what comes before it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from indexing.sync.pages import SourcePage, page
+from indexing.sync.sources import SourcePage, page
 from indexing.sync.sources import Sources
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import line_text

@@ -37,8 +37,8 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.sync.cost_estimate import Agree, Backfill
-    from indexing.sync.keep_up import SyncRun
     from indexing.sync.report import SyncReport
+    from indexing.sync.watch import SyncRun
 
 _SHOWN_LINES = 5
 
@@ -258,7 +258,7 @@ def _narrate_faults(report: SyncReport) -> None:
 
 def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bool, yes: bool) -> None:
     """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
-    from indexing.sync.keep_up import KeepUp
+    from indexing.sync.watch import KeepUp
 
     log = given("log")
     if not log:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from indexing.shared.location import Location
 from indexing.shared.table import SharedTable, TableFingerprint
-from indexing.sync.manifest import words_fingerprint
+from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError
 from workbench.fleet.pool import Pool
 from workbench.fleet.report import Failure, FleetProgress, FleetReport, OnProgress

@@ -11,8 +11,7 @@ from indexing.embedding.port import Embedder
 from indexing.shared.build_rows import Texts, embedded, rows_of
 from indexing.shared.rows import Row, as_table
 from indexing.shared.workspace_reader import Difference, difference
-from indexing.sync.changes import reason
-from workbench.errors import ModelUnavailableError
+from workbench.errors import ModelUnavailableError, reason_of
 from workbench.fleet.roster import Agent
 
 OpenModel = Callable[[], Embedder]
@@ -87,7 +86,7 @@ class Worker:
             try:
                 found[agent.name] = difference(agent.path, known, believe=self._recipe.full)
             except Exception as error:  # the boundary: one workspace never stops the others
-                errors[agent.name] = reason(error)
+                errors[agent.name] = reason_of(error)
         read = time.perf_counter()
         texts = self._texts(found, errors)
         dimension = self._recipe.dimension

@@ -15,9 +15,8 @@ from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
 from indexing.storage import read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
-from indexing.sync.generations import Generation, Generations
-from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
-from indexing.sync.run import CACHE_FILE, reindex
+from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint
+from indexing.sync.run import reindex
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.models import is_asked, local_model
