@@ -134,13 +134,14 @@ class VectorReader:
         """Whether an index proposes candidates, which may lack some of the nearest."""
         return self._approximate
 
-    def nearest(self, vector: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> Nearest:
+    def nearest(self, vector: Vectors, limit: int, allowed: Sequence[int] | None = None) -> Nearest:
         """The best ``limit`` rows, best first, equals by their keys; ``vector`` is (d,) of length 1.
 
         ``allowed`` are the keys that may answer, None: all. Few are a condition of the search; of many, more
         rows than asked for are fetched, until enough of them are allowed.
         """
-        only, fetched = None, limit + _MARGIN
+        only: Sequence[int] | None = None
+        fetched = limit + _MARGIN
         if allowed is not None:
             expected = 2 * limit * self._rows // max(1, len(allowed))
             if len(allowed) * _ROWS_A_KEY <= expected:
@@ -164,17 +165,17 @@ class VectorReader:
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
         """The cosines of the rows with these keys that exist."""
-        found = self._search(vector, len(keys), np.asarray(keys, np.int64))
+        found = self._search(vector, len(keys), keys)
         return dict(zip(found.keys.tolist(), found.cosines.tolist(), strict=True))
 
-    def _search(self, vector: Vectors, limit: int, only: NDArray[np.int64] | None) -> Nearest:
+    def _search(self, vector: Vectors, limit: int, only: Sequence[int] | None) -> Nearest:
         """The best ``limit`` rows, ``only`` among those with these keys where there are any given."""
         if only is not None and not len(only):
             return Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
         with engine("the vectors cannot be read"):
             search = self._table.search(vector).distance_type("cosine").select(["key", "_distance"])
             if only is not None:
-                names = ", ".join(map(str, only.tolist()))
+                names = ", ".join(map(str, only))
                 search = search.where(f"key IN ({names})", prefilter=True)
             if not self._approximate:
                 search = search.nprobes(_EVERY_PARTITION)

@@ -14,9 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from indexing.query.conditions import FIELDS, conditions
 from indexing.query.dates import period
-from indexing.query.filters import NONE, Filters
+from indexing.query.filters import FIELDS, NONE, Filters, conditions
 from indexing.query.question import Question
 
 MAX_CHARACTERS = 8_192

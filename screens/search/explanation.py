@@ -11,7 +11,7 @@ from screens.drawing.safe_text import Shown, row_text, words
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One part of a score; see ``indexing.ranking.scores.Part``. ``how`` is plus, times, order or first."""
+    """One part of a score; see ``indexing.ranking.order.Part``. ``how`` is plus, times, order or first."""
 
     name: str
     how: str

@@ -130,8 +130,8 @@ def test_the_nearest_come_first_among_those_allowed(tmp_path: Path) -> None:
     everything = reader.nearest(vector, 3)
     assert everything.keys.tolist() == [1, 2, 0]
     assert everything.cosines == pytest.approx(vector[[1, 2, 0]], abs=1e-5)
-    assert reader.nearest(vector, 4, np.array([2, 3, 99])).keys.tolist() == [2, 3]
-    assert reader.nearest(vector, 4, np.array([], np.int64)).keys.tolist() == []
+    assert reader.nearest(vector, 4, [2, 3, 99]).keys.tolist() == [2, 3]
+    assert reader.nearest(vector, 4, []).keys.tolist() == []
     assert reader.cosines(vector, [1, 3, 99]) == pytest.approx({1: float(vector[1]), 3: 0.0}, abs=1e-6)
 
 
