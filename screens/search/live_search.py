@@ -309,7 +309,7 @@ class Searching:
 
     def _forget_today(self) -> None:
         """Hits of today are no answer about then, not even for a while."""
-        if self._question.as_of is not None and self._found is not None and self._found.then is None:
+        if self._question.as_of is not None and self._found is not None and self._found.moment is None:
             self._found = None
 
     def building(self, progress: Shown | None) -> None:
@@ -344,7 +344,7 @@ class Searching:
             if not same:
                 self._drawn, self._drawn_at = found.query, time.monotonic()
             notes = found.notes if found.query == text else meant.notes
-            self._overlay.tell(meant.chips, notes, found.then.when if found.then else None)
+            self._overlay.tell(meant.chips, notes, found.moment.shown if found.moment else None)
         elif self._failure or self._preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()
