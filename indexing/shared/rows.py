@@ -1,5 +1,7 @@
 """What the table of many workspaces holds of an entry: one row, made from its file alone.
 
+Its vector is that of its text in the passage that it stands in.
+
 The words of a row stand in one column, each term with the letter of its field before it (``t:deploi``): one
 full-text index answers for all fields, by the very terms that the index of one workspace has.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +18,16 @@ import numpy as np
 import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, restored, storable
+from indexing.embedding.port import Embedder, portions
 from indexing.facets import read_line
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
+from indexing.shared.workspace_reader import FileRead
+from indexing.sync.embed_missing import sections, with_context
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
-    from indexing.shared.workspace_reader import FileRead
 
 FORMAT = 1
 FIELDS = {"text": "t", "context": "c", "heading": "h", "date": "d", "exact": "x", "pairs": "p"}
@@ -36,6 +40,7 @@ STORED = (
 """What is read of a row to show it."""
 
 _LEVEL = "\x1e"
+_TEXTS_A_STEP = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +186,42 @@ def _digest(*parts: str) -> str:
 def _plain(text: str) -> str:
     """What the engine can store: half characters become a question mark."""
     return text.encode("utf-8", "replace").decode()
+
+
+@dataclass(slots=True)
+class Texts:
+    """The vectors of texts by text, and why others have none."""
+
+    known: dict[str, Vectors] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def embedded(embedder: Embedder, files: Iterable[FileRead]) -> Texts:
+    """The vectors of all texts in ``files``, each text once. Raises ModelUnavailableError."""
+    wanted = dict.fromkeys(entry.text for file in files for entry in file.entries)
+    out = Texts()
+    for portion in portions(embedder, sorted(wanted, key=len), step=_TEXTS_A_STEP):
+        out.known.update(portion.vectors)
+        out.failed.update(portion.failed)
+    return out
+
+
+def rows_of(workspace: str, file: FileRead, texts: Texts | None, dimension: int) -> list[Row]:
+    """The rows of one file; without ``texts`` or for a text that has no vector, rows without one."""
+    vectors = _in_passages(file, texts, dimension) if texts is not None and file.entries else None
+    return [
+        Row(
+            workspace,
+            file.digest,
+            entry,
+            terms,
+            None if vectors is None or texts is None or entry.text not in texts.known else vectors[at],
+        )
+        for at, (entry, terms) in enumerate(zip(file.entries, terms_of_file(file), strict=True))
+    ]
+
+
+def _in_passages(file: FileRead, texts: Texts, dimension: int) -> Vectors:
+    none = np.zeros(dimension, np.float32)
+    own: Sequence[Vectors] = [texts.known.get(entry.text, none) for entry in file.entries]
+    return with_context(np.stack(own), sections(file.entries))

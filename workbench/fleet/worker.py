@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexing.embedding.port import Embedder
-from indexing.shared.build_rows import Texts, embedded, rows_of
-from indexing.shared.rows import Row, as_table
+from indexing.shared.rows import Row, Texts, as_table, embedded, rows_of
 from indexing.shared.workspace_reader import Difference, difference
 from workbench.errors import ModelUnavailableError, reason_of
 from workbench.fleet.roster import Agent
