@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from screens.drawing.clock import today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text
 from screens.loading.shown_revision import moment_of
 from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
@@ -20,7 +20,7 @@ from screens.main.movement import Command
 from screens.search.engine import Engine, TypedQuery
 from screens.search.hits import HitList, hit_rows
 from screens.search.recent import PREFIX, Recent
-from screens.search.search_state import Condition, Facts, condition, emptiness
+from screens.search.search_state import Facts, condition, emptiness
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.snapshot import PastWorkspace
 
@@ -363,19 +363,6 @@ class Searching:
         meant = self._understood(self._question.text)
         return emptiness(self._facts(), narrowed=bool(meant.chips))
 
-    @property
-    def status(self) -> Shown:
-        """How the search is doing, in a few words."""
-        return self._condition().corner.text
-
-    @property
-    def advice(self) -> tuple[RowPart, ...]:
-        """What asks for somebody's attention, and what helps."""
-        return self._condition().advice
-
-    def _condition(self) -> Condition:
-        return condition(self._facts())
-
     def _facts(self) -> Facts:
         return Facts(
             found=self._found,
@@ -389,7 +376,7 @@ class Searching:
         )
 
     def _say(self) -> None:
-        self._overlay.say(self._condition())
+        self._overlay.say(condition(self._facts()))
 
     # -- waiting ---------------------------------------------------------------------------------
 

@@ -183,8 +183,7 @@ def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: p
         write(path, value)
 
     with monkeypatch.context() as patch:
-        for module in ("generations", "manifest"):
-            patch.setattr(f"indexing.sync.{module}.write_json", full)
+        patch.setattr("indexing.sync.generations.write_json", full)
         with pytest.raises(IndexUnavailableError, match="No space left") as caught:
             filled.reindex()
         assert "untouched" in caught.value.hint
