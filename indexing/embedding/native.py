@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.model_files import ModelSource
-from indexing.embedding.port import averaged, clean, fitting
+from indexing.embedding.port import averaged, fitting
+from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:

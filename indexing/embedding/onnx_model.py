@@ -16,7 +16,8 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from indexing.embedding.model_files import file_digest
-from indexing.embedding.port import averaged, clean, fitting
+from indexing.embedding.port import averaged, fitting
+from indexing.words import clean
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors

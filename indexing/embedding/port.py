@@ -102,11 +102,6 @@ def cache_dir() -> Path:
     return Path(override) if override else platformdirs.user_cache_path("memory-workbench")
 
 
-def clean(text: str) -> str:
-    """``text`` without what no tokenizer takes: lone surrogates."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
 def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[str, int]]:
     """``text`` in parts of at most ``limit`` tokens, each with its number of tokens, in order."""
     tokens = count(text)

@@ -21,7 +21,8 @@ import httpx2
 import numpy as np
 import openai
 
-from indexing.embedding.port import Portion, averaged, clean, fitting
+from indexing.embedding.port import Portion, averaged, fitting
+from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 from workbench.llm.client import UnusableAnswerError, explained, has_spent_all, open_client
 from workbench.memory.window import word_pieces

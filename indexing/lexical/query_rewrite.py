@@ -15,9 +15,9 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 from tantivy import Occur, Query, Searcher
 
+from indexing.document import unpacked
 from indexing.lexical.filter_query import standing, unmet
 from indexing.lexical.schema import schema, stemmed, words
-from indexing.lexical.stored_fields import read_body
 from indexing.lexical.terms import MAX_CHARACTERS, NO_TERMS, Terms, terms_of
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question
@@ -258,7 +258,7 @@ def _candidates(word: str, most: int, searcher: Searcher, *, begun: bool) -> Ite
         hits = searcher.search(query, _ENTRIES_A_ROUND, count=False).hits
         new: set[str] = set()
         for _, address in hits:
-            entry, _ = read_body(searcher.doc(address).get_first("body"))
+            entry, _ = unpacked(searcher.doc(address).get_first("body"))
             for text in (entry.text, *entry.heading, *entry.facets.names):
                 new.update(words().analyze(normal(text)))
         new = {one for one in new if _away(word, one, begun=begun) <= most}

@@ -19,12 +19,11 @@ from pathlib import Path
 from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
-from indexing.document import Stored, file_key
+from indexing.document import Stored, file_key, unpacked
 from indexing.engines import RefusedError, engine
 from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
 from indexing.lexical.query_rewrite import fitted, question_terms
 from indexing.lexical.schema import open_index, schema, stemmed
-from indexing.lexical.stored_fields import read_body
 from indexing.lexical.terms import Terms, any_of, completions, these, words_query
 from indexing.lexical.vocabulary import Vocabulary, values
 from indexing.query.question import Question, WordForm
@@ -190,7 +189,7 @@ class Snapshot:
         return [int(key or 0) for key in keys]
 
     def _body(self, address: DocAddress) -> tuple[Stored, int]:
-        return read_body(self._searcher.doc(address).get_first("body"))
+        return unpacked(self._searcher.doc(address).get_first("body"))
 
     def _run(self, query: EngineQuery, limit: int) -> list[KeywordMatch]:
         return self._matches(self._searcher.search(query, limit, count=False).hits)

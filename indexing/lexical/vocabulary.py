@@ -13,6 +13,7 @@ from tantivy import Searcher
 
 from indexing.document import path_term
 from indexing.lexical.schema import BOOSTS
+from indexing.words import clean
 
 _KEPT, _KEPT_TERMS = 256, 50_000
 """Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
@@ -48,14 +49,14 @@ class Vocabulary:
 
     def count(self, field: str, term: str) -> int:
         """In how many entries ``term`` stands."""
-        return self._searcher.doc_freq(field, _storable(term))
+        return self._searcher.doc_freq(field, clean(term))
 
     def beginning(self, field: str, start: str) -> tuple[tuple[str, int], ...]:
         """The terms of ``field`` that begin with ``start`` and their entries, the most frequent first."""
         key = (field, start)
         found = self._begun.get(key)
         if found is None:
-            found = tuple(self._searcher.terms_with_prefix(field, _storable(start)))
+            found = tuple(self._searcher.terms_with_prefix(field, clean(start)))
             if len(self._begun) >= _KEPT:
                 self._begun.clear()
             if len(found) <= _KEPT_TERMS:
@@ -92,8 +93,3 @@ def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
                 found[path[: at + 1]] += count
                 at = path.find("/", at + 1)
     return found.items()
-
-
-def _storable(term: str) -> str:
-    """``term`` as the engine would have it: it takes no half characters."""
-    return term.encode("utf-8", "replace").decode()

@@ -14,22 +14,24 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, restored, storable
 from indexing.embedding.port import Embedder, portions
-from indexing.facets import read_line
+from indexing.facets import Facets
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
 from indexing.shared.workspace_reader import FileRead
 from indexing.sync.embed_missing import sections, with_context
+from indexing.words import clean
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
-FORMAT = 1
+FORMAT = 2
 FIELDS = {"text": "t", "context": "c", "heading": "h", "date": "d", "exact": "x", "pairs": "p"}
 """The letter that stands before the terms of each field."""
 
@@ -129,12 +131,12 @@ def as_table(rows: Sequence[Row], dimension: int) -> Any:
         pa.array([entry.date.toordinal() if entry.date else 0 for entry in entries], pa.int32()),
         pa.array([entry.start_line for entry in entries], pa.int32()),
         pa.array([entry.end_line for entry in entries], pa.int32()),
-        pa.array([_plain(_LEVEL.join(entry.heading)) for entry in entries], pa.string()),
+        pa.array([clean(_LEVEL.join(entry.heading)) for entry in entries], pa.string()),
         pa.array([entry.hash for entry in entries], pa.string()),
         pa.array([entry.ordinal for entry in entries], pa.int32()),
-        pa.array([entry.facets.line() for entry in entries], pa.string()),
+        pa.array([msgspec.json.encode(entry.facets).decode() for entry in entries], pa.string()),
         pa.array([entry.facets.marks for entry in entries], pa.int64()),
-        pa.array([_plain(entry.text) for entry in entries], pa.string()),
+        pa.array([clean(entry.text) for entry in entries], pa.string()),
         pa.array([row.terms for row in rows], pa.string()),
         pa.array([row.vector is None for row in rows], pa.bool_()),
     ]
@@ -156,7 +158,7 @@ def stored(row: dict[str, Any]) -> Stored:
         row["ordinal"],
         row["text"],
         Stamp(0, 0, 0, row["digest"]),
-        read_line(row["facets"]),
+        msgspec.json.decode(row["facets"], type=Facets),
     )
 
 
@@ -181,11 +183,6 @@ def _day(ordinal: int) -> date | None:
 def _digest(*parts: str) -> str:
     joined = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.blake2b(joined, digest_size=16).hexdigest()
-
-
-def _plain(text: str) -> str:
-    """What the engine can store: half characters become a question mark."""
-    return text.encode("utf-8", "replace").decode()
 
 
 @dataclass(slots=True)
