@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.memory.dated_name import dated_name
@@ -297,12 +297,27 @@ def _source(document: Document, block: Block) -> str:
     return document.data[start:end].decode("utf-8", "surrogateescape")
 
 
-def _words(block: Block, source: str) -> tuple[str, Provenance | None]:
-    """What a block says, and where it came from."""
-    body, origin = split_provenance(source)
+def _words(block: Block, source: str) -> tuple[str, Provenance | None, EntryHash]:
+    """What a block says, where it came from, and the hash of its words."""
     if block.form is Form.HEADING:
-        return block.heading[-1], origin
-    return _clean(body, block.form, first=True), origin
+        text = block.heading[-1]
+        return text, split_provenance(source)[1], entry_hash(text)
+    return (_read_before if len(source) <= WINDOW else _read)(block.form, source)
+
+
+@lru_cache(maxsize=4_096)
+def _read_before(form: Form, source: str) -> tuple[str, Provenance | None, EntryHash]:
+    """What a short block says, where it came from, and its hash.
+
+    An action reads its files again and again, to see that all else still stands: most blocks are the same.
+    """
+    return _read(form, source)
+
+
+def _read(form: Form, source: str) -> tuple[str, Provenance | None, EntryHash]:
+    body, origin = split_provenance(source)
+    text = _clean(body, form, first=True)
+    return text, origin, entry_hash(text)
 
 
 def _hash(block: Block, source: str) -> EntryHash | None:
@@ -312,15 +327,14 @@ def _hash(block: Block, source: str) -> EntryHash | None:
         # A hash is blind to white space: all that ``_words`` takes away of such an item is its marker.
         marker = _MARKER.match(source)
         return entry_hash(source[marker.end() :] if marker else source)
-    text = _words(block, source)[0]
-    return entry_hash(text) if fits(text) else None
+    text, _, name = _words(block, source)
+    return name if fits(text) else None
 
 
 def _entries(document: Document, block: Block, day: date | None) -> Iterator[Entry]:
-    text, origin = _words(block, _source(document, block))
+    text, origin, name = _words(block, _source(document, block))
     if not text:
         return
-    name = entry_hash(text)
     origin = origin and origin.of(name, document.marks)
     whole = Entry(
         path=document.path,

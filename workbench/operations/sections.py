@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from workbench.errors import UsageError
 from workbench.memory.edit import is_heading
@@ -97,27 +98,27 @@ def _titles(memory: Document) -> list[str]:
 
 def _likeness(text: str, others: Sequence[str]) -> list[float]:
     """The cosine of the n-grams of ``text`` and of each of ``others``; those that few have weigh more."""
-    counts = [_grams(one) for one in (text, *others)]
-    having = Counter(gram for grams in counts[1:] for gram in grams)
-    rare = {gram: math.log(len(counts) / (number + 0.5)) for gram, number in having.items()}
-    unseen = math.log(2 * len(counts))
-    vectors = [
-        {gram: (1 + math.log(times)) * rare.get(gram, unseen) for gram, times in grams.items()}
-        for grams in counts
-    ]
-    asked, *known = vectors
-    return [
-        sum(weight * vector.get(gram, 0.0) for gram, weight in asked.items())
-        / max(1e-9, math.hypot(*asked.values()) * math.hypot(*vector.values()))
-        for vector in known
-    ]
+    asked, known = _weights(text), [_weights(one) for one in others]
+    having = Counter(chain.from_iterable(known))
+    texts = 1 + len(known)
+    # By how many of the others have it: the square of what an n-gram weighs.
+    rarity = [math.log(texts / (number + 0.5)) ** 2 for number in range(texts)]
+
+    def product(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float:
+        return sum(
+            weight * theirs[gram] * rarity[having[gram]] for gram, weight in ours.items() if gram in theirs
+        )
+
+    length = math.sqrt(product(asked, asked))
+    return [product(asked, one) / max(1e-9, length * math.sqrt(product(one, one))) for one in known]
 
 
 @lru_cache(maxsize=512)
-def _grams(text: str) -> Counter[str]:
-    """How often each n-gram stands in a text."""
+def _weights(text: str) -> Mapping[str, float]:
+    """How much each n-gram of a text counts in it, by how often it stands there."""
     folded = " ".join(text.casefold().split())[:_MOST]
-    return Counter(folded[at : at + size] for size in _GRAMS for at in range(len(folded) - size + 1))
+    counts = Counter(folded[at : at + size] for size in _GRAMS for at in range(len(folded) - size + 1))
+    return {gram: 1 + math.log(times) for gram, times in counts.items()}
 
 
 def section_named(heading: str, memory: Document) -> str:
