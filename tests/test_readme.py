@@ -1,4 +1,4 @@
-"""What the README shows is what the program has."""
+"""The README and the pages that it leads to show what the program has."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ from pathlib import Path
 
 import pytest
 
-from screens.actions.table import IN_OTHER_SCREENS, key_table
+from screens.actions.table import key_table
 from workbench.cli.program import workbench
 
 PROJECT = Path(__file__).resolve().parents[1]
-README = (PROJECT / "README.md").read_text()
 
 
-def test_the_tables_of_keys_are_what_the_registry_says() -> None:
-    shown = README.partition("checked by a test -->\n")[2].partition("<!-- end of keys -->")[0]
-    assert shown == key_table(without=IN_OTHER_SCREENS), "run python docs/make_keys.py"
+def test_the_table_of_keys_is_what_the_registry_says() -> None:
     assert (PROJECT / "docs" / "keys.md").read_text().endswith(key_table()), "run python docs/make_keys.py"
 
 
 @pytest.mark.parametrize("name", [n for n, c in workbench.commands.items() if not c.hidden])
-def test_every_command_is_in_the_readme(name: str) -> None:
-    assert f"`{name}`" in README or f"workbench {name}" in README
+def test_every_command_is_in_the_overview(name: str) -> None:
+    overview = (PROJECT / "docs" / "command-line.md").read_text()
+    assert f"`{name}`" in overview or f"`workbench {name}" in overview or f"`{name} " in overview
 
 
-def test_every_picture_and_paper_that_is_linked_exists() -> None:
-    for target in [part.partition(")")[0] for part in README.split("](")[1:]]:
+@pytest.mark.parametrize("paper", ["README.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md"])
+def test_every_picture_and_paper_that_is_linked_exists(paper: str) -> None:
+    text = (PROJECT / paper).read_text()
+    for target in [part.partition(")")[0].partition("#")[0] for part in text.split("](")[1:]]:
         if "://" not in target:
             assert (PROJECT / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    ("paper", "most"), [("README.md", 15_360), ("SECURITY.md", 8_192), ("ARCHITECTURE.md", 12_288)]
+)
+def test_what_everybody_reads_is_short(paper: str, most: int) -> None:
+    assert (PROJECT / paper).stat().st_size <= most
 
 
 def test_no_machine_path_or_host_is_named() -> None:

@@ -25,7 +25,7 @@ from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.health.models import is_asked
+from workbench.health.index_checks import is_asked
 from workbench.health.recall_tests import Recall, Verdict, read_recall_tests, run_recall_tests, summary
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace

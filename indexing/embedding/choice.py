@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from indexing.embedding.model_files import NONE, locate
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.endpoint import Endpoint, endpoint_of
-from workbench.llm.key import Key, find_key
+from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder

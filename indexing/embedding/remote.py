@@ -24,7 +24,7 @@ import openai
 from indexing.embedding.port import Portion, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
-from workbench.llm.client import UnusableAnswerError, explained, has_spent_all, open_client
+from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
 from workbench.memory.window import word_pieces
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ While a moment is being made ready, the answer is ``{"seq": 7, "waits_for": COMM
 it is and when to ask again (see ``indexing.search.snapshot_search``). Any line is answered; ends with stdin.
 
 More may be answered by the same process, and so by the same model: ``{"seq": 8, "ask": "inject", …}`` goes
-to what ``serve`` was given under that name (see ``workbench.agent.search_task``).
+to what ``serve`` was given under that name (see ``workbench.agent.federated_search``).
 """
 
 from __future__ import annotations

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from screens.actions.keymap import KeyMap, KeyProblem, Wish, key_map, nearest
+from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, KeyProblem, Wish, key_map, nearest
 from screens.actions.keys import key_name
-from screens.actions.profiles import DEFAULT, PROFILES
 from screens.actions.registry import ACTIONS, grouped_actions
 from workbench.config.settings import user_settings_path
 from workbench.config.user_files import read_own, replace_own

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from screens.actions.availability import TYPED, FocusContext
 from screens.actions.keys import key_called, key_name, types_a_character
-from screens.actions.profiles import PROFILES
 
 if TYPE_CHECKING:
     from screens.actions.action import Action
@@ -226,3 +225,25 @@ def _without(
         elif typed and any(is_reachable(key, FocusContext.QUERY) for key in base[action.id]):
             text = f"“{action.id}” has no key in the search line, where {key_name(own[0])} is text"
             yield KeyProblem(text, lines[action.id], action.id, note=True)
+
+
+DEFAULT = "default"
+PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        DEFAULT: {},
+        "vim": {
+            "redo": "ctrl+r U",
+            "reindex": "r f5",
+            "find": "F",
+            "page_down": "ctrl+f pagedown",
+            "page_up": "ctrl+b pageup",
+            "preview_down": "J ctrl+e",
+            "preview_up": "K ctrl+y",
+            "unfold": "l right",
+            "fold": "h left",
+            "next_pane": "ctrl+w tab",
+            "previous_pane": "shift+tab",
+        },
+    }
+)
+"""By name; each action with all its keys, blanks between."""

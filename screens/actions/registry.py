@@ -1,6 +1,6 @@
 """The one registry of what a person can do.
 
-Key bindings, the command palette, the help screen, the hint line and the key table of the README are all
+Key bindings, the command palette, the help screen, the hint line and the table in docs/keys.md are all
 generated from ``ACTIONS``; there is no second list to forget. Which keys they are on says ``active``.
 """
 
@@ -21,6 +21,7 @@ from screens.actions.action import (
     MESSAGE,
     NARROW,
     OPERATIONS,
+    PANE,
     RECENT,
     REVIEW,
     SCREENS,
@@ -37,7 +38,6 @@ from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
 from screens.actions.keymap import KeyMap, is_reachable
 from screens.actions.keys import key_name
-from screens.actions.movements import MOVEMENTS
 from screens.context.actions import AGENT_ACTIONS
 from screens.graph.actions import GRAPH_ACTIONS
 from screens.health.actions import HEALTH_ACTIONS
@@ -190,7 +190,99 @@ _PLACED: tuple[Action, ...] = (
         blocked=when.has_row,
         hint=40,
     ),
-    *MOVEMENTS,
+    define(
+        "down",
+        "j down",
+        "down",
+        Group.MOVE,
+        "One row down; to the next match where one finds.",
+        places=TYPING | SCREENS | NARROW,
+        palette=False,
+    ),
+    define(
+        "up",
+        "k up",
+        "up",
+        Group.MOVE,
+        "One row up; to the match before where one finds.",
+        places=TYPING | SCREENS | NARROW,
+        palette=False,
+    ),
+    define("top", "g home", "top", Group.MOVE, "To the first row.", palette=False, places=LISTS | SCREENS),
+    define(
+        "bottom", "G end", "bottom", Group.MOVE, "To the last row.", palette=False, places=LISTS | SCREENS
+    ),
+    define(
+        "half_down",
+        "ctrl+d",
+        "half a page down",
+        Group.MOVE,
+        "Half a page down.",
+        palette=False,
+        places=LISTS | SCREENS,
+    ),
+    define(
+        "half_up",
+        "ctrl+u",
+        "half a page up",
+        Group.MOVE,
+        "Half a page up.",
+        palette=False,
+        places=LISTS | SCREENS,
+    ),
+    define(
+        "page_down",
+        "pagedown",
+        "page down",
+        Group.MOVE,
+        "One page down.",
+        places=TYPING | SCREENS | WRITING | NARROW,
+        palette=False,
+    ),
+    define(
+        "page_up",
+        "pageup",
+        "page up",
+        Group.MOVE,
+        "One page up.",
+        places=TYPING | SCREENS | WRITING | NARROW,
+        palette=False,
+    ),
+    define(
+        "unfold",
+        "right",
+        "unfold",
+        Group.MOVE,
+        "Show what is under the row.",
+        places=LISTS | GRAPH | REVIEW | HEALTH,
+        palette=False,
+    ),
+    define(
+        "fold",
+        "left",
+        "fold",
+        Group.MOVE,
+        "Hide what is under the row, or go to the row above it.",
+        places=LISTS | GRAPH | REVIEW | HEALTH,
+        palette=False,
+    ),
+    define("pane_logs", "1", "logs", Group.PANES, "To the daily logs, notes and context.", places=PANE),
+    define("pane_memory", "2", "memory", Group.PANES, "To long-term memory.", places=PANE),
+    define("pane_episodes", "3", "episodes", Group.PANES, "To the queue of episodes.", places=PANE),
+    define("pane_graph", "4", "graph", Group.PANES, "To the people, projects and todos.", places=PANE),
+    define("next_pane", "tab l", "next pane", Group.PANES, "To the next pane.", places=PANE, palette=False),
+    define(
+        "previous_pane",
+        "shift+tab h",
+        "previous pane",
+        Group.PANES,
+        "To the previous pane.",
+        places=PANE,
+        palette=False,
+    ),
+    define("zoom_in", "plus", "zoom", Group.PANES, "Give this pane more room, then all of it.", places=PANE),
+    define("zoom_out", "underscore", "zoom out", Group.PANES, "Give this pane less room.", places=PANE),
+    define("zoom_reset", "equals_sign", "reset", Group.PANES, "All panes the same again.", places=PANE),
     define(
         "preview_down",
         "J",

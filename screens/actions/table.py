@@ -1,29 +1,20 @@
-"""The keys as a table: for the README, and for people who read them on the command line."""
+"""The keys as a table: for the documentation, and for people who read them on the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from screens.actions.action import Group
-from screens.actions.keymap import KeyMap, key_map
+from screens.actions.keymap import DEFAULT, KeyMap, key_map
 from screens.actions.keys import key_names
-from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 
-IN_OTHER_SCREENS = frozenset(
-    {Group.WRITE, Group.REVIEW, Group.GRAPH, Group.AGENT, Group.HEALTH, Group.SETTINGS}
-)
-"""What is not done in the panes or in the search over them."""
 
-
-def key_table(keys: KeyMap | None = None, *, without: frozenset[Group] = frozenset()) -> str:
-    """Every action as a Markdown table, ``without`` some groups; by the default profile at first."""
+def key_table(keys: KeyMap | None = None) -> str:
+    """Every action as a Markdown table; with the keys of the default profile unless others are given."""
     chosen = keys or key_map(ACTIONS, DEFAULT)[0]
     lines = ["| keys | what they do |", "| --- | --- |"]
     for group, actions in grouped_actions():
-        if group in without:
-            continue
         lines.append(f"| **{group}** | |")
         for action in actions:
             names = key_names(chosen.of(action.id)).split(" ")

@@ -13,7 +13,7 @@ from screens.context.sections import ContextTab
 from screens.drawing.clock import today
 from screens.history.history_reader import Historian
 from workbench.agent.bulletin import Which
-from workbench.agent.search_task import request_of
+from workbench.agent.federated_search import request_of
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class Answering:
 
     def __init__(self, root: Path, engine: Engine) -> None:
         self._engine = engine
-        self._reader = Historian(root, lambda _: None)
-        self._counter = Historian(root, lambda _: None)
+        self._reader = Historian(root)
+        self._counter = Historian(root)
         self._by_words = queries.ByWords()
         self._counting = 0
 

@@ -10,8 +10,7 @@ from screens.drawing.clock import today
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, age, grouped, plural, row_text, words
 from screens.search.hits import bar
-from workbench.agent.always_loaded import Loaded
-from workbench.agent.bulletin import Bulletin, BulletinLine
+from workbench.agent.bulletin import Bulletin, BulletinLine, Loaded
 from workbench.agent.usage import Dominance, Share
 from workbench.memory.entry import Entry, Kind
 

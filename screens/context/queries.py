@@ -13,11 +13,10 @@ from screens.context.message_page import message_page
 from screens.context.other_pages import SHARES, bulletin_page, dominance_page, loaded_page
 from screens.context.page import ContextPage
 from screens.drawing.clock import now, today
-from workbench.agent.always_loaded import loaded
-from workbench.agent.bulletin import Which, bulletin, owner_page
+from workbench.agent.bulletin import Which, bulletin, loaded, owner_page
 from workbench.agent.context import injection_from_json
+from workbench.agent.federated_search import answer_to
 from workbench.agent.scopes import SearchScope, open_leader, scopes_of
-from workbench.agent.search_task import answer_to
 from workbench.agent.usage import Dominance, dominance, never_given
 from workbench.errors import WorkbenchError
 from workbench.graph.read import read_graph

@@ -10,25 +10,23 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.widgets import Input
 
-from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import Shown
+from screens.actions.active import keys_of
+from screens.actions.keys import key_names
+from screens.actions.registry import Action, Context
+from screens.dialogs.dialog import ListDialog
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 
 
-class ChooseScreen(Dialog[str]):
+class ChooseScreen(ListDialog[str]):
     """Ends with the id of the chosen row, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "leave"),
-        ("down,ctrl+n", "move(1)"),
-        ("up", "move(-1)"),
-        ("pagedown", "move(10)"),
-        ("pageup", "move(-10)"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave"), ("ctrl+n", "move(1)")]
 
     def __init__(
         self,
@@ -46,14 +44,13 @@ class ChooseScreen(Dialog[str]):
         ``chooses`` is what enter does, in a word. ``at`` is the row that the cursor begins on. A row that is
         inert says why it cannot be chosen.
         """
-        super().__init__()
+        super().__init__(EntryList(empty=empty, id="choices"))
         self._title = title
         self._rows = rows
         self._typed = typed
         self._chooses = chooses
         self._at = at
         self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
-        self._list = EntryList(empty=empty, id="choices")
 
     def compose(self) -> ComposeResult:
         """A frame with the line to type in over the list."""
@@ -100,10 +97,58 @@ class ChooseScreen(Dialog[str]):
         """A double click chooses."""
         self.dismiss(message.row.id)
 
-    def action_leave(self) -> None:
-        """Choose nothing."""
-        self.dismiss(None)
 
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
+_KEY = 4
+
+
+class LookScreen(ListDialog[str]):
+    """Ends with the id of an action, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,full_stop", "leave"),
+        ("j", "move(1)"),
+        ("k", "move(-1)"),
+        ("enter", "choose"),
+    ]
+
+    def __init__(self, actions: Sequence[Action], context: Context) -> None:
+        super().__init__(EntryList(id="actions"))
+        self._actions = actions
+        self._asked_in = context
+
+    def compose(self) -> ComposeResult:
+        """A frame with the actions."""
+        with Vertical(id="look") as frame:
+            frame.border_title = Content("What would it do?")
+            frame.border_subtitle = Content("a key shows the change · esc leaves")
+            yield self._list
+
+    def on_mount(self) -> None:
+        """Show what can be done here, and why not what cannot."""
+        rows = []
+        for action in self._actions:
+            why = action.reason(self._asked_in)
+            tail = (RowPart(row_text(why), "faint"),) if why else ()
+            lead = (RowPart(words(key_names(keys_of(action.id)[:1]).ljust(_KEY)), "match"),)
+            text = words(action.label)
+            rows.append(
+                Row(action.id, text, lead=lead, tail=tail, tone="faint" if why else "text", inert=bool(why))
+            )
+        self._list.show(rows)
+        self._list.focus()
+
+    def on_key(self, event: Key) -> None:
+        """The key of an action chooses it."""
+        for action in self._actions:
+            if event.key in keys_of(action.id) and action.reason(self._asked_in) is None:
+                event.stop()
+                self.dismiss(action.id)
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click chooses."""
+        self.dismiss(message.row.id)
+
+    def action_choose(self) -> None:
+        """Choose the action under the cursor."""
+        if self._list.row is not None and not self._list.row.inert:
+            self.dismiss(self._list.row.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,40 +13,40 @@ from textual.content import Content
 
 from screens.actions.registry import Context, FocusContext, bindings, hints, is_bound
 from screens.dialogs.advice import in_keys
-from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Row, RowPart
+from screens.dialogs.dialog import ListDialog
+from screens.drawing.rows import HIDDEN, Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.history.diff import diff_rows
 from screens.main.request import Request
 from screens.widgets.change_list import ChangeList
 from screens.widgets.lines import HintLine
+from workbench.errors import FlaggedError, SecretFoundError
 from workbench.workspace.plan import Plan
 
 _REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
 _FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
-class ConfirmScreen(Dialog[bool]):
+class ConfirmScreen(ListDialog[bool]):
     """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(FocusContext.CONFIRM, FocusContext.WARNING),
-        ("down,j", "move(1)"),
-        ("up,k", "move(-1)"),
-        ("pagedown,ctrl+d", "move(12)"),
-        ("pageup,ctrl+u", "move(-12)"),
+        ("j", "move(1)"),
+        ("k", "move(-1)"),
+        ("ctrl+d", "move(10)"),
+        ("ctrl+u", "move(-10)"),
     ]  # fmt: skip
 
     def __init__(
         self, title: Shown, rows: Sequence[Row], *, warning: bool = False, answers: Sequence[str] = ()
     ) -> None:
         """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
-        super().__init__()
+        super().__init__(ChangeList(id="diff"))
         self._answers = answers
         self._place = FocusContext.WARNING if warning else FocusContext.CONFIRM
         self._title = title
         self._rows = rows
-        self._list = ChangeList(id="diff")
         self._hints = HintLine()
 
     def compose(self) -> ComposeResult:
@@ -75,10 +75,6 @@ class ConfirmScreen(Dialog[bool]):
     def action_perform(self, action_id: str, _key: str) -> None:
         """Yes or no."""
         self.dismiss(action_id != "decline")
-
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
 
 
 def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
@@ -112,3 +108,27 @@ def _note(number: int, note: str) -> Row:
     if found := _REASON.fullmatch(note):
         return Row(f"note:{number}", row_text(found[1]), tail=(RowPart(row_text(found[2]), "warn"),))
     return Row(f"note:{number}", row_text(in_keys(note)), tone="warn")
+
+
+def warning_rows(*errors: Exception) -> list[Row]:
+    """The findings that these errors tell of, fit to be shown above the change."""
+    found = (row for error in errors for row in _rows(error))
+    rows = [Row(f"warning:{number}", row.text, row.tone, row.depth) for number, row in enumerate(found)]
+    return [*rows, Row("warning:end", words(""), inert=True)]
+
+
+def _rows(error: Exception) -> Iterator[Row]:
+    if isinstance(error, FlaggedError):
+        yield Row("", words("There is more in it than meets the eye:"), tone="head")
+        for title, findings in error.found.items():
+            yield Row("", row_text(f"“{title}”"), depth=1)
+            for finding in findings.split("; "):
+                yield Row("", row_text(f"{HIDDEN} {finding}"), tone="bad", depth=2)
+    elif isinstance(error, SecretFoundError):
+        yield Row(
+            "",
+            words("This would record a secret in git, from where it is hard to remove:"),
+            tone="head",
+        )
+        for place in error.places:
+            yield Row("", row_text(f"{HIDDEN} {place}"), tone="bad", depth=1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -20,7 +21,6 @@ from textual.worker import Worker
 from screens.actions.registry import Context, FocusContext, bindings, hints
 from screens.dialogs.advice import advice, in_keys
 from screens.dialogs.dialog import Dialog
-from screens.dialogs.editable_text import Spelled, spelled
 from screens.drawing.rows import Row, Tone
 from screens.drawing.safe_text import Shown, line_text, row_text, words
 from screens.history.diff import changed_rows
@@ -28,9 +28,10 @@ from screens.main.drafts import Drafts
 from screens.main.request import Request
 from screens.widgets.change_list import ChangeList
 from screens.widgets.lines import HintLine
-from screens.widgets.text_box import TextBox
+from screens.widgets.query_input import TextBox
 from workbench.errors import WorkbenchError
 from workbench.memory.provenance import words_end
+from workbench.safety.terminal import hidden
 from workbench.workspace.plan import Plan
 
 _PAUSE_SECONDS = 0.15
@@ -44,14 +45,13 @@ class WritingScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.WRITING)]
 
+    @dataclass
     class Considered(Message):
         """What the text of this moment would change, or why it cannot be written."""
 
-        def __init__(self, text: str, plan: Plan | None, error: Exception | None) -> None:
-            super().__init__()
-            self.text = text
-            self.plan = plan
-            self.error = error
+        text: str
+        plan: Plan | None
+        error: Exception | None
 
     def __init__(
         self,
@@ -212,3 +212,42 @@ class WritingScreen(Dialog[None]):
         error = message.error
         lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
         return [Row(f"why:{n}", row_text(line), tone="warn") for n, line in enumerate(lines) if line]
+
+
+_SPELLED = re.compile(r"<U\+([0-9A-F]{4,6})>")
+_LESS_THAN = "<"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A text with nothing hidden in it, and which characters stand spelled out."""
+
+    text: str
+    characters: frozenset[str] = frozenset()
+
+    def restored(self, text: str) -> str:
+        """``text``, which a person may have changed, with these characters as themselves again."""
+
+        def back(match: re.Match[str]) -> str:
+            character = chr(code) if (code := int(match[1], 16)) < 0x110000 else ""
+            return character if character in self.characters else match[0]
+
+        return _SPELLED.sub(back, text)
+
+
+def spelled(text: str) -> Spelled:
+    """``text`` as it can be shown and edited; line ends and tabs stay."""
+    characters = {chr(int(name[2:], 16)) for name in hidden(text)} - {"\n", "\t"}
+    if characters and _SPELLED.search(text):
+        text = _SPELLED.sub(lambda match: _name(_LESS_THAN) + match[0][1:], text)
+        spelling = characters | {_LESS_THAN}
+    else:
+        spelling = characters
+    if characters:
+        pattern = re.compile("[" + "".join(map(re.escape, sorted(characters))) + "]")
+        text = pattern.sub(lambda match: _name(match[0]), text)
+    return Spelled(text, frozenset(spelling))
+
+
+def _name(character: str) -> str:
+    return f"<U+{ord(character):04X}>"

@@ -16,10 +16,10 @@ from textual.widgets import Input
 from screens.actions.action import Action
 from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
+from screens.actions.keymap import DEFAULT
 from screens.actions.keys import key_names, types_a_character
-from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import ListDialog
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import row_text, words
 from screens.widgets.change_list import ChangeList
@@ -45,22 +45,15 @@ _PLACES = {
 }
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(ListDialog[None]):
     """The actions under their groups, over a line to filter them by."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,f1", "dismiss"),
-        ("down", "move(1)"),
-        ("up", "move(-1)"),
-        ("pagedown", "move(10)"),
-        ("pageup", "move(-10)"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,f1", "leave")]
 
     def __init__(self, context: Context | None = None) -> None:
         """``context`` is where the person is: what can be done there comes first, or why it cannot."""
-        super().__init__()
+        super().__init__(ChangeList(empty="no action is called that", id="actions", hanging=True))
         self._asked_in = context
-        self._list = ChangeList(empty="no action is called that", id="actions", hanging=True)
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
@@ -96,10 +89,6 @@ class HelpScreen(Dialog[None]):
         if event.key in keys_of("help") and not types_a_character(event.key):
             event.stop()
             self.dismiss()
-
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
 
 
 def help_rows(wanted: str, context: Context | None, *, narrow: bool = False) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from screens.actions.availability import Context
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, words
 from screens.frames.overlay_screen import FAILED, OverScreen
+from screens.main.movement import list_commands
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 
@@ -32,13 +34,12 @@ class BrowseScreen(OverScreen):
     BESIDE: ClassVar[bool] = False
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
+    @dataclass
     class Behind(Message):
         """What is behind a row was read."""
 
-        def __init__(self, row: Row, rows: Sequence[Row]) -> None:
-            super().__init__()
-            self.row = row
-            self.rows = rows
+        row: Row
+        rows: Sequence[Row]
 
     def __init__(self, title: Shown) -> None:
         super().__init__()
@@ -47,14 +48,7 @@ class BrowseScreen(OverScreen):
         self._title = title
         self._reading = False
         self.commands |= {
-            "down": lambda: self.hand.move(1),
-            "up": lambda: self.hand.move(-1),
-            "top": lambda: self.hand.go(0),
-            "bottom": lambda: self.hand.go(len(self.hand.rows) - 1),
-            "half_down": lambda: self.hand.page(0.5),
-            "half_up": lambda: self.hand.page(-0.5),
-            "page_down": lambda: self.hand.page(1),
-            "page_up": lambda: self.hand.page(-1),
+            **list_commands(lambda: self.hand),
             "preview_down": lambda: self.scroll_behind(_STEP),
             "preview_up": lambda: self.scroll_behind(-_STEP),
             "open": self.read,

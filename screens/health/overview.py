@@ -20,7 +20,7 @@ from screens.frames.services import Desk
 from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
 from screens.health.fixes import FixScreen, apply, migration, writes
 from screens.health.rows import Section, behind_finding, behind_section, finding_ids, section_rows
-from screens.jobs.backup_job import backing_up_of
+from screens.jobs.backup_job import backup_job_of
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
@@ -56,7 +56,7 @@ class HealthScreen(BrowseScreen):
         super().__init__(words("Health"))
         self.desk = desk
         self.job = CheckJob(desk.workspace.root, self.post_message)
-        self.backing_up = backing_up_of(desk)
+        self.backing_up = backup_job_of(desk)
         self.labels: tuple[CheckLabel, ...] = ()
         self.results: dict[str, CheckResult] = {}
         self._folds = Folds()

@@ -16,12 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from textual.message import Message
-
 from screens.drawing.clock import today as this_day
 from screens.drawing.safe_text import Shown, age, row_text
 from screens.loading.store import path_of
-from screens.main.messages import HistoryRead
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
@@ -34,14 +31,11 @@ T = TypeVar("T")
 
 
 class Historian:
-    """Answers what was done to an entry by posting ``HistoryRead``; runs other readings of the history."""
+    """Answers what was done to an entry; runs other readings of the history."""
 
-    def __init__(
-        self, root: Path, post: Callable[[Message], object], today: Callable[[], date] = this_day
-    ) -> None:
+    def __init__(self, root: Path, today: Callable[[], date] = this_day) -> None:
         """Ages count from ``today``."""
         self._root = root
-        self._post = post
         self._today = today
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="history")
         self._workspace: Workspace | None = None
@@ -54,13 +48,12 @@ class Historian:
             raise asyncio.CancelledError
         return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: work(self._opened()))
 
-    async def tell(self, key: str, address: str) -> None:
+    async def lines(self, address: str) -> tuple[Shown, ...]:
         """What was done to the entry at ``address``, newest first; nothing where there is no history."""
         try:
-            lines = await self.run(lambda workspace: self._lines(workspace, address))
+            return await self.run(lambda workspace: self._lines(workspace, address))
         except (WorkbenchError, OSError):
-            return
-        self._post(HistoryRead(key, lines))
+            return ()
 
     def close(self) -> None:
         """Stop, in the middle of a reading too, and end git's helper process."""

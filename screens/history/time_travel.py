@@ -254,9 +254,9 @@ class Travelling:
         else:
             self._end_past()
         self._place, self._shown = place, self._where
-        screen.reading = Reading(place, screen.post_message)
+        screen.reading = Reading(place, screen.model.publish)
         day = self.today()
-        screen.curating.historian = Historian(place.root, screen.post_message, lambda: day)
+        screen.curating.historian = Historian(place.root, lambda: day)
         self._title(self._where)
         self._show(place)
 

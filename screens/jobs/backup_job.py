@@ -15,40 +15,27 @@ from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
 from screens.frames.services import Desk
 from screens.jobs.path_prompt import PathScreen, absolute
-from screens.jobs.progress import Stage
-from screens.jobs.running_jobs import Work
-from screens.jobs.worker_client import WorkerClient
-from workbench.backup.incremental import remembered
+from screens.jobs.running_jobs import WorkerJob
+from workbench.backup.bundles import remembered
 from workbench.errors import StoppedError, WorkbenchError
 
 if TYPE_CHECKING:
     from textual.app import App
 
-_KEY, _NAME = "backup", "Backing up"
-_LEAVING_SECONDS = 2.0
 
+class BackupJob(WorkerJob):
+    """Makes backups, one at a time; a backup that is not whole is none."""
 
-class BackingUp:
-    """At most one backup at a time; it goes on while the person looks elsewhere."""
+    TASK = "backup"
+    NAME = "Backing up"
 
     def __init__(self, desk: Desk) -> None:
+        super().__init__(desk.workspace.root, desk.works)
         self._desk = desk
-        self._client: WorkerClient | None = None
-        self._running = False
-
-    @property
-    def running(self) -> bool:
-        """Whether one is being made."""
-        return self._running
 
     def begin(self, app: App[None], *, elsewhere: bool = False) -> None:
         """Make one where the last one is; where there is none, or ``elsewhere``, ask for a place first."""
         self._work(app, partial(self._begin, app, elsewhere))
-
-    async def close(self) -> None:
-        """The program ends: a backup that is not whole is none."""
-        if self._client is not None:
-            await self._client.stop(_LEAVING_SECONDS)
 
     async def _begin(self, app: App[None], elsewhere: bool) -> None:
         last = None if elsewhere else await self._desk.historian.run(remembered)
@@ -61,20 +48,14 @@ class BackingUp:
                 self._work(app, partial(self._run, text))
 
         title = words("Back up to: a folder on another disk, a .bundle file, or a git remote")
-        app.push_screen(
-            PathScreen(title, "/media/disk/memory", partial(judged, self._desk.workspace.root)), answered
-        )
+        app.push_screen(PathScreen(title, "/media/disk/memory", partial(judged, self._root)), answered)
 
     async def _run(self, target: str) -> None:
-        if self._running:
+        if self.running:
             return
-        self._running = True
         after = f"what was begun counts as none, the backup before does; {key_for('back_up')} makes one anew"
-        root = self._desk.workspace.root
-        client = self._client = WorkerClient("backup", root, progress=self._moved, after=after)
-        self._moved(Stage(""))
         try:
-            said = await client.run({"target": os.path.expanduser(target)})
+            said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
             self._desk.say(words("The backup was stopped; the one before counts"), "warning")
         except (WorkbenchError, OSError) as error:
@@ -83,22 +64,15 @@ class BackingUp:
         else:
             self._desk.say(made(said), "information")
             self._desk.changed()
-        finally:
-            self._running = False
-            self._desk.works.gone(_KEY)
-
-    def _moved(self, stage: Stage) -> None:
-        if self._client is not None:
-            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._client.stop))
 
     def _work(self, app: App[None], work: partial[Any]) -> None:
-        _: Worker[None] = app.run_worker(work, group=_KEY, exit_on_error=False)
+        _: Worker[None] = app.run_worker(work, group=self.TASK, exit_on_error=False)
 
 
-def backing_up_of(desk: Desk) -> BackingUp:
+def backup_job_of(desk: Desk) -> BackupJob:
     """The one of this interface."""
-    kept = desk.kept.setdefault(_KEY, BackingUp(desk))
-    assert isinstance(kept, BackingUp)
+    kept = desk.kept.setdefault(BackupJob.TASK, BackupJob(desk))
+    assert isinstance(kept, BackupJob)
     return kept
 
 

@@ -12,69 +12,51 @@ from screens.actions.active import key_for
 from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.frames.services import Desk
-from screens.jobs.progress import Stage
-from screens.jobs.running_jobs import Work
-from screens.jobs.worker_client import WorkerClient
+from screens.jobs.running_jobs import WorkerJob
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.ingest.outcomes import counted
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
-_KEY, _NAME = "ingest", "Taking in"
 _SHOWN = 3
 _MOST_LOOKED_AT = 1_000
 
 
-class TakingIn:
+class IngestJob(WorkerJob):
     """Asks what is to be taken in, and takes it in, one wish at a time."""
 
+    TASK = "ingest"
+    NAME = "Taking in"
+
     def __init__(self, screen: MainScreen, desk: Desk) -> None:
+        super().__init__(desk.workspace.root, desk.works)
         self._screen = screen
         self._desk = desk
-        self._client: WorkerClient | None = None
-        self._running = False
-
-    @property
-    def running(self) -> bool:
-        """Whether something is being taken in."""
-        return self._running
 
     def ask(self) -> None:
         """Let a path be typed, and take in what is there."""
         from screens.jobs.path_prompt import PathScreen  # noqa: PLC0415 - not before the first paint
 
         title = words("Take in: a transcript, a page, or a folder of transcripts")
-        prompt = PathScreen(
-            title, "empty: what your settings name", partial(told_of, self._desk.workspace.root)
-        )
+        prompt = PathScreen(title, "empty: what your settings name", partial(told_of, self._root))
         self._screen.show_dialog(prompt, self._answered)
 
-    async def close(self) -> None:
-        """The program ends: what is taken in by then stays, and the rest is taken in the next time."""
-        if self._client is not None:
-            await self._client.stop(_LEAVING_SECONDS)
-
     def _answered(self, text: str | None) -> None:
-        if text is not None and not self._running:
-            self._running = True
-            after = f"each source taken in before stays; {key_for('ingest')} takes in the rest"
-            root = self._desk.workspace.root
-            self._client = WorkerClient("ingest", root, progress=self._moved, after=after)
-            self._moved(Stage("starting"))
-            self._screen.work(partial(self._run, self._client, text), _KEY)
+        if text is not None and not self.running:
+            self._screen.work(partial(self._run, text), self.TASK)
 
-    async def _run(self, client: WorkerClient, text: str) -> None:
+    async def _run(self, text: str) -> None:
         from screens.jobs.path_prompt import absolute  # noqa: PLC0415
 
-        root = self._desk.workspace.root
-        files = [os.fspath(absolute(text, root))] if text else []
+        files = [os.fspath(absolute(text, self._root))] if text else []
+        after = f"each source taken in before stays; {key_for('ingest')} takes in the rest"
         try:
-            said = await client.run({"files": files})
+            said = await self.run_task({"files": files}, after=after)
         except StoppedError:
             # One that did not heed in time was ended, and said nothing of what it had done by then.
-            if reached := client.reached_when_killed:
-                self._say(row_text(f"Stopped with {reached}; {client.after}"), "warning")
+            if reached := self._client.reached_when_killed if self._client else "":
+                self._say(row_text(f"Stopped with {reached}; {after}"), "warning")
                 self._desk.changed()
             else:
                 self._say(words("Stopped before the first source; nothing was taken in"), "warning")
@@ -85,19 +67,9 @@ class TakingIn:
         else:
             self._say(*outcome(said))
             self._desk.changed()
-        finally:
-            self._running = False
-            self._desk.works.gone(_KEY)
-
-    def _moved(self, stage: Stage) -> None:
-        if self._client is not None:
-            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._client.stop))
 
     def _say(self, text: Shown, severity: str) -> None:
-        self._screen.say(text, title=words(_NAME), severity=severity)
-
-
-_LEAVING_SECONDS = 2.0
+        self._screen.say(text, title=words(self.NAME), severity=severity)
 
 
 def told_of(root: Path, text: str) -> RowPart:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -37,22 +38,20 @@ class PathScreen(Dialog[str]):
         Binding("tab", "complete", priority=True),
     ]
 
+    @dataclass
     class Judged(Message):
         """What was typed was looked for on the disk."""
 
-        def __init__(self, text: str, part: RowPart, *, submitted: bool) -> None:
-            super().__init__()
-            self.text = text
-            self.part = part
-            self.submitted = submitted
+        text: str
+        part: RowPart
+        submitted: bool
 
+    @dataclass
     class Completed(Message):
         """How ``text`` goes on."""
 
-        def __init__(self, text: str, whole: str) -> None:
-            super().__init__()
-            self.text = text
-            self.whole = whole
+        text: str
+        whole: str
 
     def __init__(self, title: Shown, placeholder: str, judge: Judge) -> None:
         super().__init__()
@@ -81,10 +80,6 @@ class PathScreen(Dialog[str]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         self._look(event.value, submitted=True)
-
-    def action_leave(self) -> None:
-        """Nothing is wanted."""
-        self.dismiss(None)
 
     def action_complete(self) -> None:
         """Go on as far as there is one way only."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 from screens.jobs.progress import Stage
+from screens.jobs.worker_client import WorkerClient
 
 QUIET_SECONDS = 1.0
 """What nobody asked for is shown once it takes so long: panes do not move for a short look at the files."""
+_LEAVING_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +73,37 @@ class Works:
         return tuple(
             work for work in self.under_way if work.asked or now - self._known[work.key][1] >= QUIET_SECONDS
         )
+
+
+class WorkerJob:
+    """A task of ``workbench.worker`` that a person starts: one run at a time, wherever they look."""
+
+    TASK: ClassVar[str]
+    NAME: ClassVar[str]
+    """What is done, as it is shown."""
+
+    def __init__(self, root: Path, works: Works) -> None:
+        self._root = root
+        self._works = works
+        self._client: WorkerClient | None = None
+        self.running = False
+
+    async def close(self) -> None:
+        """The program ends: what is done by then stays."""
+        if self._client is not None:
+            await self._client.stop(_LEAVING_SECONDS)
+
+    async def run_task(self, parameters: Mapping[str, object], *, after: str) -> Mapping[str, Any]:
+        """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
+        self.running = True
+        self._client = WorkerClient(self.TASK, self._root, progress=self._moved, after=after)
+        self._moved(Stage("starting"))
+        try:
+            return await self._client.run(parameters)
+        finally:
+            self.running = False
+            self._works.gone(self.TASK)
+
+    def _moved(self, stage: Stage) -> None:
+        if self._client is not None:
+            self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self._client.stop))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from screens.drawing.rows import SOURCE, Row
 from screens.drawing.safe_text import line_text, plural, row_text, words
 from screens.loading.snapshots import Preview, PreviewLine
-from screens.loading.window import Window, read_window
+from screens.loading.store import Window, read_window
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import read_front_matter
@@ -48,7 +48,7 @@ WIDE = Reach(around=300_000, entry=300_000, before=20_000, after=20_000, line=20
 
 
 def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Preview | None:
-    """What the preview shows for ``row``; None where there is no row.
+    """What the preview shows for ``row``, wherever it is from; None where there is no row.
 
     Its entry, or its section, or the beginning of its file; of a group that it is one.
     """
@@ -57,10 +57,15 @@ def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Pr
     if row.path is None:
         return Preview(row.id, row.text, (), (), (_note("a group: enter opens and closes it"),))
     try:
-        return _beside(workspace, row) if is_outside(row.path) else _inside(workspace, row, row.path, reach)
+        place = Workspace.open(row.root) if row.root else workspace
+        found = _beside(place, row) if is_outside(row.path) else _inside(place, row, row.path, reach)
     except (OSError, WorkbenchError) as error:
         reason = error.message if isinstance(error, WorkbenchError) else str(error)
         return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
+    if not row.root:
+        return found
+    said = f"as of {row.past}" if row.past else f"in {row.workspace}"
+    return replace(found, where=row_text(f"{found.where} {said}"))
 
 
 def _inside(workspace: Workspace, row: Row, path: str, reach: Reach) -> Preview:
@@ -96,38 +101,58 @@ def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
     return workspace.find(address)
 
 
-def _page(workspace: Workspace, row: Row, window: Window, reach: Reach = NEAR) -> Preview:
+def _page(workspace: Workspace, row: Row, window: Window, reach: Reach) -> Preview:
     path = RelPath(row.path or "")
     header = read_front_matter(window.data)
-    body_starts = window.data.count(b"\n", 0, header.body) if header else 0
-    lines = _lines(window.data, 1, lambda n: "front" if n <= body_starts else "context", reach)
-    if window.size > len(window.data):
-        lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
-    facts = [("kind", str(workspace.layout.kind_of(path))), ("size", plural(window.size, "byte"))]
-    warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
-    warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
-    part = window.size > len(window.data) or _cut(lines)
-    return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines), partial=part)
+    facts = (("kind", str(workspace.layout.kind_of(path))), ("size", plural(window.size, "byte")))
+    left_out = window.size - len(window.data)
+    note = f"… {left_out:,} more bytes" if left_out else ""
+    shown = _part(row, path, facts, window.data, note, reach)
+    if header and header.problem:
+        return replace(shown, warnings=(row_text(header.problem), *shown.warnings))
+    return shown
 
 
 def _section(workspace: Workspace, row: Row, document: Document, reach: Reach) -> Preview:
     """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
     here = next((heading for heading in document.headings if heading.path == row.section), None)
     if here is None:
-        return _page(workspace, row, Window(0, document.data[: 2 * AROUND], len(document.data)))
+        return _page(workspace, row, Window(0, document.data[: 2 * AROUND], len(document.data)), NEAR)
     ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]
     section = document.data[document.line_starts[here.first] : stops]
-    most = 2 * reach.around
-    lines = _lines(section[:most], here.first + 1, lambda n: "context", reach)
-    if len(section) > most:
-        lines.append(_note(f"… {len(section) - most:,} more bytes of this section"))
-    where = row_text(f"{document.path}:{here.first + 1}")
     facts = (("under", row_text(" › ".join(here.path))), ("size", plural(len(section), "byte")))
-    warnings = _hidden(section[:most].decode("utf-8", "surrogateescape"))
-    part = len(section) > most or _cut(lines)
-    return Preview(row.id, where, facts, tuple(warnings), tuple(lines), partial=part)
+    left_out = len(section) - 2 * reach.around
+    note = f"… {left_out:,} more bytes of this section" if left_out > 0 else ""
+    where = f"{document.path}:{here.first + 1}"
+    return _part(row, where, facts, section[: 2 * reach.around], note, reach, first=here.first + 1)
+
+
+def _part(
+    row: Row,
+    where: str,
+    facts: tuple[tuple[str, str], ...],
+    data: bytes,
+    left_out: str,
+    reach: Reach,
+    *,
+    first: int = 1,
+) -> Preview:
+    """The lines of a file from ``first`` on; ``left_out`` says how much there is more of it."""
+    fence = _front_lines(data) if first == 1 else 0
+    lines = _lines(data, first, lambda n: "front" if n <= fence else "context", reach)
+    partial = bool(left_out) or _cut(lines)
+    warnings = tuple(_hidden(data.decode("utf-8", "surrogateescape")))
+    if left_out:
+        lines.append(_note(left_out))
+    return Preview(row.id, row_text(where), facts, warnings, tuple(lines), partial=partial)
+
+
+def _front_lines(data: bytes) -> int:
+    """How many lines of front matter it begins with."""
+    header = read_front_matter(data)
+    return data.count(b"\n", 0, header.body) if header else 0
 
 
 def _entry(row: Row, entry: Entry, window: Window, reach: Reach) -> Preview:
@@ -140,8 +165,7 @@ def _entry(row: Row, entry: Entry, window: Window, reach: Reach) -> Preview:
     if window.start and b"\n" in before:
         before = before[before.index(b"\n") + 1 :]  # the window began in the middle of a line
     lines: list[PreviewLine] = []
-    header = read_front_matter(window.data) if window.start == 0 else None
-    fence = window.data.count(b"\n", 0, header.body) if header else 0
+    fence = _front_lines(window.data) if window.start == 0 else 0
     start = first - before.count(b"\n")
     above = _lines(before, start, lambda n: "front" if n <= fence else "context", reach)
     lines += above[-reach.before :]

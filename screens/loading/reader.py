@@ -1,4 +1,4 @@
-"""Filling the panes: what to read when, each reading a worker that posts what it read."""
+"""Filling the panes: what to read when, each reading a worker that publishes what it read."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from textual.message import Message
-
 from screens.drawing.rows import Row
-from screens.loading.filter_scan import kept_in
-from screens.loading.past_hit import preview_then
-from screens.loading.preview import NEAR, WIDE
-from screens.loading.snapshots import Overview, QuarantineView, stamp
-from screens.loading.store import Store, of_kind
-from screens.main.messages import (
-    ContentsRead,
-    EpisodesRead,
-    GraphRead,
-    KeptRead,
-    MemoryRead,
-    OverviewRead,
+from screens.loading.filter_scan import FilterScan
+from screens.loading.preview import NEAR, WIDE, preview_of
+from screens.loading.snapshots import (
+    FilesChanged,
+    FolderSeen,
+    Overview,
     PreviewRead,
-    QuarantineRead,
+    QuarantineView,
     SummariesRead,
-    WorkspaceThere,
+    stamp,
 )
-from screens.panes.filter_matches import KeptFiles
-from screens.panes.pane import Unfolded
+from screens.loading.store import Store, of_kind
+from screens.panes.filter import KeptFiles, MatchesRead
+from screens.panes.pane import ContentsRead, Unfolded
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
@@ -44,13 +37,14 @@ T = TypeVar("T")
 
 
 class Reading:
-    """Reads the workspace on request and posts what it found."""
+    """Reads the workspace on request and publishes what it found."""
 
-    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+    def __init__(self, workspace: Workspace, publish: Callable[[object], object]) -> None:
         self.store = Store(workspace)
+        self._scan = FilterScan(self.store)
         self._previews = Store(workspace)  # its thread alone: a preview never waits for a pane
         self._workspace = workspace
-        self._tell = post
+        self._tell = publish
         self.quiet = False
         """Whether nobody wants to hear what is read: the panes show memory of another moment."""
         self._files = Overview({})
@@ -63,9 +57,9 @@ class Reading:
         """Tell everything with the next refresh, whatever changed."""
         self._first, self._set_aside = True, None
 
-    def _post(self, message: Message) -> None:
+    def _publish(self, event: object) -> None:
         if not self.quiet:
-            self._tell(message)
+            self._tell(event)
 
     def close(self) -> None:
         """Stop reading."""
@@ -94,7 +88,7 @@ class Reading:
         there = await self.store.run(partial(is_there, self._workspace, bool(self._files.files)))
         if there is not self._there:
             self._there = there
-            self._post(WorkspaceThere(there=there))
+            self._publish(FolderSeen(there))
         if not there:
             return
         try:
@@ -103,7 +97,7 @@ class Reading:
             if await self.store.run(partial(is_there, self._workspace, bool(self._files.files))):
                 raise
             self._there = False
-            self._post(WorkspaceThere(there=False))
+            self._publish(FolderSeen(there=False))
 
     async def _refresh(self) -> None:
         overview = await self.store.run(self.store.overview)
@@ -113,20 +107,20 @@ class Reading:
                 set(_SECTIONS) if self._first else set(map(self.store.workspace.layout.kind_of, changed))
             )
             self._files, self._first = overview, False
-            self._post(OverviewRead(overview, changed))
+            self._publish(FilesChanged(overview, changed))
         if Kind.MEMORY in self._due:
-            self._post(MemoryRead(await self.store.run(self.store.memory)))
+            self._publish(await self.store.run(self.store.memory))
             self._due.discard(Kind.MEMORY)
         await self._quarantine()
         if Kind.EPISODE in self._due:
             async for episodes in self._steps(self.store.episodes(of_kind(overview, Kind.EPISODE))):
-                self._post(EpisodesRead(episodes))
+                self._publish(episodes)
                 if self._again:
                     return
             self._due.discard(Kind.EPISODE)
         if Kind.ENTITY in self._due:
             async for graph in self._steps(self.store.graph(of_kind(overview, Kind.ENTITY))):
-                self._post(GraphRead(graph))
+                self._publish(graph)
                 if self._again:
                     return
             self._due.discard(Kind.ENTITY)
@@ -139,18 +133,18 @@ class Reading:
             return  # a page that changes at this moment; the next look will find it
         if view != self._set_aside:
             self._set_aside = view
-            self._post(QuarantineRead(view))
+            self._publish(view)
 
     async def summaries(self, files: tuple[MemoryFile, ...]) -> None:
         """Sum files up, in view order, a few at a time."""
         for at in range(0, len(files), 8):
             batch = files[at : at + 8]
-            self._post(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
+            self._publish(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
 
     async def contents(self, pane: str, files: tuple[Unfolded, ...]) -> None:
         """Read the entries of files and make their rows, each as soon as it is there."""
         for unfolded in files:
-            self._post(await self.store.run(partial(self._contents, pane, unfolded)))
+            self._publish(await self.store.run(partial(self._contents, pane, unfolded)))
 
     async def look_through(self, wanted: KeptFiles) -> None:
         """Look for what a filter keeps, the first files first, until there is enough; a later one ends it."""
@@ -158,9 +152,9 @@ class Reading:
         done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
         while at < len(due):
             batch = due[at : at + size]
-            found = await self.store.run(partial(kept_in, self.store, wanted, batch))
+            found = await self.store.run(partial(self._scan.kept_in, wanted, batch))
             at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
-            self._post(KeptRead(wanted, found, done + at))
+            self._publish(MatchesRead(wanted, found, done + at))
             if wanted.full:
                 break
 
@@ -172,7 +166,7 @@ class Reading:
         """What the preview shows, after the cursor has rested for a moment; ``wide`` for whoever reads it."""
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         reach = WIDE if wide else NEAR
-        self._post(PreviewRead(await self._previews.run(lambda: preview_then(self._workspace, row, reach))))
+        self._publish(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row, reach))))
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""

@@ -149,3 +149,32 @@ class Preview:
     """Index of the first line of the entry."""
     partial: bool = False
     """Whether the file holds more than these lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """The list of files was read; ``paths`` names those that are not as they were."""
+
+    overview: Overview
+    paths: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSeen:
+    """The folder of the workspace is gone, or there again."""
+
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesRead:
+    """Days and notes were summed up, by path."""
+
+    summaries: Mapping[str, Summary]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRead:
+    """What the preview shows was read; None where there is nothing to show."""
+
+    preview: Preview | None

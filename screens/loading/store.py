@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
-from screens.loading.digests import Digests
 from screens.loading.origins import DOUBTED, promoted_in, trust_of
 from screens.loading.snapshots import (
     Contents,
@@ -27,9 +29,8 @@ from screens.loading.snapshots import (
     Summary,
     stamp,
 )
-from screens.loading.titles import title_of
-from screens.loading.window import read_window
-from workbench.errors import WorkbenchError
+from screens.panes.entry_rows import title_of
+from workbench.errors import NotMemoryError, WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
@@ -55,7 +56,6 @@ class Store:
         self.workspace = workspace
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._closed = False
-        self.digests = Digests()
         self._summaries: dict[str, Summary] = {}
         self._episodes: dict[str, tuple[Stamp, Episode]] = {}
         self._entities: dict[str, tuple[Stamp, Entity]] = {}
@@ -226,3 +226,51 @@ def _reason(error: Exception) -> str:
 def path_of(address: str) -> RelPath:
     """The file that an address points into; an address may be a path alone."""
     return RelPath(address.rpartition("#")[0] or address)
+
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The bytes ``start`` up to ``start + len(data)`` of a file of ``size`` bytes."""
+
+    start: int
+    data: bytes
+    size: int
+
+
+def read_window(root: Path, path: str, start: int, length: int) -> Window:
+    """At most ``length`` bytes of a memory file from ``start`` on.
+
+    Raises FileNotFoundError, and NotMemoryError for a link or anything that is not a regular file.
+    """
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        raise NotMemoryError(path)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            deeper = _open(part, _FOLDER, folder, path)
+            os.close(folder)
+            folder = deeper
+        descriptor = _open(parts[-1], _FILE, folder, path)
+    finally:
+        os.close(folder)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotMemoryError(path)
+        return Window(start, os.pread(descriptor, length, start), status.st_size)
+    finally:
+        os.close(descriptor)
+
+
+def _open(name: str, flags: int, folder: int, path: str) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except OSError as error:
+        raise NotMemoryError(path) from error

@@ -8,8 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from screens.actions.registry import by_id
-from screens.dialogs.choose import ChooseScreen
-from screens.dialogs.preview_action import LookScreen
+from screens.dialogs.choose import ChooseScreen, LookScreen
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.loading.snapshots import MemoryView

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from textual.app import App, SuspendNotSupported
 
 from screens.dialogs.confirm import ConfirmScreen
 from screens.drawing.safe_text import words
+from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.copy import copy
-from screens.main.external_editor import edited_outside
-from screens.main.messages import Done, Refused, SourceRead, StandsNow
 from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
-from workbench.errors import WorkbenchError
+from workbench.errors import EditorError, UsageError, WorkbenchError
 
 if TYPE_CHECKING:
     from screens.dialogs.editor import WritingScreen
@@ -39,42 +43,52 @@ class Editing:
             "merge": lambda: self._begin("merge"),
         }
 
-    def source_read(self, message: SourceRead) -> None:
-        """The text is here: let the person change it."""
-        if message.outside:
-            self._screen.holding.opened()
-            self._outside(message.request)
-        else:
-            self._open(message.request)
-
-    def done(self, message: Done) -> None:
+    def done(self, event: OperationCompleted) -> None:
         """What was written is in its file: close the dialog."""
         writing = self._writing
-        if writing is not None and message.request.action == writing.request.action:
+        if writing is not None and event.request.action == writing.request.action:
             self._close(keep=False)
 
-    def refused(self, message: Refused) -> None:
+    def refused(self, event: OperationRefused) -> None:
         """What was written stays in the dialog; where the entry changed below, both can be seen."""
         self._screen.holding.opened()
-        request = message.request
+        request = event.request
         if request.action != "edit" or request.text is None:
             return
         if self._writing is None:  # it was written in another program
             self._open(request, original=request.expected)
-        if getattr(message.error, "code", "") in _CHANGED_BELOW:
-            self._screen.work(partial(self._curating.curator.stands_now, request), "now")
+        if getattr(event.error, "code", "") in _CHANGED_BELOW:
+            self._screen.work(partial(self._show_current, request.addresses[0]), "now")
 
-    def stands_now(self, message: StandsNow) -> None:
+    async def _show_current(self, address: str) -> None:
         """How an entry reads that changed while somebody wrote."""
+        found, source = await self._curating.runner.current_source(address)
         if self._writing is not None:
-            self._writing.stands_now(message.address, message.source)
+            self._writing.stands_now(found, source)
 
     def _begin(self, action: str, *, outside: bool = False) -> None:
         if self._writing is not None:
             return
         self._screen.holding.opens()
         request = Request(action=action, addresses=addresses_of(self._screen.context().targets))
-        self._screen.work(partial(self._curating.curator.source, request, outside=outside), "curate")
+        self._ask_source(request, outside=outside)
+
+    def edit(self, address: str) -> None:
+        """Open the entry at this address in the dialog to write in."""
+        self._screen.holding.opens()
+        self._ask_source(Request(action="edit", addresses=(address,)))
+
+    def _ask_source(self, request: Request, *, outside: bool = False) -> None:
+        self._screen.work(partial(self._read_source, request, outside), "curate")
+
+    async def _read_source(self, request: Request, outside: bool) -> None:
+        """Let the person change the text, once it was read."""
+        try:
+            with_text = await self._curating.runner.source(request)
+        except Exception as error:
+            self._screen.model.publish(OperationRefused(request=request, error=error))
+        else:
+            self._screen.call_later(self._outside if outside else self._open, with_text)
 
     def _open(self, request: Request, original: str | None = None) -> None:
         """``original`` where the person has written already; else what they left unsaved comes back."""
@@ -88,7 +102,7 @@ class Editing:
         self._writing = WritingScreen(
             request,
             words(title),
-            think=self._curating.curator.planned,
+            think=self._curating.runner.planned,
             save=self._save,
             leave=self._leave,
             drafts=self._screen.drafts,
@@ -123,12 +137,53 @@ class Editing:
 
     def _outside(self, request: Request) -> None:
         """In the person's own program, with the terminal to itself."""
+        self._screen.holding.opened()
         try:
             text = edited_outside(self._screen.app, request.text or "", away_from=self._screen.workspace.root)
         except WorkbenchError as error:
-            self._curating.refused(Refused(request, error))
+            self._curating.refused(OperationRefused(request=request, error=error))
             return
         if text == request.text:
             self._screen.say(words("Nothing was changed"))
         else:
             self._curating.carry_out(replace(request, text=text))
+
+
+def edited_outside(
+    app: App[None],
+    source: str,
+    *,
+    away_from: Path,
+    name: str = "entry.md",
+    otherwise: str = "i edits it here",
+    save: Callable[[str], None] | None = None,
+) -> str:
+    """What the person made of ``source`` in $VISUAL or $EDITOR, in a file ``name``.
+
+    ``save`` is called with it where it was changed. ``otherwise`` says what to do where no editor can run.
+    The interface stands still meanwhile: the terminal is the editor's. Raises UsageError where there is no
+    editor or no terminal to lend, EditorError, WriteFailedError and what ``save`` raises; what was written
+    by then is kept in a file that the hint names.
+    """
+    from workbench.editor import drafted, editor_command  # noqa: PLC0415 - not before the first paint
+
+    try:
+        command = editor_command(os.environ)
+    except UsageError as error:
+        raise UsageError(error.message, hint=f"set VISUAL or EDITOR before you start; {otherwise}") from error
+    try:
+        with drafted(source, away_from=away_from, name=name) as draft:
+            failed: EditorError | None = None
+            with app.suspend():  # which takes the terminal back only where nothing is raised in it
+                try:
+                    draft.run_editor(command)
+                except EditorError as error:
+                    failed = error
+            if failed is not None:
+                raise failed
+            text = draft.text()
+            if save is not None and text != source:
+                save(text)
+            return text
+    except SuspendNotSupported as error:
+        raise UsageError("this terminal cannot be lent to another program", hint=otherwise) from error

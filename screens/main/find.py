@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from screens.main.movement import Command
-from screens.widgets.narrow_line import NarrowLine
+from screens.widgets.query_input import NarrowLine
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen

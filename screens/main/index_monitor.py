@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -11,16 +12,9 @@ from textual.timer import Timer
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, Work
 from screens.loading.file_watcher import Watcher
-from screens.main.messages import (
-    FilesChanged,
-    IndexProgress,
-    MeaningChanged,
-    Polling,
-    SourcesChanged,
-    WordsFailed,
-)
 from screens.main.movement import Command
 from screens.search.engine import Engine
+from screens.search.events import IndexChanged, MeaningChanged, WordsFailed
 from screens.search.indexer import Indexer
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.workspace import Workspace
@@ -45,13 +39,13 @@ class Following:
         self._screen = screen
         self._engines = engines
         self._workspace = workspace
-        self.engine = Engine(workspace, screen.post_message)
-        self._indexer = Indexer(workspace, screen.post_message)
+        self.engine = Engine(workspace, screen.model.publish)
+        self._indexer = Indexer(workspace, screen.model.publish)
         self._watcher = Watcher(
             workspace,
-            changed=lambda: screen.post_message(FilesChanged()),
-            elsewhere=lambda: screen.post_message(SourcesChanged()),
-            say=lambda reason: screen.post_message(Polling(reason)),
+            changed=partial(screen.call_later, screen.look_again),
+            elsewhere=partial(screen.call_later, self.sources_changed),
+            say=partial(screen.call_later, self._say_polling),
         )
         self._late = LateLines(workspace.root)
         self._started = False
@@ -101,6 +95,10 @@ class Following:
         self._screen.work(self.engine.run_child, "meaning")
         self.wish()
 
+    def _say_polling(self, reason: str) -> None:
+        """Why changes show later than usual."""
+        self._screen.say(row_text(reason), severity="warning")
+
     def sources_changed(self) -> None:
         """What is searched beside the workspace changed: the index has to follow."""
         if self._engines and self._started:
@@ -124,7 +122,7 @@ class Following:
         if not self._stopped and self._indexer.wish():
             self._screen.work(self._indexer.run, "index")
 
-    def progress(self, message: IndexProgress) -> None:
+    def progress(self, message: IndexChanged) -> None:
         """Show how far it is."""
         self._progress, self._problem = message.text, message.problem
         works = self._screen.opening.desk.works

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text
-from screens.main.messages import JobsRead
 from workbench.jobs.job_status import JobStatus, standings
-from workbench.jobs.runner import now
+from workbench.jobs.runs import now
 from workbench.workspace.layout import STATE_DIR
 
 if TYPE_CHECKING:
@@ -25,10 +22,9 @@ LOOK_SECONDS = 30.0
 class Overseeing:
     """Looks at the records of the jobs now and then, off the event loop."""
 
-    def __init__(self, screen: MainScreen, root: Path, post: Callable[[Message], object]) -> None:
+    def __init__(self, screen: MainScreen, root: Path) -> None:
         self._screen = screen
         self._state = root / STATE_DIR
-        self._post = post
 
     def begin(self) -> None:
         """Look now, and from now on."""
@@ -41,7 +37,7 @@ class Overseeing:
 
     async def _read(self) -> None:
         found = await asyncio.to_thread(standings, self._state, now())
-        self._post(JobsRead(tuple(one for one in found if one.wrong)))
+        self._screen.curating.jobs_stand(jobs_line([one for one in found if one.wrong]))
 
 
 def jobs_line(wrong: Sequence[JobStatus]) -> Shown:

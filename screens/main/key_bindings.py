@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from textual.binding import Binding, BindingsMap
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from screens.actions import active
-from screens.actions.bindings import Followers
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
+from screens.actions.keymap import KeyMap
+from screens.actions.registry import bindings_of, by_id
 from screens.drawing.safe_text import row_text, words
-from screens.main.external_editor import edited_outside
+from screens.main.edit_entry import edited_outside
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
 
@@ -72,3 +76,33 @@ class Keying:
     def bind(self, screen: Screen[object]) -> None:
         """Let the keys of a screen be those of the key map."""
         self._followers.follow(screen, self._chosen.map)
+
+
+_OURS = "perform("
+
+
+class Followers:
+    """Which screens have been bound to which key map."""
+
+    def __init__(self) -> None:
+        self._bound: WeakKeyDictionary[DOMNode, KeyMap] = WeakKeyDictionary()
+
+    def follow(self, screen: DOMNode, keys: KeyMap) -> None:
+        """Bind the screen's actions to the keys of this map, unless they are already."""
+        if self._bound.get(screen) is not keys:
+            screen._bindings = bound(screen._bindings, keys)
+            self._bound[screen] = keys
+
+
+def bound(before: BindingsMap, keys: KeyMap) -> BindingsMap:
+    """The same bindings, those of actions on the keys that the map gives them."""
+    others: list[Binding] = []
+    ids: set[str] = set()
+    for _, binding in before:
+        if binding.id is not None and binding.action.startswith(_OURS):
+            ids.add(binding.id)
+        else:
+            others.append(binding)
+    actions = (known for known in by_id().values() if known.id in ids)
+    ours = (one for known in actions for one in bindings_of(known, keys.of(known.id)))
+    return BindingsMap([*ours, *others])

@@ -6,12 +6,27 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from screens.drawing.rows import Row
+from screens.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 _PREVIEW_STEP = 3
 Command = Callable[[], None]
+
+
+def list_commands(here: Callable[[], EntryList]) -> dict[str, Command]:
+    """The commands that move in the list which ``here`` answers, by action id."""
+    return {
+        "down": lambda: here().move(1),
+        "up": lambda: here().move(-1),
+        "top": lambda: here().go(0),
+        "bottom": lambda: here().go(len(here().rows) - 1),
+        "half_down": lambda: here().page(0.5),
+        "half_up": lambda: here().page(-0.5),
+        "page_down": lambda: here().page(1),
+        "page_up": lambda: here().page(-1),
+    }
 
 
 class Moving:
@@ -24,14 +39,9 @@ class Moving:
         """The commands by action id."""
         screen = self._screen
         return {
+            **list_commands(lambda: screen.here),
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
-            "top": lambda: screen.here.go(0),
-            "bottom": lambda: screen.here.go(len(screen.here.rows) - 1),
-            "half_down": lambda: screen.here.page(0.5),
-            "half_up": lambda: screen.here.page(-0.5),
-            "page_down": lambda: screen.here.page(1),
-            "page_up": lambda: screen.here.page(-1),
             "unfold": self._unfold,
             "fold": self._fold,
             "mark": self._mark,

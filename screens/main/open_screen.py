@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown
 from screens.frames.services import Desk
-from screens.jobs.ingest_job import TakingIn
+from screens.jobs.ingest_job import IngestJob
 from screens.jobs.running_jobs import Works
+from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.movement import Command
 from screens.main.operation_keys import Curating
-from screens.main.request import Request
+from screens.search.events import IndexChanged
 from workbench.workspace.plan import Operation
 
 if TYPE_CHECKING:
@@ -47,12 +46,12 @@ class Opening:
             say=self._say,
             drafts=screen.drafts,
             changed=self._changed,
-            edit=self._edit,
+            edit=screen.editing.edit,
             reindex=self._reindex,
             indexing=lambda: screen.following.indexing,
             works=Works(self.show_works),
         )
-        self._taking_in = TakingIn(screen, self.desk)
+        self._ingest_job = IngestJob(screen, self.desk)
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -70,7 +69,7 @@ class Opening:
             "settings": self._settings,
             "edit_keys": self._edit_keys,
             "workspaces": self._workspaces,
-            "ingest": self._taking_in.ask,
+            "ingest": self._ingest_job.ask,
             "stop_work": self.stop_work,
         }
 
@@ -81,7 +80,7 @@ class Opening:
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.desk.works.under_way:
             why["stop_work"] = "nothing that takes long is under way"
-        if self._taking_in.running:
+        if self._ingest_job.running:
             why["ingest"] = f"something is being taken in: {key_for('stop_work')} stops it"
         return why
 
@@ -96,22 +95,31 @@ class Opening:
         for screen in self._shown():
             screen.show_works(works)
 
-    def done(self, request: Request | None = None) -> None:
-        """Something was done, ``request`` where it was asked for here: what is shown is not as it was."""
+    def reload(self) -> None:
+        """Something was done to the memory: what is shown is not as it was."""
         for screen in self._shown():
-            if request is not None:
-                screen.done(request)
             screen.reload()
 
-    def refused(self, request: Request) -> None:
+    def done(self, event: OperationCompleted) -> None:
+        """What was asked for is done."""
+        for screen in self._shown():
+            screen.done(event.request)
+            screen.reload()
+
+    def refused(self, event: OperationRefused) -> None:
         """Nothing came of it: whoever waits for it waits no more."""
         for screen in self._shown():
-            screen.refused(request)
+            screen.refused(event.request)
 
     def follow(self) -> None:
         """Files changed on the disk: what is open follows, once a second where somebody writes on and on."""
         if self._due is None and len(self._screen.app.screen_stack) > 1:
             self._due = self._screen.set_timer(_FOLLOW_SECONDS, self._follow)
+
+    def index_changed(self, event: IndexChanged) -> None:
+        """The index has what was written."""
+        if event.text is None:
+            self.follow()
 
     def _follow(self) -> None:
         self._due = None
@@ -169,7 +177,7 @@ class Opening:
     def _conflicts(self) -> None:
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
-        self._open(ConflictsScreen(self._curating.historian, self._discard))
+        self._open(ConflictsScreen(self._curating.historian, self._curating.discard))
 
     def _review(self) -> None:
         from screens.review.review import ReviewScreen  # noqa: PLC0415
@@ -178,13 +186,12 @@ class Opening:
 
     def _graph(self) -> None:
         from screens.graph.neighbourhood import GraphScreen  # noqa: PLC0415
-        from screens.panes.graph import GraphPane  # noqa: PLC0415
         from workbench.memory.entry import Kind  # noqa: PLC0415
 
         row = self._screen.here.row
         file = self._screen.files.get(row.path or "") if row and not row.workspace else None
         at = file.path if file and file.kind is Kind.ENTITY else ""
-        view = self._screen.pane_of(GraphPane).view
+        view = self._screen.graph.view
         self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
 
     def _agent(self) -> None:
@@ -207,7 +214,7 @@ class Opening:
     def _edit_keys(self) -> None:
         app = cast("WorkbenchApp", self._screen.app)
         app.keying.edit(app)
-        self.done()
+        self.reload()
 
     def _workspaces(self) -> None:
         cast("WorkbenchApp", self._screen.app).switching.offer()
@@ -219,9 +226,6 @@ class Opening:
         screen = ExplanationScreen(searching.index)
         self._screen.show_dialog(screen, lambda _: searching.explain(None))
         searching.explain(screen.answered)
-
-    def _discard(self, kept: Path) -> None:
-        self._screen.work(partial(self._curating.curator.discard, kept), "curate")
 
     def _go_to(self, address: str) -> None:
         self._close_all()
@@ -239,21 +243,16 @@ class Opening:
 
     async def close(self) -> None:
         """End what screens left going."""
-        await self._taking_in.close()
+        await self._ingest_job.close()
         for kept in self.desk.kept.values():
             await kept.close()
 
     def _changed(self) -> None:
         self._screen.refresh_files()
-        self.done()
+        self.reload()
 
     def _reindex(self) -> None:
         self._screen.commands["reindex"]()
-
-    def _edit(self, address: str) -> None:
-        self._screen.holding.opens()
-        request = Request(action="edit", addresses=(address,))
-        self._screen.work(partial(self._curating.curator.source, request), "curate")
 
     def _say(self, text: Shown, severity: str) -> None:
         self._screen.say(text, severity=severity)

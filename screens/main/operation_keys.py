@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -13,20 +14,20 @@ from textual.timer import Timer
 from screens.actions.active import key_for
 from screens.actions.availability import in_quarantine
 from screens.dialogs.advice import advice, in_keys
-from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of
-from screens.dialogs.findings import warning_rows
+from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.history.history_reader import Historian
+from screens.loading.model import OperationCompleted, OperationRefused
 from screens.loading.shown_revision import day_shown, moment_of
 from screens.loading.store import path_of
-from screens.main.messages import Discarded, Done, Planned, Refused, WritableChecked
 from screens.main.movement import Command
-from screens.main.operation_runner import Curator
+from screens.main.operation_runner import OperationRunner
 from screens.main.request import Request, expire_request
+from screens.widgets.preview_pane import Beneath
 from workbench.errors import WorkbenchError
 from workbench.operations.registry import OPERATIONS
-from workbench.workspace.plan import Operation
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ class Curating:
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
-        self.curator = Curator(workspace, screen.post_message)
-        self.historian = Historian(workspace.root, screen.post_message, day_shown(workspace))
+        self.runner = OperationRunner(workspace)
+        self.historian = Historian(workspace.root, day_shown(workspace))
         self._root = str(workspace.root)
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
@@ -90,11 +91,20 @@ class Curating:
 
     def begin(self) -> None:
         """Find out what can be done here."""
-        self._screen.work(self.curator.check_writable, "check")
+        self._screen.work(self._check, "check")
+
+    async def _check(self) -> None:
+        error: WorkbenchError | None = None
+        conflicts, notes = 0, tuple[str, ...]()
+        try:
+            conflicts, notes = await self.runner.recover()
+        except WorkbenchError as refused:
+            error = refused
+        self._screen.call_later(self._checked, error, conflicts, notes)
 
     def close(self) -> None:
         """Finish what has begun."""
-        self.curator.close()
+        self.runner.close()
         self.historian.close()
 
     # -- asking for it ---------------------------------------------------------------------------
@@ -122,13 +132,45 @@ class Curating:
     def ask(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Show what would be done; keys that follow are for the answer."""
         self._screen.holding.opens()
-        self._screen.work(partial(self.curator.plan, request, targets), "plan")
+        self._screen.work(partial(self._plan, request, targets), "plan")
+
+    async def _plan(self, request: Request, targets: tuple[Row, ...]) -> None:
+        try:
+            plan = await self.runner.planned(request)
+        except Exception as error:
+            await self.refuse(request, error, targets)
+        else:
+            self._screen.call_later(self._planned, request, plan, targets)
 
     def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Do it, in the order of the keys."""
         if targets:
             self._acted_on[request] = targets
-        self._screen.work(partial(self.curator.carry_out, request, targets), "curate")
+        self._screen.work(partial(self._carry_out, request, targets), "curate")
+
+    async def _carry_out(self, request: Request, targets: tuple[Row, ...]) -> None:
+        try:
+            operation, conflicts = await self.runner.carry_out(request)
+        except Exception as error:
+            await self.refuse(request, error, targets)
+        else:
+            self._screen.model.publish(OperationCompleted(operation, request, conflicts))
+
+    async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
+        """Publish that it is not done, and why."""
+        self._screen.model.publish(await self.runner.refusal(request, error, targets))
+
+    def discard(self, kept: Path) -> None:
+        """Take a conflict off the list."""
+        self._screen.work(partial(self._discard, kept), "curate")
+
+    async def _discard(self, kept: Path) -> None:
+        try:
+            blob, conflicts = await self.runner.discard(kept)
+        except Exception as error:
+            await self.refuse(Request(action="discard"), error)
+        else:
+            self._screen.call_later(self._discarded, blob, conflicts)
 
     def stands_yet(self, rows: Sequence[Row]) -> bool:
         """Whether one of these rows was acted on, and shows nothing of it yet."""
@@ -152,45 +194,46 @@ class Curating:
 
     # -- what comes of it ------------------------------------------------------------------------
 
-    def writable(self, message: WritableChecked) -> None:
+    def _checked(self, error: WorkbenchError | None, conflicts: int, notes: tuple[str, ...]) -> None:
         """Say, on the banner, what does not work here and what to do about it."""
         if self._again is not None:
             self._again.stop()
         if self.gone:
             return
-        error = message.error
         self._again = self._screen.set_timer(_AGAIN_SECONDS, self.begin) if error else None
         self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
         self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
-        self._count(message.conflicts)
-        for note in message.found:
+        self._count(conflicts)
+        for note in notes:
             self._screen.say(row_text(in_keys(note)), severity="warning")
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
-        """What was done to an entry, once the cursor rests on it."""
+        """Show what was done to an entry, once the cursor rests on it."""
         if row.address and (self.refusal is None or self._past):
             await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
-            await self.historian.tell(row.id, row.address)
+            lines = await self.historian.lines(row.address)
+            self._screen.preview.show_beneath(
+                row.id, history=[Beneath(words("history"), one) for one in lines]
+            )
 
-    def planned(self, message: Planned) -> None:
+    def _planned(self, request: Request, plan: Plan, targets: tuple[Row, ...]) -> None:
         """Show the list and the diff, and do it on a yes: exactly for the entries that were shown."""
-        request, plan = message.request, message.plan
         if request.action == "archive":
             request = replace(request, addresses=plan.entries)
-        rows = plan_rows(plan, message.targets)
-        self._confirm(request, ConfirmScreen(title_of(request, plan), rows), message.targets)
+        rows = plan_rows(plan, targets)
+        self._confirm(request, ConfirmScreen(title_of(request, plan), rows), targets)
 
-    def done(self, message: Done) -> None:
+    def done(self, event: OperationCompleted) -> None:
         """Say what was done, and read again what it touched."""
-        screen, operation = self._screen, message.operation
-        screen.set_timer(_SHOWN_SECONDS, partial(self._over, message.request))
+        screen, operation = self._screen, event.operation
+        screen.set_timer(_SHOWN_SECONDS, partial(self._over, event.request))
         if operation.action not in ("undo", "redo"):
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
-        where = [f"→ {place}" for place in self._arrived(operation, message.request)]
+        where = [f"→ {place}" for place in self._arrived(operation, event.request)]
         back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
             back = f"{key_for('redo')} redoes it"
@@ -202,7 +245,7 @@ class Curating:
         if len(self._told) > _TOLD:
             del self._told[next(iter(self._told))]
         screen.say(said, title=words(_PAST.get(operation.action, f"Done: {operation.action}")))
-        self._count(message.conflicts)
+        self._count(event.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:
             screen.pane.follow(operation.became[0])  # marking has moved the cursor beyond what was merged
@@ -236,21 +279,22 @@ class Curating:
         new = dict.fromkeys(path_of(address) for address in operation.became)
         return [*sections, *(path for path in new if path not in there)]
 
-    def discarded(self, message: Discarded) -> None:
+    def _discarded(self, blob: str, conflicts: int) -> None:
         """Say where the text is now."""
-        self._count(message.conflicts)
-        where = row_text(f"git keeps its text: git cat-file -p {message.blob[:12]}")
+        self._count(conflicts)
+        where = row_text(f"git keeps its text: git cat-file -p {blob[:12]}")
         self._screen.say(where, title=words("Off the list"))
+        self._screen.opening.reload()
 
-    def refused(self, message: Refused) -> None:
+    def refused(self, event: OperationRefused) -> None:
         """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
-        error, request = message.error, message.request
+        error, request = event.error, event.request
         self._over(request)
-        if message.agreed and message.plan:
-            warnings = warning_rows(*filter(None, (error, message.secret)))
-            rows = [*warnings, *plan_rows(message.plan, message.targets)]
-            title = title_of(message.agreed, message.plan, anyway=True)
-            self._confirm(message.agreed, ConfirmScreen(title, rows, warning=True), message.targets)
+        if event.agreed and event.plan:
+            warnings = warning_rows(*filter(None, (error, event.secret)))
+            rows = [*warnings, *plan_rows(event.plan, event.targets)]
+            title = title_of(event.agreed, event.plan, anyway=True)
+            self._confirm(event.agreed, ConfirmScreen(title, rows, warning=True), event.targets)
             return
         title = words(f"Not done: {request.action}")
         if isinstance(error, WorkbenchError):

@@ -1,4 +1,4 @@
-"""Carrying actions out: one thread, in the order of the keys, never on the event loop."""
+"""Carrying operations out: one thread, in the order of the keys, never on the event loop."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from textual.message import Message
-
 from screens.drawing.rows import Row
+from screens.loading.model import OperationRefused
 from screens.loading.shown_revision import require_today
-from screens.main.messages import Discarded, Done, Planned, Refused, SourceRead, StandsNow, WritableChecked
 from screens.main.request import Request, allowed, plan_of
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
+from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.workspace.format import require_known_format
@@ -29,12 +27,11 @@ from workbench.workspace.workspace import Workspace
 T = TypeVar("T")
 
 
-class Curator:
-    """Plans and carries out what a person decides; answers with ``Done``, ``Planned`` or ``Refused``."""
+class OperationRunner:
+    """Plans and carries out what a person decides. Its methods raise what the work in its thread raises."""
 
-    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._post = post
         self._begun: tuple[Document, Entry] | None = None
         """The entry that somebody edits, in its file as it was then."""
         self._refused_at = float("-inf")
@@ -45,64 +42,26 @@ class Curator:
         self._executor.submit(self._workspace.close)
         self._executor.shutdown(wait=True)
 
-    async def check_writable(self) -> None:
-        """Finish what a killed process left, and say whether actions are possible at all."""
-        try:
-            self._post(WritableChecked(None, *await self._run(self._recover)))
-        except WorkbenchError as error:
-            self._post(WritableChecked(error))
+    async def recover(self) -> tuple[int, tuple[str, ...]]:
+        """Finish what a killed process left: how many conflicts wait, and what a person should know of it.
 
-    async def plan(self, request: Request, targets: tuple[Row, ...]) -> None:
-        """Think an action through, to be shown first."""
-        try:
-            self._post(Planned(request, await self.planned(request), targets))
-        except Exception as error:
-            await self._refuse(request, error, targets)
+        Raises WorkbenchError where nothing can be written here.
+        """
+        return await self._run(self._recover)
 
     async def planned(self, request: Request) -> Plan:
-        """The plan of a request. Raises what planning raises."""
+        """The plan of a request."""
         return await self._run(lambda: plan_of(self._workspace, request))
 
-    async def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
-        """Do it, as one operation."""
+    async def carry_out(self, request: Request) -> tuple[Operation, int]:
+        """Do it, as one operation; so many conflicts wait since then."""
         asked = time.monotonic()
-        try:
-            operation = await self._run(lambda: self._do(request, asked))
-        except Exception as error:
-            await self._refuse(request, error, targets)
-            return
-        self._post(Done(operation, request, await self._run(self._conflicts)))
+        return await self._run(lambda: self._do(request, asked)), await self._run(self._conflicts)
 
-    async def stands_now(self, request: Request) -> None:
-        """How the entry reads that was changed while a person wrote; the likest one in its place."""
-        self._post(StandsNow(*await self._run(lambda: self._standing(request.addresses[0]))))
-
-    async def source(self, request: Request, *, outside: bool = False) -> None:
-        """The text of an entry as it stands in its file, to be edited."""
-        try:
-            text = await self._run(lambda: self._source(request))
-        except Exception as error:
-            self._post(Refused(request, error))
-            return
-        expected = text if request.action == "edit" else None
-        self._post(SourceRead(replace(request, text=text, expected=expected), outside=outside))
-
-    async def discard(self, kept: Path) -> None:
-        """Take a conflict off the list; git keeps its text."""
-        try:
-            self._post(Discarded(*await self._run(lambda: self._drop(kept))))
-        except Exception as error:
-            self._post(Refused(Request(action="discard"), error))
-
-    def _drop(self, kept: Path) -> tuple[str, int]:
-        operations = self._workspace.operations
-        waiting = operations.conflicts()
-        if kept not in waiting:
-            raise UsageError("that conflict is off the list already")
-        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self._conflicts()
-
-    async def _refuse(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> None:
-        """Say why not; what needs a yes to be done after all comes with its plan."""
+    async def refusal(
+        self, request: Request, error: Exception, targets: tuple[Row, ...] = ()
+    ) -> OperationRefused:
+        """Why ``error`` refuses it; what needs a yes to be done after all comes with its plan."""
         plan: Plan | None = None
         secret: SecretFoundError | None = None
         agreed = allowed(request, error)
@@ -114,7 +73,31 @@ class Curator:
                 agreed, error = None, second
         if agreed is not None and secret is not None:
             agreed = replace(agreed, allow_secrets=True)  # it is shown with the rest: one yes to all of it
-        self._post(Refused(request, error, agreed=agreed, plan=plan, targets=targets, secret=secret))
+        return OperationRefused(
+            request=request, error=error, targets=targets, agreed=agreed, plan=plan, secret=secret
+        )
+
+    async def source(self, request: Request) -> Request:
+        """The request with the text of its entry as it stands in its file, to be edited."""
+        text = await self._run(lambda: self._source(request))
+        return replace(request, text=text, expected=text if request.action == "edit" else None)
+
+    async def current_source(self, address: str) -> tuple[str | None, str]:
+        """Where the entry stands that was changed while a person wrote, and how it reads; None: nowhere."""
+        return await self._run(lambda: self._current_source(address))
+
+    async def discard(self, kept: Path) -> tuple[str, int]:
+        """Take a conflict off the list; git keeps its text in this object, and so many are left."""
+        return await self._run(lambda: self._discard(kept))
+
+    # -- in the thread ---------------------------------------------------------------------------
+
+    def _discard(self, kept: Path) -> tuple[str, int]:
+        operations = self._workspace.operations
+        waiting = operations.conflicts()
+        if kept not in waiting:
+            raise UsageError("that conflict is off the list already")
+        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self._conflicts()
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
@@ -148,7 +131,7 @@ class Curator:
         self._begun = document, entry = self._workspace.locate(request.addresses[0])
         return entry_source(document, entry)
 
-    def _standing(self, address: str) -> tuple[str | None, str]:
+    def _current_source(self, address: str) -> tuple[str | None, str]:
         from workbench.history.text_similarity import counterpart  # noqa: PLC0415
         from workbench.operations.edit import entry_source  # noqa: PLC0415
 

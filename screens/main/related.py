@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, age, plural, row_text, words
-from screens.main.messages import BelongingRead
 from screens.main.movement import Command
 from screens.panes.entry_rows import lightened
-from screens.panes.graph import GraphPane
 from screens.widgets.preview_pane import Beneath
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
@@ -51,17 +50,18 @@ class Relating:
         self._key, self.related = "", ()
 
     async def tell(self, row: Row) -> None:
-        """Post what belongs to the row's entry and who recalled it, once the cursor has rested."""
+        """Show what belongs to the row's entry and who recalled it, once the cursor has rested."""
         await asyncio.sleep(_REST_SECONDS)
         try:
             recalled = await self._screen.curating.historian.run(lambda place: self._recalled(place, row))
         except (OSError, WorkbenchError):
             self._key = row.id
             return
-        self._screen.post_message(BelongingRead(row.id, recalled_lines(recalled, self._screen), None))
+        preview = self._screen.preview
+        preview.show_beneath(row.id, recalled=recalled_lines(recalled, self._screen.pane.today()))
         related = await self._find(row)
         self._key, self.related = row.id, related
-        self._screen.post_message(BelongingRead(row.id, None, related))
+        preview.show_beneath(row.id, related=related_lines(related), count=related_fact(related))
 
     async def _find(self, row: Row) -> tuple[Related, ...]:
         from workbench.agent.related import kin, like, merged, named, question_of  # noqa: PLC0415
@@ -70,7 +70,7 @@ class Relating:
         entry = row.entry or await screen.curating.historian.run(lambda place: _entry_at(place, row))
         if entry is None:
             return ()
-        names = [(e.name, str(e.path)) for e in screen.pane_of(GraphPane).view.entities]
+        names = [(e.name, str(e.path)) for e in screen.graph.view.entities]
         try:
             near = await screen.curating.historian.run(
                 lambda place: (*kin(place, entry), *named(entry, names))
@@ -131,13 +131,13 @@ def _by_words(place: Workspace, question: dict[str, object]) -> dict[str, Any]:
         return {}  # no index yet: what is linked was found without one
 
 
-def recalled_lines(recalled: EntryUsage, screen: MainScreen) -> tuple[Beneath, ...]:
+def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
     """``3 times, last 5d ago, for 2 questions · by mcp``."""
     if not recalled.times:
         return (Beneath(words("recalled"), words("never")),)
     text = plural(recalled.times, "time")
     if recalled.last:
-        ago = age(recalled.last.astimezone().date(), screen.pane.today())
+        ago = age(recalled.last.astimezone().date(), today)
         text = words(f"{text}, last {ago}" + (" ago" if ago != "today" else ""))
     if recalled.questions:
         text = words(f"{text}, for {plural(recalled.questions, 'question')}")
@@ -145,10 +145,10 @@ def recalled_lines(recalled: EntryUsage, screen: MainScreen) -> tuple[Beneath, .
     return (Beneath(words("recalled"), words(f"{text} · by {by}" if by else text)),)
 
 
-def related_fact(related: tuple[Related, ...]) -> Beneath | None:
+def related_fact(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
     """How many there are, and the key that lists them."""
     text = f"{len(related)}, {key_for('related')} lists them"
-    return Beneath(words("related"), words(text)) if related else None
+    return (Beneath(words("related"), words(text)),) if related else ()
 
 
 def related_lines(related: tuple[Related, ...]) -> tuple[Beneath, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from datetime import date
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,19 +17,32 @@ from textual.events import Key
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker, WorkerState
 
 from screens.actions.active import active, key_for
 from screens.actions.availability import only_read
 from screens.actions.keymap import KeyMap
 from screens.actions.registry import Context, FocusContext, bindings, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
-from screens.drawing.safe_text import row_text
+from screens.drawing.full_repaint import LaidOutScreen
+from screens.drawing.rows import Row
+from screens.drawing.safe_text import Shown, row_text, words
 from screens.history.time_travel import Travelling
 from screens.jobs.job_line import WorkLine
 from screens.jobs.running_jobs import Work
+from screens.loading.model import OperationCompleted, OperationRefused, WorkspaceModel
 from screens.loading.reader import Reading
 from screens.loading.shown_revision import home_relative, moment_of, place_of
-from screens.loading.snapshots import MemoryView
+from screens.loading.snapshots import (
+    EpisodesView,
+    FilesChanged,
+    FolderSeen,
+    GraphView,
+    MemoryView,
+    PreviewRead,
+    QuarantineView,
+    SummariesRead,
+)
 from screens.main.copy import Copying
 from screens.main.destination import Targeting
 from screens.main.drafts import Drafts
@@ -38,7 +52,6 @@ from screens.main.index_monitor import Following
 from screens.main.job_monitor import Overseeing
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying
-from screens.main.message_handlers import Listening
 from screens.main.movement import Command, Moving
 from screens.main.navigation import Jumping
 from screens.main.open_screen import Opening
@@ -46,26 +59,35 @@ from screens.main.operation_keys import Curating
 from screens.main.related import Relating
 from screens.main.settings_watch import Configuring
 from screens.panes.episodes import EpisodesPane
+from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import FilePane, Pane
+from screens.panes.pane import ContentsRead, FilePane, Pane
+from screens.search.events import (
+    Answered,
+    IndexChanged,
+    MeaningChanged,
+    MeaningFailed,
+    MomentChanged,
+    WordsFailed,
+)
 from screens.search.live_search import Searching
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
-from screens.widgets.narrow_line import NarrowLine
 from screens.widgets.preview_pane import PreviewPane
+from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
-_P = TypeVar("_P", bound=Pane)
+_LOOK_AGAIN_SECONDS = 2.0
 _R = TypeVar("_R")
 
 
-class MainScreen(Listening):
+class MainScreen(LaidOutScreen):
     """Four panes, the preview, the search over them, and one line of hints."""
 
     AUTO_FOCUS = "#logs-list"
@@ -93,10 +115,10 @@ class MainScreen(Listening):
         super().__init__()
         self.workspace = workspace
         self._at = at
-        self.panes: list[Pane] = [
-            pane(lambda: self.travelling.today())  # noqa: PLW0108 - it is made below
-            for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)
-        ]
+        self.model = WorkspaceModel(self.call_later)
+        self.logs, self.memory = LogsPane(self._day), MemoryPane(self._day)
+        self.episodes, self.graph = EpisodesPane(self._day), GraphPane(self._day)
+        self.panes: list[Pane] = [self.logs, self.memory, self.episodes, self.graph]
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
         self.title_line = TitleLine(row_text(titled(workspace)))
@@ -105,7 +127,7 @@ class MainScreen(Listening):
         """What the hints that are shown were made of."""
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.laying = Laying(self)
-        self.reading = Reading(workspace, self.post_message)
+        self.reading = Reading(workspace, self.model.publish)
         self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
         self.curating = Curating(self, workspace)
@@ -113,7 +135,7 @@ class MainScreen(Listening):
         self.editing = Editing(self, self.curating)
         self.targeting = Targeting(self, self.curating)
         self.travelling = Travelling(self, workspace)
-        self.overseeing = Overseeing(self, place_of(workspace), self.post_message)
+        self.overseeing = Overseeing(self, place_of(workspace))
         self.opening = Opening(self, self.curating)
         self.configuring = Configuring(self, workspace)
         self.jumping = Jumping(self)
@@ -143,6 +165,45 @@ class MainScreen(Listening):
         }
         self.toggle = moving.toggle
         self.travelling.follow_hand(self.commands)
+        self._subscribe()
+
+    def _subscribe(self) -> None:
+        """Who hears of what; of one thing in this order."""
+        hear = self.model.subscribe
+        hear(FilesChanged, self._files_changed)
+        hear(FolderSeen, self._folder_seen)
+        hear(SummariesRead, self.logs.receive_summaries)
+        hear(MatchesRead, self._matches_read)
+        hear(QuarantineView, self.logs.receive_quarantine)
+        hear(PreviewRead, lambda event: self.preview.show(event.preview))
+        for pane in (self.logs, self.episodes):
+            hear(ContentsRead, pane.receive_contents)
+            hear(MemoryView, pane.receive_memory)
+        hear(ContentsRead, lambda event: self.jumping.arrived(event.contents))
+        hear(MemoryView, self.memory.receive)
+        hear(MemoryView, lambda _: self.show_hints())
+        hear(EpisodesView, self.episodes.receive)
+        hear(GraphView, self.graph.receive)
+        hear(GraphView, self.opening.graph_read)
+        for kind in (ContentsRead, MemoryView, EpisodesView, GraphView):
+            hear(kind, lambda _: self.holding.release())
+        hear(Answered, self.searching.answered)
+        hear(Answered, lambda _: self.show_hints())
+        hear(WordsFailed, self.searching.failed)
+        hear(MeaningFailed, self.searching.missed)
+        hear(MomentChanged, self.searching.moment)
+        hear(MeaningChanged, self.searching.meaning)
+        hear(MeaningChanged, self.following.meaning)
+        hear(IndexChanged, self.following.progress)
+        hear(IndexChanged, self.searching.index_changed)
+        hear(IndexChanged, self.opening.index_changed)
+        for part in (self.editing, self.opening, self.curating):
+            hear(OperationCompleted, part.done)
+            hear(OperationRefused, part.refused)
+
+    def _day(self) -> date:
+        """The day of the memory that is shown."""
+        return self.travelling.today()
 
     def compose(self) -> ComposeResult:
         """Title, banner, tabs, panes, preview, hints, and the search over them."""
@@ -219,12 +280,12 @@ class MainScreen(Listening):
     @property
     def memory_view(self) -> MemoryView:
         """Long-term memory as it was read last."""
-        return self.pane_of(MemoryPane).view
+        return self.memory.view
 
     @property
     def files(self) -> Mapping[str, MemoryFile]:
         """All memory files, by path."""
-        return self.pane_of(LogsPane).overview.files
+        return self.logs.overview.files
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -363,6 +424,93 @@ class MainScreen(Listening):
             self.laying.set_zoom(0)
         elif self.travelling.away:
             self.travelling.home()
+
+    # -- work ------------------------------------------------------------------------------------
+
+    def work(
+        self, work: Callable[[], Coroutine[None, None, None]], group: str, *, exclusive: bool = False
+    ) -> None:
+        """Start a worker; its exception becomes a toast."""
+        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Show what went wrong in a worker."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            error = event.worker.error
+            text = row_text(f"{type(error).__name__}: {error}")
+            self.say(text, title=words("Something failed"), severity="error")
+            if event.worker.group == "contents":
+                self.jumping.failed()
+
+    def say(self, text: Shown, *, title: Shown = Shown(""), severity: str = "information") -> None:  # noqa: B008
+        """A toast."""
+        seconds = 8.0 if severity == "error" else 5.0
+        self.app.notify(text, title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
+
+    def withdraw(self, text: Shown) -> None:
+        """Take away the toast that says this."""
+        app: Any = self.app  # a ``WorkbenchApp``, which imports this room
+        app.withdraw_toast(text)
+
+    # -- what is read ----------------------------------------------------------------------------
+
+    def refresh_files(self) -> None:
+        """Read what changed on disk."""
+        self.travelling.look_again()
+        self.work(self.reading.refresh, "refresh")
+
+    def look_again(self) -> None:
+        """Files may have changed: read them, and what was in the way of actions may be gone too."""
+        self.refresh_files()
+        if self.curating.refusal:
+            self.curating.begin()
+
+    def _files_changed(self, event: FilesChanged) -> None:
+        self.logs.receive(event.overview)
+        self.episodes.receive_overview(event.overview)
+        if not self.travelling.away:
+            self.following.files_read(event.paths)
+        if event.paths:
+            self.opening.follow()
+        row = self.here.row
+        if row and row.path in event.paths:
+            self.row_changed(row)
+
+    def _matches_read(self, event: MatchesRead) -> None:
+        self.logs.receive_matches(event)
+        if not self.logs.settling:
+            self.holding.release()
+
+    def _folder_seen(self, event: FolderSeen) -> None:
+        """The folder went, or came back. One of the past is no loss: it is laid out again."""
+        if self.travelling.away and not event.there:
+            return
+        self.curating.there(there=event.there)
+        if event.there:
+            self.row_changed(self.here.row)
+        else:
+            self.set_timer(_LOOK_AGAIN_SECONDS, self._look_for_folder)
+        self.show_hints()
+
+    def _look_for_folder(self) -> None:
+        self.refresh_files()
+        if self.curating.gone:
+            self.set_timer(_LOOK_AGAIN_SECONDS, self._look_for_folder)
+
+    def row_changed(self, row: Row | None) -> None:
+        """Show what there is to know of the row under the cursor."""
+        self.show_hints()
+        wide = self.laying.reading or self.finding.on
+        self.work(partial(self.reading.preview, row, wide=wide), "preview", exclusive=True)
+        self.relating.leave()
+        if row is not None and row.address and only_read(row) is None:
+            self.work(partial(self._rest_on, row), "resting", exclusive=True)
+        else:
+            self.workers.cancel_group(self, "resting")
+
+    async def _rest_on(self, row: Row) -> None:
+        """Tell what is looked up only once the cursor rests on an entry."""
+        await asyncio.gather(self.curating.history(row), self.relating.tell(row))
 
     # -- what widgets say ------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ class Configuring:
             cast("WorkbenchApp", screen.app).theming.follow_settings()
         screen.reading.anew()
         screen.refresh_files()
-        screen.opening.done()
+        screen.opening.reload()
         if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
             said = _named(changed) if changed else "all of them count again"
             screen.say(row_text(f"Settings taken up: {said}"))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from screens import terminal
-from screens.drawing.colourless import Colourless
 from screens.drawing.safe_text import row_text, words
 from themes import BUILT_IN, COLORS, ThemeData, Themes, own_folder
 
@@ -143,3 +147,16 @@ def textual_theme(data: ThemeData) -> Theme:
 def css_colors(data: ThemeData) -> dict[str, str]:
     """The colours of a theme as style sheets name them."""
     return {role: "ansi_default" if color == "default" else color for role, color in data.colors.items()}
+
+
+class Colourless(LineFilter):
+    """Takes every colour away; bold, dim, underlined and reversed stay, and carry what colours did."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The same text without colours."""
+        return [Segment(text, _plain(style) if style else None, None) for text, style, _ in segments]
+
+
+@lru_cache(1024)
+def _plain(style: Style) -> Style:
+    return style.without_color

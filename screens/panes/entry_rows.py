@@ -10,7 +10,6 @@ from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.loading.origins import trust_of
 from screens.loading.snapshots import Contents, Promoted
-from screens.loading.titles import title_of
 from workbench.memory.entry import Entry, Form
 from workbench.safety.terminal import hidden
 
@@ -94,3 +93,14 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
         yield replace(note, text=text, tone="warn")
     elif not contents.entries:
         yield replace(note, text=words("nothing in it yet"))
+
+
+_FENCE = re.compile(r"\s*(?:[-*+] +)?(?:`{3,}[^`]*|~{3,}.*)")
+
+
+def title_of(entry: Entry) -> str:
+    """The first line that holds words; of a block of code that of the code: fences are all the same."""
+    if not _FENCE.fullmatch(entry.title):
+        return entry.title
+    lines = (line for line in entry.text.splitlines() if line.strip() and not _FENCE.fullmatch(line))
+    return next(lines, entry.title).strip()

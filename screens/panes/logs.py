@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 from typing import ClassVar
@@ -11,10 +12,17 @@ from textual.message import Message
 
 from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, row_text, words
-from screens.loading.snapshots import FilteredEntries, Overview, Promoted, QuarantineView, Summary, stamp
+from screens.loading.snapshots import (
+    MemoryView,
+    Overview,
+    Promoted,
+    QuarantineView,
+    SummariesRead,
+    Summary,
+    stamp,
+)
 from screens.panes.entry_rows import TRUSTS, lightened, trust_marks
-from screens.panes.filter import Subject
-from screens.panes.filter_matches import KeptFiles, kept_rows
+from screens.panes.filter import KeptFiles, MatchesRead, Subject, kept_rows
 from screens.panes.pane import FilePane, Unfolded
 from screens.widgets.entry_list import EntryList
 from workbench.memory.dated_name import dated_name
@@ -40,19 +48,17 @@ class LogsPane(FilePane):
     STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
     EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 
+    @dataclass
     class SummariesWanted(Message):
         """These files came into view and nothing is known of them."""
 
-        def __init__(self, files: tuple[MemoryFile, ...]) -> None:
-            super().__init__()
-            self.files = files
+        files: tuple[MemoryFile, ...]
 
+    @dataclass
     class KeptWanted(Message):
         """These files are to be looked through for what the filter keeps."""
 
-        def __init__(self, wanted: KeptFiles) -> None:
-            super().__init__()
-            self.wanted = wanted
+        wanted: KeptFiles
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
@@ -84,9 +90,9 @@ class LogsPane(FilePane):
         super().begin_anew()
         self._summaries_asked = dict.fromkeys(self._summaries_asked)
 
-    def receive_summaries(self, summaries: Mapping[str, Summary]) -> None:
+    def receive_summaries(self, event: SummariesRead) -> None:
         """Fill in counts and first words."""
-        self.summaries.update(summaries)
+        self.summaries.update(event.summaries)
         self.rebuild()
 
     def receive_quarantine(self, view: QuarantineView) -> None:
@@ -121,19 +127,19 @@ class LogsPane(FilePane):
         self.keep_only(opened)
         return rows
 
-    def receive_promoted(self, promoted: Promoted) -> None:
+    def receive_memory(self, memory: MemoryView) -> None:
         """Mark what stands in long-term memory; what a filter keeps may depend on it."""
-        changed = promoted != self.promoted
-        super().receive_promoted(promoted)
+        changed = memory.promoted != self.promoted
+        super().receive_memory(memory)
         if changed and self.filter and self.filter.asks_for("promoted", "unpromoted"):
             self._look_through()
 
-    def receive_kept(self, wanted: KeptFiles, found: Mapping[str, FilteredEntries], looked: int) -> None:
+    def receive_matches(self, event: MatchesRead) -> None:
         """Show what the filter keeps of some more files; ignored when another one was typed meanwhile."""
-        if wanted is self.kept:
-            wanted.found.update(found)
-            wanted.looked = looked
-            if found or not wanted.settling or not self.list.rows:
+        if event.wanted is self.kept:
+            self.kept.found.update(event.found)
+            self.kept.looked = event.looked
+            if event.found or not self.kept.settling or not self.list.rows:
                 self.rebuild()
             else:
                 self.caption()

@@ -16,7 +16,7 @@ from screens.loading.snapshots import MemoryView
 from screens.panes.entry_rows import TRUSTS, entry_row
 from screens.panes.filter import Filter, Subject, iso, states_of
 from screens.panes.pane import Pane
-from screens.widgets.budget_meter import BudgetMeter
+from screens.widgets.lines import BudgetMeter
 from workbench.memory.entry import Entry
 
 

@@ -17,11 +17,11 @@ from screens.actions.active import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.rows import Folds, Row
 from screens.drawing.safe_text import grouped, row_text
-from screens.loading.snapshots import Contents, Promoted, Stamp, stamp
+from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, stamp
 from screens.panes.entry_rows import file_rows
 from screens.panes.filter import Filter, filter_of
 from screens.widgets.entry_list import EntryList
-from screens.widgets.narrow_line import NarrowLine
+from screens.widgets.query_input import NarrowLine
 from workbench.workspace.layout import MemoryFile
 
 READING = "reading …"
@@ -39,12 +39,11 @@ class Pane(Vertical):
     EXAMPLES: ClassVar[str] = ""
     """What a filter could be, for whoever has not typed one yet."""
 
+    @dataclass
     class FilterChanged(Message):
         """Other rows are asked for than before, or all of them."""
 
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
+        pane: Pane
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(id=self.NAME.lower(), classes="pane")
@@ -234,16 +233,25 @@ class Unfolded:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class ContentsRead:
+    """One file's entries were read, for the pane of this name."""
+
+    pane: str
+    unfolded: Unfolded
+    contents: Contents
+    rows: tuple[Row, ...]
+
+
 class FilePane(Pane):
     """A pane whose rows unfold to the entries of a file, which is read when it is unfolded."""
 
+    @dataclass
     class Wanted(Message):
         """The contents of these files are needed."""
 
-        def __init__(self, pane: FilePane, files: tuple[Unfolded, ...]) -> None:
-            super().__init__()
-            self.pane = pane
-            self.files = files
+        pane: FilePane
+        files: tuple[Unfolded, ...]
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
@@ -252,12 +260,13 @@ class FilePane(Pane):
         self._asked: dict[str, Stamp] = {}
         self._rows: dict[str, tuple[Unfolded, Contents | None, tuple[Row, ...]]] = {}
 
-    def receive_contents(self, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]) -> None:
-        """Show the entries of a file that was asked for."""
-        path = unfolded.file.path
-        self.contents[path] = contents
-        self._rows[path] = unfolded, contents, rows
-        self.rebuild()
+    def receive_contents(self, event: ContentsRead) -> None:
+        """Show the entries of a file that was asked for here."""
+        if event.pane == self.NAME:
+            path = event.unfolded.file.path
+            self.contents[path] = event.contents
+            self._rows[path] = event.unfolded, event.contents, event.rows
+            self.rebuild()
 
     def begin_anew(self) -> None:
         """Ask again for what is open."""
@@ -267,10 +276,10 @@ class FilePane(Pane):
         """Whether the entries of a file were asked for, or will be once the files are known."""
         return path not in self.contents and (path in self._asked or not self._asked)
 
-    def receive_promoted(self, promoted: Promoted) -> None:
+    def receive_memory(self, memory: MemoryView) -> None:
         """Mark what stands in long-term memory."""
-        if promoted != self.promoted:
-            self.promoted = promoted
+        if memory.promoted != self.promoted:
+            self.promoted = memory.promoted
             self.rebuild()
 
     def rows_under(self, file: MemoryFile, depth: int) -> tuple[Row, ...]:

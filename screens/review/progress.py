@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from screens.actions.active import key_for
 from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
-from screens.jobs.progress_text import stage_parts
+from screens.jobs.job_line import stage_parts
 from screens.review.dream_job import Dreamer
 from workbench.dreaming.outcome import DreamOutcome
 from workbench.errors import StoppedError, WorkbenchError

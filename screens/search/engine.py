@@ -19,19 +19,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from textual.message import Message
-
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.jobs import worker_client
-from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
+from screens.search.events import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
 from screens.search.hits import HitList, found_in
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.search_task import FederatedRequests
+    from workbench.agent.federated_search import FederatedRequests
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -65,11 +63,11 @@ class TypedQuery:
 
 
 class Engine:
-    """Answers questions by posting ``Answered``; says when semantic search comes and goes."""
+    """Answers questions by publishing ``Answered``; says when semantic search comes and goes."""
 
-    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+    def __init__(self, workspace: Workspace, publish: Callable[[object], None]) -> None:
         self._workspace = workspace
-        self._post = post
+        self._publish = publish
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._words: LexicalSearch | None = None
         self._federated: FederatedRequests | None = None
@@ -94,7 +92,7 @@ class Engine:
         if question.as_of is not None:
             if not self.alive:
                 why = "the process that looks into the past does not run"
-                self._post(
+                self._publish(
                     WordsFailed(question.seq, why, f"{key_for('reindex', FocusContext.QUERY)} starts it")
                 )
                 return
@@ -159,7 +157,7 @@ class Engine:
                 continue
             by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
             again = "starting it again" if attempt < _RESTARTS else by_hand
-            self._post(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
+            self._publish(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
             attempt += 1
 
     def begin_anew(self) -> None:
@@ -194,11 +192,11 @@ class Engine:
         try:
             found = self._search_words(question)
         except WorkbenchError as error:
-            self._post(WordsFailed(question.seq, error.message, error.hint))
+            self._publish(WordsFailed(question.seq, error.message, error.hint))
         except Exception as error:
-            self._post(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
+            self._publish(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
         else:
-            self._post(Answered(question.seq, found, final=not self.ready))
+            self._publish(Answered(question.seq, found, final=not self.ready))
 
     def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """In the thread: values that the entries have."""
@@ -219,7 +217,7 @@ class Engine:
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
     def _beyond(self, by_words: LexicalSearch) -> FederatedRequests:
-        from workbench.agent.search_task import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
+        from workbench.agent.federated_search import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
 
         if self._federated is None:
             self._federated = FederatedRequests(self._workspace, by_words)
@@ -265,9 +263,9 @@ class Engine:
             if said.get("event") == "ready":
                 self.ready = said.get("vectors") is True
                 reason = "" if self.ready else str(said.get("vectors"))
-                self._post(MeaningChanged(ready=self.ready, reason=reason))
+                self._publish(MeaningChanged(ready=self.ready, reason=reason))
             elif said.get("event") == "moment":
-                self._post(_moment(said))
+                self._publish(_moment(said))
             elif isinstance(said.get("seq"), int):
                 self._answered(said)
             elif (waiting := self._consulted.get(str(said.get("seq")))) and not waiting.done():
@@ -283,13 +281,13 @@ class Engine:
             self._waiting = None
         seq = int(said["seq"])
         if "hits" in said:
-            self._post(Answered(seq, found_in(said), final=True))
+            self._publish(Answered(seq, found_in(said), final=True))
         elif "waits_for" in said:
-            self._post(MomentChanged(str(said["waits_for"]), seq=seq))
+            self._publish(MomentChanged(commit=str(said["waits_for"]), seq=seq))
         elif isinstance(error := said.get("error"), dict):
             reason, hint = str(error.get("message")), str(error.get("hint") or "")
             past = question is not None and question.seq == seq and question.as_of is not None
-            self._post(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
+            self._publish(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
 
     def _send(self, question: TypedQuery) -> None:
         child = self._child
@@ -319,7 +317,7 @@ class Engine:
 def _moment(said: Mapping[str, Any]) -> MomentChanged:
     done, total = said.get("done"), said.get("total")
     return MomentChanged(
-        str(said["commit"]),
+        commit=str(said["commit"]),
         phase=str(said.get("phase") or ""),
         done=done if isinstance(done, int) else 0,
         total=total if isinstance(total, int) else 0,

@@ -6,23 +6,21 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from textual.message import Message
-
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.progress import Stage
 from screens.jobs.worker_client import TaskFailedError, WorkerClient
-from screens.main.messages import IndexProgress
+from screens.search.events import IndexChanged
 from workbench.errors import BusyError, StoppedError
 from workbench.workspace.workspace import Workspace
 
 
 class Indexer:
-    """Runs the task ``reindex`` and reports its progress as ``IndexProgress``."""
+    """Runs the task ``reindex`` and publishes its progress as ``IndexChanged``."""
 
-    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+    def __init__(self, workspace: Workspace, publish: Callable[[object], None]) -> None:
         self._workspace = workspace
-        self._post = post
+        self._publish = publish
         self._client: WorkerClient | None = None
         self._searchable = False
         self.running = False
@@ -77,11 +75,11 @@ class Indexer:
             problem = f"{error}; {after}" if error.hint.endswith(after) else str(error)
         except OSError as error:
             problem = str(error.strerror or error)
-        self._post(IndexProgress(None, searchable=not problem, problem=problem))
+        self._publish(IndexChanged(text=None, searchable=not problem, problem=problem))
 
     async def _wait_for_other(self) -> None:
         told = words("indexing: another process is at it")
-        self._post(IndexProgress(told, searchable=self._searchable))
+        self._publish(IndexChanged(text=told, searchable=self._searchable))
         self._again = True
         await asyncio.sleep(_BUSY_SECONDS)
         if self._stopped:
@@ -90,11 +88,11 @@ class Indexer:
     def _moved(self, stage: Stage) -> None:
         self._searchable = self._searchable or stage.phase in _SEARCHABLE
         stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
-        self._post(IndexProgress(stage_text(stage), searchable=self._searchable, stage=stage))
+        self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
 
     def _say_stopped(self) -> None:
         problem = f"stopped; {key_for('reindex')} goes on"
-        self._post(IndexProgress(None, searchable=False, problem=problem))
+        self._publish(IndexChanged(text=None, searchable=False, problem=problem))
 
 
 _SEARCHABLE = frozenset({"prepare", "embed"})

@@ -15,9 +15,16 @@ from screens.drawing.clock import today
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text
 from screens.loading.shown_revision import moment_of
-from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
 from screens.main.movement import Command
 from screens.search.engine import Engine, TypedQuery
+from screens.search.events import (
+    Answered,
+    IndexChanged,
+    MeaningChanged,
+    MeaningFailed,
+    MomentChanged,
+    WordsFailed,
+)
 from screens.search.hits import HitList, hit_rows
 from screens.search.recent import PREFIX, Recent
 from screens.search.search_state import Facts, condition, emptiness
@@ -312,13 +319,15 @@ class Searching:
         if self._question.as_of is not None and self._found is not None and self._found.moment is None:
             self._found = None
 
-    def building(self, progress: Shown | None) -> None:
-        """How far the index is while it is brought up to date, None while it is not."""
-        self._building = progress
+    def index_changed(self, event: IndexChanged) -> None:
+        """The index is being brought up to date, or has been."""
+        self._building = event.text
         if self._found is None or not self._found.hits:
             self.draw()
         else:
             self._say()
+        if event.searchable or event.text is None:
+            self.ask_again()
 
     # -- showing ---------------------------------------------------------------------------------
 

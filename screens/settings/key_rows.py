@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from screens.actions.action import Action
 from screens.actions.active import key_for
 from screens.actions.key_file import Keys
-from screens.actions.keymap import key_map
+from screens.actions.keymap import PROFILES, key_map
 from screens.actions.keys import key_names
-from screens.actions.profiles import PROFILES
 from screens.actions.registry import ACTIONS, by_id, grouped_actions
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words

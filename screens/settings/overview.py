@@ -17,8 +17,7 @@ from textual.widgets import Input
 
 from screens.actions.active import key_for
 from screens.actions.key_file import Keys, load_keys, write_profile
-from screens.actions.keymap import KeyProblem
-from screens.actions.profiles import PROFILES
+from screens.actions.keymap import PROFILES, KeyProblem
 from screens.actions.registry import Context, FocusContext, bindings, is_bound
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row

@@ -8,23 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from rich.style import Style
 from textual import events
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.drawing.cursor import landing, place_of
 from screens.drawing.rows import Row, Tone
 from screens.drawing.safe_text import Shown
-from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import GUTTER, Look, row_strip
 
 TONES = ("text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match")
 _CACHED_STRIPS = 512
+
+
+class LineView(ScrollView, inherit_bindings=False):
+    """A line-API view whose number of lines changes often."""
+
+    ALLOW_SELECT = False
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
+
+    def set_lines(self, count: int) -> None:
+        """Have ``count`` lines from now on."""
+        size = Size(self.size.width, count)
+        if size != self.virtual_size:
+            self.virtual_size = size
+            self._scroll_update(size)  # what Textual calls after a layout; there is no public name for it
+
+    def jump(self, line: int) -> None:
+        """Show ``line`` at the top, at once."""
+        self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
 
 
 class EntryList(LineView, can_focus=True, inherit_bindings=False):
@@ -34,38 +54,37 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         "row--cursor", "row--resting", *(f"row--{tone}" for tone in TONES)
     }  # fmt: skip
 
+    @dataclass
     class Moved(Message):
         """The cursor stands on another row, or on none."""
 
-        def __init__(self, entry_list: EntryList, row: Row | None) -> None:
-            super().__init__()
-            self.set_sender(entry_list)  # else it ends at a parent that shows rows
-            self.entry_list = entry_list
-            self.row = row
+        entry_list: EntryList
+        row: Row | None
 
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            self.set_sender(self.entry_list)  # else it ends at a parent that shows rows
+
+    @dataclass
     class Opened(Message):
         """A row was double-clicked."""
 
-        def __init__(self, entry_list: EntryList, row: Row) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-            self.row = row
+        entry_list: EntryList
+        row: Row
 
+    @dataclass
     class Folded(Message):
         """The arrow of a row was clicked: it is to be closed, or opened."""
 
-        def __init__(self, entry_list: EntryList, row: Row) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-            self.row = row
+        entry_list: EntryList
+        row: Row
 
+    @dataclass
     class InView(Message):
         """Other rows came into view."""
 
-        def __init__(self, entry_list: EntryList, rows: Sequence[Row]) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-            self.rows = rows
+        entry_list: EntryList
+        rows: Sequence[Row]
 
     def __init__(self, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -13,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from screens.actions.keys import key_called, types_a_character
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Shown, grouped
 
 _PLACE = 8
 """Cells that are kept for where the memory is."""
@@ -100,12 +101,11 @@ class TabLine(_Line):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--tab", "line--current"}
 
+    @dataclass
     class Chosen(Message):
         """A tab was clicked."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="tabs")
@@ -194,3 +194,49 @@ class HintLine(_Line):
     def _append(self, line: Text, hint: tuple[str, str]) -> None:
         line.append(hint[0], self.tone("key"))
         line.append(f" {hint[1]}  ", self.tone("label"))
+
+
+_TIGHT = 0.85
+
+
+class BudgetMeter(Widget, can_focus=False):
+    """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._used = 0
+        self._budget = 0
+
+    def show(self, used: int, budget: int) -> None:
+        """``used`` of ``budget`` characters."""
+        if (used, budget) != (self._used, self._budget):
+            self._used, self._budget = used, budget
+            self.refresh()
+
+    @property
+    def word(self) -> str:
+        """What the numbers mean: ok, tight or over."""
+        if self._used > self._budget:
+            return "over"
+        return "tight" if self._used > _TIGHT * self._budget else "ok"
+
+    def render(self) -> Text:
+        """The line, as wide as there is room."""
+        if not self._budget:
+            return Text()
+        tone = {"ok": "good", "tight": "warn", "over": "bad"}[self.word]
+        numbers = f" {grouped(self._used)} / {grouped(self._budget)} {self.word}"
+        width = self.content_size.width - len(numbers)
+        filled = min(width, round(width * self._used / self._budget))
+        line = Text(no_wrap=True, overflow="crop")
+        if width >= 4:
+            line.append("━" * filled, self._style(f"meter--{tone}"))
+            line.append("╌" * (width - filled), self._style("meter--rest"))
+        line.append(numbers if width >= 4 else numbers.strip(), self._style(f"meter--{tone}"))
+        return line
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name, partial=True)

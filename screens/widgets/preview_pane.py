@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -16,9 +19,8 @@ from textual.strip import Strip
 
 from screens.drawing.safe_text import Shown
 from screens.loading.snapshots import Preview, PreviewLine
-from screens.widgets.line_view import LineView
+from screens.widgets.entry_list import LineView
 from screens.widgets.row_strip import clipped
-from screens.widgets.text_search import TextMatch, matches_in, spans_in
 
 _TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here")
 _NUMBER = 6
@@ -27,7 +29,9 @@ _MAX_FACT_LINES = 4
 _KEPT = 4000
 """Characters of a line whose parts are remembered."""
 SORTS = ("related", "history")
-"""What stands beneath the file's lines, in this order; ``facts`` join those above."""
+"""What stands beneath the file's lines, in this order."""
+_FACTS = ("recalled", "count")
+"""What joins the facts above them."""
 
 
 class Beneath(NamedTuple):
@@ -54,17 +58,16 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"preview--{tone}" for tone in _TONES}
 
+    @dataclass
     class Followed(Message):
         """A line that leads to an entry was clicked."""
 
-        def __init__(self, address: str) -> None:
-            super().__init__()
-            self.address = address
+        address: str
 
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
-        self.beneath: dict[str, tuple[Beneath, ...]] = {}
+        self.beneath: dict[str, Sequence[Beneath]] = {}
         """What stands beneath the file's lines, by sort."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
@@ -100,21 +103,11 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         """What was done to the entry, newest first."""
         return tuple(line.text for line in self.beneath.get("history", ()))
 
-    def show_beneath(self, key: str, more: Mapping[str, tuple[Beneath, ...]]) -> None:
+    def show_beneath(self, key: str, **more: Sequence[Beneath]) -> None:
         """What else is known of the entry, by sort; ignored when another entry is shown by now."""
-        if (
-            self.shown
-            and self.shown.key == key
-            and any(self.beneath.get(name) != more[name] for name in more)
-        ):
+        if self.shown and self.shown.key == key and not more.items() <= self.beneath.items():
             self.beneath.update(more)
             self._lay_out()
-
-    def add_fact(self, key: str, fact: Beneath | None) -> None:
-        """One more fact of the entry, instead of the one of that name."""
-        if fact is not None:
-            kept = tuple(line for line in self.beneath.get("facts", ()) if line.name != fact.name)
-            self.show_beneath(key, {"facts": (*kept, fact)})
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -236,7 +229,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         room = max(1, min(_MAX_FACT_LINES, self.size.height // 4))
         rows: list[list[Segment]] = [[]]
         used = 0
-        known = [(line.name, line.text) for line in self.beneath.get("facts", ())]
+        known = [(line.name, line.text) for sort in _FACTS for line in self.beneath.get(sort, ())]
         for name, value in (*preview.facts, *known):
             cells = cell_len(name) + cell_len(value) + 4
             if used and used + cells > self._width:
@@ -293,3 +286,41 @@ def _wrap(text: str, width: int) -> tuple[tuple[int, str], ...]:
         end = start + len(part.plain)
         parts.append((start, part.plain))
     return tuple(parts)
+
+
+MOST = 10_000
+"""Matches that are counted; nobody steps through more."""
+
+
+class TextMatch(NamedTuple):
+    """Characters ``start`` up to ``end`` of line ``line``."""
+
+    line: int
+    start: int
+    end: int
+
+
+def matches_in(lines: Sequence[str], sought: str) -> tuple[TextMatch, ...]:
+    """Every place where ``sought`` stands; capitals count only where it has some itself."""
+    if not sought.strip():
+        return ()
+    pattern = re.compile(re.escape(sought), 0 if sought != sought.lower() else re.IGNORECASE)
+    found: list[TextMatch] = []
+    for at, line in enumerate(lines):
+        found += (TextMatch(at, *match.span()) for match in pattern.finditer(line))
+        if len(found) >= MOST:
+            break
+    return tuple(found[:MOST])
+
+
+def spans_in(
+    matches: Sequence[TextMatch], line: int, start: int, length: int
+) -> Iterator[tuple[int, int, TextMatch]]:
+    """What of these matches stands in a part of a line: its range within the part, and the match."""
+    at = bisect_left(matches, TextMatch(line, 0, 0))
+    while at < len(matches) and matches[at].line == line:
+        match = matches[at]
+        begin, end = max(0, match.start - start), min(length, match.end - start)
+        if begin < end:
+            yield begin, end, match
+        at += 1

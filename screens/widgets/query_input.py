@@ -12,10 +12,10 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.suggester import Suggester
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from screens.drawing.clock import today
-from workbench.safety.terminal import in_place
+from workbench.safety.terminal import in_place, visible
 
 SORTS = ("field", "phrase", "not")
 
@@ -111,3 +111,33 @@ class _Continuing(Suggester):
     async def get_suggestion(self, value: str) -> str | None:
         """The whole text, continued."""
         return await self._continued(value)
+
+
+class NarrowLine(QueryInput):
+    """One line, hidden until it is opened. What is typed stays when it is left."""
+
+    def __init__(self, placeholder: str, *, id: str) -> None:
+        super().__init__(
+            placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=False
+        )
+        self.display = False
+
+
+class TextBox(TextArea):
+    """Several lines of text; a tab goes on to what is next instead of being typed."""
+
+    def __init__(self, text: str, *, id: str) -> None:
+        super().__init__(text, id=id, soft_wrap=True, show_line_numbers=False, theme="css", compact=True)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn: also what is pasted reaches the terminal through one door."""
+        return Text(visible(self.document.get_line(line_index)), end="", no_wrap=True)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit: Textual lets these keys go up to the application first, where letters overtake them."""
+        for binding in TextArea.BINDINGS:
+            if isinstance(binding, Binding) and event.key in binding.key.split(","):
+                event.stop()
+                event.prevent_default()
+                await self.run_action(binding.action)
+                return

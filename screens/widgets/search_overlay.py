@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -36,27 +37,24 @@ _ABOVE = (
 class SearchOverlay(Vertical):
     """Open or closed; it keeps what was typed and what was found either way."""
 
+    @dataclass
     class Typed(Message):
         """The words changed."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
+    @dataclass
     class Closed(Message):
         """It was closed; ``text`` is what stood in the line."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
+    @dataclass
     class Offered(Message):
         """What can follow ``text``."""
 
-        def __init__(self, text: str, choices: tuple[RowPart, ...]) -> None:
-            super().__init__()
-            self.text = text
-            self.choices = choices
+        text: str
+        choices: tuple[RowPart, ...]
 
     def __init__(self) -> None:
         super().__init__(id="search")

@@ -14,7 +14,7 @@ from screens.dialogs.choose import ChooseScreen
 from screens.drawing.safe_text import words
 from screens.workspaces.answers import HERE
 from screens.workspaces.rows import typed_rows, workspace_rows
-from workbench.health.workspace_status import WorkspaceStatus, standing
+from workbench.health.places import WorkspaceStatus, standing
 from workbench.workspace.registry import Registry
 
 

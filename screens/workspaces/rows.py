@@ -10,7 +10,7 @@ from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.loading.shown_revision import home_relative
 from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
-from workbench.health.workspace_status import GONE, WorkspaceStatus
+from workbench.health.places import GONE, WorkspaceStatus
 from workbench.workspace.registry import Registered, Registry, free_name
 
 _SHOWN_NOW, _OTHER = words("●"), words(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from tests.support.workspaces import Sandbox
-from workbench.agent.always_loaded import COUNTED, loaded
+from workbench.agent.bulletin import COUNTED, loaded
 
 TODAY = date(2026, 3, 15)
 

@@ -17,7 +17,7 @@ from indexing.search.service import Service
 from tests.agent.conftest import TODAY, Given
 from tests.support.hashing import HashingEmbedder
 from workbench.agent.context import injection_from_json
-from workbench.agent.search_task import answerers, request_of
+from workbench.agent.federated_search import answerers, request_of
 from workbench.workspace.registry import register
 
 ASK = "what is the staging port of the gateway?"

@@ -11,7 +11,7 @@ import pytest
 from tests.support import forked
 from tests.support.backups import bare, contents, git, save
 from tests.support.workspaces import Sandbox
-from workbench.backup.incremental import remembered
+from workbench.backup.bundles import remembered
 from workbench.backup.restore import restore
 from workbench.backup.targets import find_target
 from workbench.errors import (

@@ -12,9 +12,8 @@ import pytest
 
 from tests.support.backups import bare, bundles, contents, git, save
 from tests.support.workspaces import LOG, Sandbox
-from workbench.backup.bundles import alone_in, read_header, write_bundle
+from workbench.backup.bundles import alone_in, operations_since, read_header, remembered, write_bundle
 from workbench.backup.create import back_up, plan_backup
-from workbench.backup.incremental import operations_since, remembered
 from workbench.backup.restore import restore
 from workbench.backup.targets import find_target
 from workbench.errors import (

@@ -10,9 +10,8 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun as Kept
-from workbench.jobs.run_log import keep
+from workbench.jobs.runs import Job, keep
+from workbench.jobs.runs import JobRun as Kept
 
 
 def keep_one(sandbox: Sandbox, job: Job, state: str, *, hours: float = 1.0) -> None:

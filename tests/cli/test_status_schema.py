@@ -20,10 +20,8 @@ from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
 from workbench.cli import main
 from workbench.cli.status import STATUS_VERSION
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun as Kept
-from workbench.jobs.run_log import StepResult, StepState, keep
-from workbench.jobs.runner import running
+from workbench.jobs.runs import Job, StepResult, StepState, keep, running
+from workbench.jobs.runs import JobRun as Kept
 
 SCHEMA = json.loads(resources.files("workbench.cli").joinpath("schemas/status.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA, format_checker=FormatChecker())

@@ -19,7 +19,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.cli import shell_values
 from workbench.cli.fleet import say_report
 from workbench.cli.program import workbench
-from workbench.fleet.report import Failure, FleetReport
+from workbench.fleet.run import Failure, FleetReport
 from workbench.format import FORMAT
 from workbench.workspace.locks import hold
 

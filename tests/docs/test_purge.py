@@ -1,4 +1,4 @@
-"""What docs/purge.md tells people to run does what it says: its own words are the test's commands."""
+"""The commands of docs/purge.md do what the page says; the test runs them from the page itself."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def spread(sandbox: Sandbox, person: Path) -> Sandbox:
 
 def test_after_the_plain_git_section_no_object_holds_the_secret(spread: Sandbox) -> None:
     assert spread.git("status", "--porcelain") == ""
-    run(spread, PAGE.below("3. Keep a copy"))
+    run(spread, PAGE.below("3. Make a copy"))
     run(spread, PAGE.below("With plain git"))
     assert TOKEN not in objects(spread)
     assert OTHER not in objects(spread)
@@ -111,14 +111,14 @@ def test_the_workspace_opens_and_its_operations_are_listed_and_undone_as_before(
 
 def test_the_page_counts_what_is_left_with_a_command_that_sees_it(spread: Sandbox) -> None:
     """A check that finds nothing before the purge would prove nothing after it."""
-    count = next(line for line in PAGE.below("5. Look whether it is gone").splitlines() if "grep" in line)
+    count = next(line for line in PAGE.below("5. Check that it is gone").splitlines() if "grep" in line)
     assert int(run(spread, count)) > 0
     run(spread, PAGE.below("With plain git"))
     assert int(run(spread, f"{count} || true")) == 0
 
 
 def test_the_last_step_removes_the_copy_and_the_list(spread: Sandbox, person: Path) -> None:
-    run(spread, PAGE.below("3. Keep a copy"))
+    run(spread, PAGE.below("3. Make a copy"))
     assert (spread.root.parent / "before-purge.git").is_dir()
     run(spread, PAGE.commands[-1].text)
     assert not (spread.root.parent / "before-purge.git").exists()

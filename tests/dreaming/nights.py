@@ -10,7 +10,7 @@ from tests.support.workspaces import Sandbox
 from workbench.dreaming.explain import explain
 from workbench.dreaming.result import Dream, Explanation
 from workbench.dreaming.run import dream
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import entry_hash
 from workbench.memory.proposal import Proposal

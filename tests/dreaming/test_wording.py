@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.dreaming.nights import Nights
-from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.llm.language_model import LanguageModelError, Message, Schema
 
 ONE = "We decided to use tantivy 0.25 for the search of project Atlas because it needs no server at all"
 OTHER = (

@@ -25,9 +25,8 @@ from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.fleet.pool import QUIET, Brought, InProcess, RayPool
-from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import Plan, reindex
+from workbench.fleet.run import FleetReport, Plan, reindex
 from workbench.fleet.sync_status import check
 from workbench.fleet.worker import Recipe, Task
 

@@ -25,9 +25,8 @@ from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.fleet.pool import Brought, InProcess, Lost
-from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import Plan, StorageFailedError, reindex
+from workbench.fleet.run import FleetReport, Plan, StorageFailedError, reindex
 from workbench.fleet.sync_status import check, standings
 from workbench.fleet.worker import Done, Recipe, Task
 from workbench.workspace.workspace import Workspace

@@ -14,17 +14,15 @@ import msgspec
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.backup.incremental import remember
+from workbench.backup.bundles import remember
 from workbench.backup.targets import find_target
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.graph.contradictions import ANSWERS
 from workbench.health import checks as checks_module
-from workbench.health.checks import CHECKS, examine, repair
+from workbench.health.checks import CHECKS, examine, repair, run, shown
 from workbench.health.finding import Check, CheckResult, Finding, Look
-from workbench.health.health_task import run, shown
 from workbench.health.subject import CheckSubject
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun, keep
+from workbench.jobs.runs import Job, JobRun, keep
 from workbench.memory.claims import claim_key
 from workbench.workspace.task_context import TaskContext
 
@@ -309,7 +307,7 @@ def test_secrets_are_masked_in_all_that_a_result_says(
     finding = Finding(what=SECRET, meaning=f"https://me:Hq7xK2pLw9@{SECRET}", do=SECRET)
     said = Check("status", "backup", lambda _: iter([SECRET, finding]))
     monkeypatch.setattr(checks_module, "CHECKS", (said,))
-    monkeypatch.setattr("workbench.health.health_task.CHECKS", (said,))
+    monkeypatch.setattr("workbench.health.checks.CHECKS", (said,))
     text = str(list(lines(sandbox.root, {})))
     assert "AKIA…" in text
     assert SECRET not in text

@@ -9,7 +9,7 @@ import pytest
 
 from tests.health.conftest import Ward, said_by
 from tests.support.provider import Provider, providing, refused
-from workbench.health.models import language_model
+from workbench.health.index_checks import language_model
 from workbench.health.subject import CheckSubject
 
 KEY = "the-key-that-nobody-shows-1234"

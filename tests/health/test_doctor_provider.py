@@ -15,7 +15,7 @@ from tests.health.conftest import Ward, said_by
 from tests.support.provider import Provider, providing, refused
 from workbench.health.checks import examine
 from workbench.health.finding import CheckResult
-from workbench.health.models import provider as look
+from workbench.health.index_checks import provider as look
 from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 

@@ -20,7 +20,7 @@ from workbench.errors import UsageError
 from workbench.health.finding import Finding
 from workbench.health.machine import libraries
 from workbench.health.subject import CheckSubject
-from workbench.health.unfinished_checks import ledger as ledger_check
+from workbench.health.workspace_checks import ledger as ledger_check
 from workbench.workspace.plan import Plan
 
 Treat = Callable[..., list[Finding]]

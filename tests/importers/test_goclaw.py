@@ -16,10 +16,15 @@ from hypothesis import strategies as st
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
-from workbench.importers.goclaw import array_elements, carried_tables
-from workbench.importers.goclaw_tables import Tables, read_dump, read_lite, read_postgres
-from workbench.importers.plan import plan_import
-from workbench.importers.records import Carried
+from workbench.importers.goclaw import (
+    Tables,
+    array_elements,
+    carried_tables,
+    read_dump,
+    read_lite,
+    read_postgres,
+)
+from workbench.importers.plan import Carried, SourceRow, plan_import
 from workbench.memory.entry import Kind
 from workbench.memory.episode import read_episode
 from workbench.workspace.plan import Operation
@@ -221,7 +226,7 @@ def test_a_session_that_has_an_episode_gets_no_second_one(sandbox: Sandbox) -> N
         episode_row(id="e2", source_id="other:0"),
         episode_row(id="e3", source_id="other:0", summary="Another of the same session."),
     ]
-    operation = carry_in(sandbox, of(sandbox, Tables({"episodic_summaries": rows}), agent=""))  # type: ignore[dict-item]
+    operation = carry_in(sandbox, of(sandbox, {"episodic_summaries": list(map(SourceRow, rows))}, agent=""))
     found = [file.path for file in sandbox.workspace.scan() if file.kind is Kind.EPISODE]
     assert len(found) == 2
     told = " ".join(operation.notes)
@@ -232,7 +237,7 @@ def test_a_session_that_has_an_episode_gets_no_second_one(sandbox: Sandbox) -> N
 def test_an_episode_that_was_recalled_there_since_is_brought_up_to_date(sandbox: Sandbox) -> None:
     for count in (1, 7):
         rows = [episode_row(source_id="other:0", recall_count=count)]
-        carry_in(sandbox, of(sandbox, Tables({"episodic_summaries": rows}), agent=""))  # type: ignore[dict-item]
+        carry_in(sandbox, of(sandbox, {"episodic_summaries": list(map(SourceRow, rows))}, agent=""))
     (found,) = [file.path for file in sandbox.workspace.scan() if file.path.startswith("episodes/2026/03/e")][
         1:
     ]
@@ -245,7 +250,7 @@ def test_two_documents_of_one_path_are_not_both_written(sandbox: Sandbox) -> Non
         {**row, "id": "1", "content": "- One"},
         {**row, "id": "2", "path": "./memory/a.md", "content": "- Two"},
     ]
-    operation = carry_in(sandbox, of(sandbox, Tables({"memory_documents": rows}), agent=""))  # type: ignore[dict-item]
+    operation = carry_in(sandbox, of(sandbox, {"memory_documents": list(map(SourceRow, rows))}, agent=""))
     assert sandbox.read("memory/a.md") == b"- One"
     assert "memory_documents/2: memory/a.md is another one's" in " ".join(operation.notes)
 
@@ -263,7 +268,7 @@ def test_a_document_that_cannot_be_written_costs_no_other(
     (sandbox.root / "memory/link").symlink_to(tmp_path)
     row = {"agent_id": A, "content": "- One"}
     rows = [{**row, "id": "1", "path": "memory/first.md"}, {**row, "id": "2", "path": path}]
-    operation = carry_in(sandbox, of(sandbox, Tables({"memory_documents": rows}), agent=""))  # type: ignore[dict-item]
+    operation = carry_in(sandbox, of(sandbox, {"memory_documents": list(map(SourceRow, rows))}, agent=""))
     assert sandbox.read("memory/first.md") == b"- One"
     assert "memory_documents/2: " in " ".join(operation.notes)
     assert list(tmp_path.glob("*.md")) == []
@@ -345,4 +350,4 @@ def test_a_dump_that_was_cut_off_is_refused_whole(tmp_path: Path) -> None:
 def test_line_ends_of_windows_are_no_part_of_the_last_column(tmp_path: Path) -> None:
     path = tmp_path / "plain.sql"
     path.write_bytes((HEAD + b"1\ta\tmemory/a.md\tWords\n2\ta\tx.md\t\\N\n\\.\n").replace(b"\n", b"\r\n"))
-    assert [row["content"] for row in read_dump(path).rows["memory_documents"]] == ["Words", None]
+    assert [row["content"] for row in read_dump(path)["memory_documents"]] == ["Words", None]

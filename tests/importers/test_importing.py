@@ -19,8 +19,7 @@ from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
 from workbench.importers.memory_graph import read_memory_graph
 from workbench.importers.openclaw_recalls import read_recalls
-from workbench.importers.plan import plan_import
-from workbench.importers.records import Carried
+from workbench.importers.plan import Carried, plan_import
 from workbench.importers.workspace_database import read_cells
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation

@@ -20,7 +20,7 @@ from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.llm_extraction import GROUNDED
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import ME, relations_in
-from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.moment import clock_of

@@ -31,7 +31,7 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.statements import Statement
 from workbench.ingest.transcript_files import look
 from workbench.ingest.utterances import Utterance
-from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, Span
 from workbench.memory.markdown import parse_document

@@ -15,7 +15,7 @@ from workbench.errors import ModelUnavailableError, NotCuratableError, NotMemory
 from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
-from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.graph_page import Entity
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation

@@ -17,8 +17,8 @@ from workbench.health.finding import Finding
 from workbench.health.status_checks import jobs
 from workbench.health.subject import CheckSubject
 from workbench.jobs.job_status import standing
-from workbench.jobs.names import Job
 from workbench.jobs.nightly import STEPS, Night, StepOutcome, nightly
+from workbench.jobs.runs import Job
 from workbench.workspace.locks import hold
 
 NOW = datetime.now(UTC) + timedelta(hours=2)  # a clock that is behind the commits is not believed

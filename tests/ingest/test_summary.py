@@ -13,7 +13,7 @@ from tests.support.hashing import HashingEmbedder, unavailable
 from tests.support.talk import Scripted, talk
 from workbench.ingest.centrality import central, content_words
 from workbench.ingest.summary import MOST, summarise
-from workbench.llm.port import LanguageModelError
+from workbench.llm.language_model import LanguageModelError
 from workbench.memory.claims import claim_key
 from workbench.memory.sentences import sentences
 from workbench.memory.session import Session

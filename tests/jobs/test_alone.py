@@ -17,7 +17,7 @@ import pytest
 from tests.support import forked
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standing
-from workbench.jobs.names import Job
+from workbench.jobs.runs import Job
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60.0

@@ -16,9 +16,8 @@ from tests.cli.conftest import Run, run
 from tests.support.workspaces import Sandbox
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.health.metrics import MetricsFile
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun as Kept
-from workbench.jobs.run_log import State, StepResult, keep
+from workbench.jobs.runs import Job, State, StepResult, keep
+from workbench.jobs.runs import JobRun as Kept
 from workbench.workspace.registry import register
 
 __all__ = ["run"]

@@ -13,9 +13,7 @@ from msgspec import to_builtins
 
 from workbench.errors import BusyError, IndexUnavailableError
 from workbench.jobs.job_status import JobStatus, standing, standings
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import KEPT, JobRun, State, StepResult, forget, keep, runs
-from workbench.jobs.runner import running
+from workbench.jobs.runs import KEPT, Job, JobRun, State, StepResult, forget, keep, running, runs
 from workbench.workspace.locks import hold
 
 NOW = datetime(2026, 3, 14, 3, 30, tzinfo=UTC)

@@ -13,9 +13,8 @@ import pytest
 from tests.support.provider import Asked, Provider, Reply, completion, providing, refused
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
+from workbench.llm.language_model import LanguageModel, LanguageModelError, Message, Passage, ask_json
 from workbench.llm.openai_compatible import MOST_BYTES
-from workbench.llm.port import LanguageModel, LanguageModelError, Message
-from workbench.llm.prompts import Passage, ask_json
 from workbench.llm.provider import open_language_model
 
 SCHEMA = {

@@ -52,7 +52,7 @@ def test_text_is_never_markup(module: Path) -> None:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(ROOM).as_posix())
 def test_a_module_is_one_idea(module: Path) -> None:
-    assert len(module.read_text().splitlines()) <= 500
+    assert len(module.read_text().splitlines()) <= 600
 
 
 def test_titles_are_content() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.entry import Span
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn

@@ -22,8 +22,7 @@ from indexing.search.answer import Hit, Query
 from indexing.search.candidates import Pool
 from workbench.agent.exclusion_policy import why_by_origin, why_flagged, why_not_from, why_over
 from workbench.agent.fence import as_line, fenced, tokens
-from workbench.agent.relevance import Relevance, RelevanceOf
-from workbench.agent.scopes import ScopeAnswer, SearchScope, ask
+from workbench.agent.scopes import Relevance, RelevanceOf, ScopeAnswer, SearchScope, ask
 from workbench.agent.trivial_messages import why_trivial
 from workbench.agent.usage import Given
 from workbench.config.settings import Settings

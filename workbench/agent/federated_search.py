@@ -23,20 +23,30 @@ not stand before one that has it. Where a question has no words, the newest head
 
 All are ranked by the weights of the person's own settings: a ``workbench.yaml`` comes with memory, and must
 not put it before other memory.
+
+**As a task of the worker** (``run``) all of it has one process, and so one model, with what an agent would be
+given; see ``indexing.search.service``. ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true,
+"today": "2026-03-20"}`` is answered with ``{"seq": 8, "injection": {…}}``. Nothing that is asked there is
+recorded: whoever looks is no agent. ``{"seq": 9, "ask": "team", "query": "…"}`` searches the leader's memory
+too, and ``"everywhere"`` all registered workspaces; the rest of such a request is that of any search.
 """
 
 from __future__ import annotations
 
 import contextlib
 import heapq
-import time
+import io
+import os
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, time
 from itertools import accumulate, islice
 from operator import itemgetter
 from pathlib import Path
+from time import perf_counter
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -45,19 +55,21 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS
 from indexing.lexical.vocabulary import rarity
 from indexing.ranking.weights import Weights, weights_of
-from indexing.search.answer import Hit, Query, SearchAnswer
+from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
 from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
+from indexing.search.service import Answerer, serve
 from indexing.search.snapshot_index import last_day
 from indexing.sync.generations import Generations
-from workbench.agent.relevance import RelevanceOf
-from workbench.agent.scopes import ScopeAnswer, SearchScope, ask, open_leader, scopes_of
+from workbench.agent.context import inject
+from workbench.agent.scopes import RelevanceOf, ScopeAnswer, SearchScope, ask, open_leader, scopes_of
 from workbench.config.settings_report import tell
-from workbench.errors import IndexUnavailableError, NoWorkspaceError, WorkbenchError, reason_of
+from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkbenchError, reason_of
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.registry import Registered
+from workbench.workspace.registry import Registered, searched
 from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
 Opener = Callable[[Path], Workspace]
@@ -162,7 +174,7 @@ class FederatedSearch:
 
     def search(self, query: Query) -> FederatedAnswer:
         """The best of all of them. Raises IndexUnavailableError where none could be asked."""
-        started = time.perf_counter()
+        started = perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
         asked, found = list[WorkspaceAnswer](), list[ScopeAnswer]()
         for place in self.places:
@@ -190,7 +202,7 @@ class FederatedSearch:
         told = SearchAnswer(
             query=query.text,
             mode=next(iter(modes)) if len(modes) == 1 else "lexical" if self._words else query.mode,
-            took_ms=(time.perf_counter() - started) * 1e3,
+            took_ms=(perf_counter() - started) * 1e3,
             generation="",
             stale=_joined((one.workspace, one.stale) for one in asked),
             degraded=_joined((one.workspace, one.unavailable or one.degraded) for one in asked),
@@ -375,3 +387,87 @@ def _common(notes: Sequence[str], asked: int) -> tuple[str, ...]:
     bare = [note.partition(": ")[2] for note in notes]
     common = {text for text in bare if text and bare.count(text) == asked > 1}
     return _once(text if text in common else note for note, text in zip(notes, bare, strict=True))
+
+
+def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
+    """Answer until stdin ends, and end the process at once: a model still loading must not hold it."""
+    requests = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    serve(root, requests, context.out, answerers)
+    context.out.flush()
+    os._exit(0)
+
+
+def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
+    """What is answered beside searches, by its name; a leader's memory is asked by the same model."""
+    requests = FederatedRequests(workspace, search)
+    return {"inject": requests.inject, "team": requests.team, "everywhere": requests.everywhere}
+
+
+class FederatedRequests:
+    """Answers requests beyond a search of ``workspace``, in the way in which ``engine`` asks that one.
+
+    What is opened stays open for the next question; the list of workspaces is read for each.
+    """
+
+    def __init__(self, workspace: Workspace, engine: LexicalSearch) -> None:
+        self._workspace = workspace
+        self._engine = engine
+        self._scopes: tuple[SearchScope, ...] = ()
+        self._team: TeamSearch | None = None
+        self._everywhere: FederatedSearch | None = None
+
+    def inject(self, request: Mapping[str, object]) -> dict[str, object]:
+        """What an agent would be given. Raises WorkbenchError."""
+        self._scopes = self._scopes or scopes_of(self._workspace, self._engine, open_leader(self._workspace))
+        return {"injection": answer_to(self._scopes, request)}
+
+    def team(self, request: Mapping[str, object]) -> dict[str, object]:
+        """The answer of one's own memory and the leader's. Raises WorkbenchError."""
+        self._team = self._team or TeamSearch(self._workspace, self._engine)
+        return self._team.search(query_from_json(request, self._engine.weights)).as_json()
+
+    def everywhere(self, request: Mapping[str, object]) -> dict[str, object]:
+        """The answer of all registered workspaces and this one. Raises WorkbenchError."""
+        places = searched(self._workspace.root)
+        if self._everywhere is None or self._everywhere.places != places:
+            self.close()
+            model = self._engine.model if isinstance(self._engine, HybridSearch) else None
+            self._everywhere = FederatedSearch(
+                places, words=not isinstance(self._engine, HybridSearch), models=[model] if model else ()
+            )
+        return self._everywhere.search(query_from_json(request, own_weights())).as_json()
+
+    def close(self) -> None:
+        """End what was opened."""
+        for one in (self._everywhere, self._team):
+            if one is not None:
+                one.close()
+        self._everywhere = self._team = None
+
+
+def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
+    """What ``answer_to`` understands."""
+    return {
+        "ask": "inject",
+        "message": message,
+        "memory_loaded": memory_loaded,
+        "today": today.isoformat(),
+    }
+
+
+def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
+    """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
+    message, told = request.get("message"), request.get("today")
+    if not isinstance(message, str):
+        raise UsageError("which message?", hint='for example {"ask": "inject", "message": "…"}')
+    try:
+        today = date.fromisoformat(told) if isinstance(told, str) else date.today()
+    except ValueError as error:
+        raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
+    return inject(
+        scopes,
+        message,
+        settings=scopes[0].workspace.settings,
+        now=datetime.combine(today, time(12), UTC),
+        memory_loaded=request.get("memory_loaded") is not False,
+    ).as_json()

@@ -110,10 +110,6 @@ class EntryUsage:
     last: datetime | None
     by: tuple[str, ...]
 
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return _with_moment(self, self.last)
-
 
 class UsageIndex:
     """The ledger's recalls, read again when it changed. One thread at a time uses it."""
@@ -177,7 +173,14 @@ class Dominance:
 
     def as_json(self) -> dict[str, object]:
         """As the command line prints it."""
-        entries = [{**_with_moment(one, one.last), "share": round(one.share, 4)} for one in self.shares]
+        entries = [
+            {
+                **msgspec.to_builtins(one),
+                "share": round(one.share, 4),
+                "last": one.last.isoformat() if one.last else None,
+            }
+            for one in self.shares
+        ]
         return {"days": self.days, "answers": self.answers, "entries": entries}
 
 
@@ -251,7 +254,3 @@ def _could_be_given(entry: Entry) -> bool:
         and len(claim_words(entry.text)) >= _FEWEST_WORDS
         and why_withheld(entry.path, entry.kind, entry.text, memory_loaded=True) is None
     )
-
-
-def _with_moment(said: EntryUsage | Share, last: datetime | None) -> dict[str, object]:
-    return {**msgspec.to_builtins(said), "last": last.isoformat() if last else None}

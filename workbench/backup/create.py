@@ -1,15 +1,19 @@
 """Saving a memory elsewhere, and proving that it can be had back.
 
-What is on disk is recorded first, so that a backup holds every word; where a newer program wrote this memory
-only what git has is saved, which takes no understanding, and the rest is named. Every backup is restored into
-an empty folder and compared with the files before it counts; a bundle gets its name only then.
+A workspace in which anything is disputed is refused, so that what is saved is what is meant. What is on disk
+is recorded first, so that a backup holds every word; where a newer program wrote this memory only what git
+has is saved, which takes no understanding, and the rest is named. Every backup is restored into an empty
+folder and compared with the files before it counts; a bundle gets its name only then.
+
+As a task of the worker (``run``) it takes ``{"target": "DIR"}``, without a target the last one again.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,12 +23,14 @@ from workbench.backup.bundles import (
     Chain,
     Header,
     alone_in,
+    basis_of,
+    find_or_repeat,
+    is_ancestor,
     put_in_place,
     read_header,
+    remember,
     write_bundle,
 )
-from workbench.backup.clean_check import require_peace
-from workbench.backup.incremental import basis_of, is_ancestor, remember
 from workbench.backup.restore import Restored, restore_bundles, restore_remote
 from workbench.backup.scratch_repository import (
     borrowing,
@@ -35,16 +41,84 @@ from workbench.backup.scratch_repository import (
     remote_refs,
 )
 from workbench.backup.targets import Target, refuse_inside
-from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
+from workbench.config.read_only import require_more_than_looking
+from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.temporary import scratch
 from workbench.workspace.external_changes import Unrecorded, record, recorded_files, unrecorded
 from workbench.workspace.format import require_known_format
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
+from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
+
+_FENCE = re.compile(rb" {0,3}(```+|~~~+)")
+_OURS, _BETWEEN, _THEIRS = (re.compile(rb"%s(?:[ \r]|$)" % (mark * 7)) for mark in (rb"<", rb"=", rb">"))
+
+
+def require_peace(workspace: Workspace) -> tuple[str, ...]:
+    """Raise RepositoryStateError naming what is disputed: it would be saved as if it were settled.
+
+    An interrupted action is finished first; returns what a person should know of that.
+    """
+    finished = workspace.operations.recover()
+    history = workspace.history
+    history.require_committable()
+    if history.shallow:
+        raise RepositoryStateError(
+            "this is a shallow clone: a backup of it would not be whole",
+            hint="git fetch --unshallow brings the rest of the history",
+        )
+    if (workspace.root / STATE_DIR / "journal.json").exists():
+        raise RepositoryStateError(
+            "an action was interrupted and could not be finished yet",
+            hint="any action tries again and says what is in the way",
+        )
+    unmerged = os.fsdecode(ask(history.carrier, "ls_files", "--unmerged", "-z", "--", ":(top)"))
+    if unmerged:
+        path = unmerged.split("\0")[0].partition("\t")[2]
+        raise RepositoryStateError(
+            f"{path} has an unfinished merge in git's index", hint="resolve it and `git add` the file"
+        )
+    for kept in workspace.operations.conflicts():
+        raise RepositoryStateError(
+            f"{kept} holds text of another writer that is in no memory file",
+            hint="put what you need of it where it belongs, then remove it",
+        )
+    for file in workspace.scan():
+        if line := marked_line(workspace.files.read_or_none(file.path) or b""):
+            raise RepositoryStateError(
+                f"{file.path} has the marks of an unfinished merge from line {line} on",
+                hint="keep what is right of both sides, and take the marks out",
+            )
+    return finished
+
+
+def marked_line(data: bytes) -> int:
+    """The line (from 1) on which an unresolved merge begins; 0 where there is none.
+
+    All three marks must follow each other; what is quoted in a code block tells of a merge and is none.
+    """
+    fence = b""
+    begun, wanted = 0, _OURS
+    for number, line in enumerate(data.split(b"\n"), 1):
+        mark = _FENCE.match(line)
+        if mark and not begun:
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence):
+                fence = b""
+        if fence or not wanted.match(line):
+            continue
+        if wanted is _THEIRS:
+            return begun
+        begun = begun or number
+        wanted = _BETWEEN if wanted is _OURS else _THEIRS
+    return 0
+
 
 _COMPARED = 100
 """Files that are compared between two words about it."""
@@ -341,3 +415,20 @@ def _left_out_note(why: str, found: Unrecorded) -> Iterator[str]:
 def _ignored_note(ignored: tuple[RelPath, ...]) -> Iterator[str]:
     if ignored:
         yield f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}"
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat."""
+    require_more_than_looking()
+    with closing(Workspace.open(root)) as workspace:
+        target = find_or_repeat(workspace, parameters.get("target") or None)
+        context.progress(f"to {target.shown}")
+        done = back_up(workspace, target, tell=context.progress)
+    return {
+        "target": done.target.shown,
+        "wrote": done.wrote,
+        "commit": done.commit or "",
+        "compared": done.compared,
+        "recorded": len(done.recorded.paths) if done.recorded else 0,
+        "notes": list(done.notes),
+    }

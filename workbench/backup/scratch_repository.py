@@ -16,7 +16,7 @@ from typing import Any
 from workbench.backup.targets import Target, without_secret
 from workbench.errors import BackupError, ConflictError, RepositoryStateError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import ask, cause, network_carrier, outcome
+from workbench.repository.git_runner import Outcome, ask, cause, network_carrier, outcome
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
@@ -85,16 +85,15 @@ def push_ledgers(carrier: Any, target: Target) -> tuple[bool, str]:
 
     Whether anything was new, and why that was not possible, or empty.
     """
-    receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
     names = [f"{name}:{name}" for name in ledgers_of(carrier)]
     if not names:
         return False, ""
-    sent = outcome(carrier, "push", "--porcelain", "--no-verify", *receiver, "--", target.place, *names)
+    sent = _sent(carrier, target, *names)
     rows = [row for row in sent.text.split("\n") if f":{LEDGERS}" in row]
     if not sent.status:
         return any(not row.startswith("=") for row in rows), ""
     for row in rows:
-        if "fetch first" in row or "non-fast-forward" in row:
+        if _has_more(row):
             name = row.split("\t")[1].partition(":")[2]
             fetched = f"{name.removesuffix('ledger')}fetched/backup"
             return False, (
@@ -111,12 +110,10 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
     Raises ConflictError where the other side has commits that we do not, BackupError when it cannot be
     reached or refuses.
     """
-    receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
     ref = f"refs/heads/{branch}"
-    options = ("--porcelain", "--no-verify", *receiver)
-    sent = outcome(carrier, "push", *options, "--", target.place, f"{ref}:{ref}")
+    sent = _sent(carrier, target, f"{ref}:{ref}")
     line = next((row for row in sent.text.split("\n") if f":{ref}\t" in row), "")
-    if sent.status and ("fetch first" in line or "non-fast-forward" in line):
+    if sent.status and _has_more(line):
         raise ConflictError(
             f"{target.shown} has commits on {branch} that are not here; nothing was sent",
             hint="bring them here first (git pull), or name another place: a backup is never forced",
@@ -128,6 +125,16 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
             hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",
         )
     return not line.startswith("=")
+
+
+def _sent(carrier: Any, target: Target, *names: str) -> Outcome:
+    receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
+    return outcome(carrier, "push", "--porcelain", "--no-verify", *receiver, "--", target.place, *names)
+
+
+def _has_more(row: str) -> bool:
+    """Whether git says of a reference that the other side has commits of its own."""
+    return "fetch first" in row or "non-fast-forward" in row
 
 
 def remote_refs(carrier: Any, target: Target) -> tuple[dict[str, str], str]:

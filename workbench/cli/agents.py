@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import flag, named, number, together, word
+from workbench.cli.options import command, flag, named, number, together, word
 from workbench.cli.output import (
     OutputError,
     answered,
     caught_up_in_team,
     fail,
-    json_option,
     narrate,
     say,
     say_row,
@@ -60,11 +59,10 @@ _given_options = together(
     _with_memory_option,
     flag("--hook", "Read a hook's JSON from stdin; see below."),
     flag("--all", "Also what stays below the threshold.", "everything"),
-    json_option,
 )
 
 
-@click.command(epilog=_HOOK)
+@command(epilog=_HOOK)
 @_given_options
 @click.option(
     "--bulletin",
@@ -113,11 +111,10 @@ inject = copy(context)
 inject.name, inject.hidden = "inject", True
 
 
-@click.command(hidden=True)
+@command(hidden=True)
 @click.argument("which", type=click.Choice(_BULLETINS), default="memory")
 @_user_option
 @_with_memory_option
-@json_option
 def bulletin(which: str, user: str, with_memory: bool) -> None:
     """The same as `context --bulletin`, for hooks."""
     _say_bulletin(which, user=user, with_memory=with_memory)
@@ -259,7 +256,7 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
 
 def _say_loaded(*, with_memory: bool) -> None:
     """Print the files that an agent loads when a session begins, each with its cost in tokens."""
-    from workbench.agent.always_loaded import loaded as read
+    from workbench.agent.bulletin import loaded as read
 
     with workspace() as place:
         found = read(place, date.today(), memory_loaded=not with_memory)
@@ -310,7 +307,7 @@ def mcp(name: str, user: str) -> None:
 
     It ends with its client. `workbench connect` prints how to add it to an agent.
     """
-    from workbench.agent.mcp_server.stdio import serve
+    from workbench.agent.mcp_server.server import serve
 
     if not _AGENT.fullmatch(name):
         raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")

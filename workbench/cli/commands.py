@@ -51,15 +51,15 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         ),
         Listed("status", "status:status", "What is in this memory, and whether the index is up to date."),
         Listed("search", "search:search", "Search memory by keywords and by meaning; the hits, best first."),
-        Listed("get", "look:get", "A memory file, or part of it."),
-        Listed("log", "look:log", "Operations, newest first, also those of agents and plain git."),
-        Listed("recent", "recent:recent", "What was written since yesterday, by whom, from which session."),
-        Listed("show", "look:show", "One operation with its diff, or one entry with its origin."),
-        Listed("blame", "look:blame", "When each line came, and who brought it."),
+        Listed("get", "history:get", "A memory file, or part of it."),
+        Listed("log", "history:log", "Operations, newest first, also those of agents and plain git."),
+        Listed("recent", "history:recent", "What was written since yesterday, by whom, from which session."),
+        Listed("show", "history:show", "One operation with its diff, or one entry with its origin."),
+        Listed("blame", "history:blame", "When each line came, and who brought it."),
     ),
     "Curate": (
         *_operations("Curate"),
-        Listed("restore", "curate:restore", "Bring a backup back, or one file or entry from history."),
+        Listed("restore", "backup:restore", "Bring a backup back, or one file or entry from history."),
     ),
     "Inbox": (
         Listed("dream", "dream:dream", "Find what is worth keeping, and propose it."),
@@ -84,10 +84,10 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Keep": (
         Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
         Listed("check", "health:check", "Recall tests, duplicates, dead links, secrets, hidden text."),
-        Listed("audit", "audit:audit", "How much of a memory is junk, stale or secret."),
-        Listed("verify", "keep:verify", "Prove that no text is lost and that the index matches the files."),
-        Listed("backup", "keep:backup", "Save this memory, and prove that it can be had back."),
-        Listed("reindex", "keep:reindex", "Bring the index up to date with the files."),
+        Listed("audit", "health:audit", "How much of a memory is junk, stale or secret."),
+        Listed("verify", "health:verify", "Prove that no text is lost and that the index matches the files."),
+        Listed("backup", "backup:backup", "Save this memory, and prove that it can be had back."),
+        Listed("reindex", "reindex:reindex", "Bring the index up to date with the files."),
     ),
     "Set up": (
         Listed("init", "setup:init", "Set a workspace up: its repository and the files it lacks."),
@@ -100,7 +100,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("config", "config:config", "Every setting, and where it comes from; change one."),
         Listed("keys", "config:keys", "Every key of the interface; whether yours make sense."),
         Listed("themes", "config:themes", "The themes of the interface, and your own."),
-        Listed("model", "models:model", "Which model and provider make vectors; try it, fetch one."),
+        Listed("model", "reindex:model", "Which model and provider make vectors; try it, fetch one."),
         Listed("completion", "setup:completion", "Print what lets your shell complete what you type."),
     ),
 }
@@ -159,14 +159,3 @@ def refuse_renamed(ctx: click.Context, name: str) -> None:
     if old in RENAMED and not ctx.resilient_parsing:
         new = RENAMED[old]
         raise UsageError(f"`{old}` is called `{new}` now", hint=f"`workbench {new} --help` tells more")
-
-
-class RenamedGroup(click.Group):
-    """A group some of whose commands were called otherwise."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that ``args`` name. Raises UsageError for a name that is no more."""
-        refuse_renamed(ctx, args[0])
-        return super().resolve_command(ctx, args)

@@ -11,7 +11,7 @@ from screens.settings.checks import fit
 from themes import BUILT_IN, ThemeData, ThemeError, load_themes, own_folder, read_theme
 from workbench.cli import shell_values
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, flag, named, word
+from workbench.cli.options import command, dry_run_option, flag, group, named, word
 from workbench.cli.output import (
     FOUND_WANTING,
     answered,
@@ -42,7 +42,7 @@ _shared_option = flag("--workspace-file", "In workbench.yaml, which is kept with
 _check_option = flag("--check", "Only what is wrong in your file; exit code 4 if anything is.")
 
 
-@click.group(invoke_without_command=True, short_help="Every setting, and where it comes from; change one.")
+@group(invoke_without_command=True)
 @_check_option
 @json_option
 @click.pass_context
@@ -83,11 +83,12 @@ def config(ctx: click.Context, check: bool) -> None:
         raise click.exceptions.Exit(FOUND_WANTING)
 
 
-@config.command(short_help="One setting in full.")
+@config.command()
 @named("name", offer=shell_values.settings)
-@json_option
 def show(name: str) -> None:
-    """One setting: its value, its default, where it comes from, what it means."""
+    """One setting in full.
+
+    Its value, its default, where it comes from, what it means."""
     setting = _told().of(name)
     if answered(_setting_json(setting)):
         return
@@ -106,14 +107,15 @@ def show(name: str) -> None:
         say("only your own settings file may say it")
 
 
-@config.command("set", short_help="Write a setting into your own file, or into the workspace's.")
+@config.command("set")
 @named("name", offer=shell_values.settings)
 @named("value", many=True, offer=shell_values.setting_values)
 @_shared_option
 @dry_run_option
-@json_option
 def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
-    """Write a setting into your own file, at its place; comments and all else stay as they are.
+    """Write a setting into your own file, or into the workspace's.
+
+    It is written at its place; comments and all else stay as they are.
 
     Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
     """
@@ -121,13 +123,14 @@ def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
     _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared)
 
 
-@config.command(short_help="Take a setting out of a file: what goes before it counts again.")
+@config.command()
 @named("name", offer=shell_values.settings)
 @_shared_option
 @dry_run_option
-@json_option
 def unset(name: str, shared: bool) -> None:
-    """Take a setting out of your own file, or of the workspace's; then what is behind it counts."""
+    """Take a setting out of a file: what goes before it counts again.
+
+    Out of your own file, or of the workspace's with --workspace-file."""
     _change(name, None, shared)
 
 
@@ -214,7 +217,7 @@ def _setting_json(setting: ToldSetting) -> dict[str, Any]:
     }
 
 
-@click.command(short_help="Every key of the interface; whether yours make sense.")
+@command()
 @word(
     "--profile",
     "NAME",
@@ -223,7 +226,6 @@ def _setting_json(setting: ToldSetting) -> dict[str, Any]:
     offer=shell_values.key_profiles,
 )
 @_check_option
-@json_option
 def keys(profile: str | None, check: bool) -> None:
     """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
 
@@ -231,8 +233,7 @@ def keys(profile: str | None, check: bool) -> None:
     `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
     """
     from screens.actions.key_file import load_keys
-    from screens.actions.keymap import nearest
-    from screens.actions.profiles import PROFILES
+    from screens.actions.keymap import PROFILES, nearest
     from screens.actions.table import key_table, keys_json
 
     if profile is not None and profile not in PROFILES:
@@ -265,10 +266,9 @@ def keys(profile: str | None, check: bool) -> None:
         raise click.exceptions.Exit(FOUND_WANTING)
 
 
-@click.command()
+@command()
 @word("--check", "FILE", "Whether this theme can be used, and read.", offer=shell_values.files)
 @word("--show", "NAME", "Print a theme: a start for one of your own.", offer=shell_values.themes)
-@json_option
 def themes(check: str, show: str) -> int:
     """The themes of the interface; your own are files in `themes/` beside your settings.
 

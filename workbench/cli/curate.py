@@ -1,23 +1,19 @@
-"""Operations whose commands say in ways of their own what they are done to: forget, quarantine, restore."""
+"""Operations whose commands say in ways of their own what they are done to: forget, quarantine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from workbench.cli import shell_values
-from workbench.cli.lookup import content_address, content_addresses
+from workbench.cli.lookup import content_addresses
 from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
-from workbench.cli.options import dry_run_option, flag, named, number, reason_option, word, yes_option
-from workbench.cli.output import answered, given, json_option, narrate_notes, say
-from workbench.cli.workspace_options import moment, workspace
+from workbench.cli.options import flag, number, word, yes_option
+from workbench.cli.output import answered, given, say
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.operations.registry import OPERATIONS
-from workbench.plural import plural
 from workbench.safety.terminal import cut
 from workbench.workspace.layout import QUARANTINE
 from workbench.workspace.workspace import Workspace
@@ -169,47 +165,3 @@ quarantine = command_of(
         _to_set_aside,
     ),
 )
-
-
-@click.command()
-@named("source", "SOURCE|TARGET")
-@named("folder", "[DIR]", required=False, offer=shell_values.folders)
-@word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
-@word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
-@reason_option
-@dry_run_option
-@json_option
-def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str) -> None:
-    """Bring a backup back, or one file or entry from history.
-
-    \b
-    workbench restore SOURCE DIR          a backup (folder, bundle or remote) becomes the new folder DIR
-    workbench restore TARGET --at WHEN    the file or entry TARGET of this workspace, as it was at WHEN
-    """
-    if at is not None:
-        if folder is not None or branch:
-            raise UsageError(
-                "--at brings back a file or an entry of this workspace, so there is no DIR and no --branch",
-                hint="workbench restore TARGET --at WHEN",
-            )
-        with workspace() as place:
-            target, when = content_address(place, source), moment(at)
-            one = OPERATIONS["restore"]
-            act(place, lambda: one.planned(place, target, at=when, reason=reason))
-        return
-    if folder is None:
-        raise UsageError(
-            "where to is not said",
-            hint="workbench restore SOURCE DIR for a backup; workbench restore TARGET --at WHEN for a moment",
-        )
-    if given("dry_run") or reason:
-        raise UsageError(
-            "--dry-run and --reason go with --at: a backup is restored to a folder that is empty"
-        )
-    from workbench.backup.restore import restore as restore_backup
-
-    done = restore_backup(source, Path(folder), branch=branch)
-    if answered(done):
-        return
-    say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
-    narrate_notes(done.notes)

@@ -11,13 +11,12 @@ from typing import Any, TextIO
 import click
 
 from workbench.cli.operation_command import act
-from workbench.cli.options import flag, model_option, word
+from workbench.cli.options import command, flag, model_option, word
 from workbench.cli.output import (
     Bar,
     answered,
     attributes,
     given,
-    json_option,
     narrate,
     narrate_notes,
     operation_json,
@@ -54,7 +53,7 @@ _NEAR_MISS = "below the bar"
 """How dreaming begins to tell of a claim that a gate stopped: the page of the day names these, not junk."""
 
 
-@click.command()
+@command()
 @flag("--dry-run", "Write nothing at all, not even what is proposed.", shared=True)
 @flag("--apply", "Accept what policy may, as one operation.", "applies")
 @word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
@@ -80,7 +79,6 @@ _NEAR_MISS = "below the bar"
     help="With --judge: decisions of an owner to learn from first, as JSON lines.",
 )
 @model_option
-@json_option
 def dream(
     applies: bool,
     explain: str | None,

@@ -7,12 +7,10 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime
 from typing import Any
 
-import click
-
 from workbench.cli.lookup import whose
 from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first
-from workbench.cli.options import named, number, word, yes_option
-from workbench.cli.output import answered, given, json_option, narrate, narrate_notes, say
+from workbench.cli.options import group, named, number, word, yes_option
+from workbench.cli.output import answered, given, narrate, narrate_notes, say
 from workbench.cli.workspace_options import workspace
 from workbench.ingest import expiry
 from workbench.ingest.episodes import episode_named
@@ -33,7 +31,7 @@ EPISODE is an id, its beginning, or a path:
 """
 
 
-@click.group(epilog=_EXAMPLES)
+@group(epilog=_EXAMPLES)
 def episodes() -> None:
     """Session summaries, and how long each is kept."""
 
@@ -41,7 +39,6 @@ def episodes() -> None:
 @episodes.command("list")
 @number("--expiring", metavar="DAYS", help="Only those with at most DAYS left.")
 @word("--session", "S", "Only those of session S.", default=None)
-@json_option
 def list_(expiring: int | None, session: str | None) -> None:
     """All episodes, those that expire first at the top."""
 
@@ -66,7 +63,6 @@ def list_(expiring: int | None, session: str | None) -> None:
 
 @episodes.command()
 @named("name", "EPISODE")
-@json_option
 def show(name: str) -> None:
     """One episode as it is written, and how long it has left."""
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from workbench.cli.options import flag, hits_option, mode_option, named, number, together, word, words
-from workbench.cli.output import FOUND_WANTING, Bar, answered, json_option, narrate, narrate_row, say, say_row
+from workbench.cli.options import flag, group, hits_option, mode_option, named, number, together, word, words
+from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, narrate_row, say, say_row
 from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.shared.table import SharedTable
     from workbench.fleet.pool import Pool
-    from workbench.fleet.report import FleetReport
+    from workbench.fleet.run import FleetReport
 
 _SHOWN = 20
 _place_options = together(
@@ -32,7 +30,7 @@ _roster_option = word(
 )
 
 
-@click.group()
+@group()
 def fleet() -> None:
     """Thousands of workspaces at once: one index of them all.
 
@@ -54,7 +52,6 @@ def fleet() -> None:
 @flag("--prune", "Take out workspaces that FILE does not list.")
 @flag("--yes", "Send texts to a provider that costs money without asking.")
 @word("--report", "FILE", "Write the report there, as JSON.", "report_file")
-@json_option
 def reindex(
     roster: str,
     uri: str,
@@ -73,11 +70,11 @@ def reindex(
     exit code is 4.
     """
     from indexing.shared.location import place_of
-    from workbench.fleet.models import recipe
     from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
+    from workbench.fleet.worker import recipe
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
@@ -104,7 +101,6 @@ def reindex(
 @words("--in", "within", "NAME", "Only in this workspace; may be repeated.")
 @hits_option
 @mode_option
-@json_option
 def search(
     typed: tuple[str, ...], uri: str, options: tuple[str, ...], within: tuple[str, ...], **given: Any
 ) -> None:
@@ -114,7 +110,7 @@ def search(
     """
     from indexing.search.answer import Query
     from indexing.shared.search import FleetSearch
-    from workbench.fleet.models import model_for_questions
+    from workbench.fleet.worker import model_for_questions
 
     query = Query(text=" ".join(typed), **given)
     table = _table(uri, options)
@@ -143,7 +139,6 @@ def search(
 @fleet.command()
 @_roster_option
 @_place_options
-@json_option
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
     from workbench.fleet.roster import read_roster
@@ -176,7 +171,6 @@ def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
 @fleet.command()
 @_roster_option
 @_place_options
-@json_option
 def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """The table against the files, row by row: what is missing, stale, doubled, or of nobody listed.
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-import click
-
 from workbench.cli.agents import bulletin
-from workbench.cli.commands import RenamedGroup
 from workbench.cli.lookup import whose
 from workbench.cli.operation_command import command_of
-from workbench.cli.options import choice, day, flag, named, number, share, word, words
+from workbench.cli.options import choice, day, flag, group, named, number, share, word, words
 from workbench.cli.output import (
     answered,
     attributes,
-    json_option,
     narrate,
     narrate_notes,
     operation_json,
@@ -28,7 +24,7 @@ from workbench.errors import IndexUnavailableError, UsageError
 from workbench.graph.contradictions import Claim, open_contradictions
 from workbench.graph.decay import fading_in
 from workbench.graph.keyword_search import the_one
-from workbench.graph.memory_query import Due, MemoryMatch, MemoryQuery, Result, Schedule, Sort, upcoming
+from workbench.graph.memory_query import MemoryQuery, Result, Schedule, Sort, upcoming
 from workbench.graph.memory_query import find as found_by
 from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
@@ -51,16 +47,17 @@ _on_option = day("--on", "As if it were this day: what was true then.")
 _everything_option = flag("--all", "Also what is over, or not yet true.", "everything")
 
 
-@click.group(cls=RenamedGroup, epilog=_DAYS)
+@group(epilog=_DAYS)
 def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 
 
-@graph.command(short_help="The graph in figures.")
+@graph.command()
 @_on_option
-@json_option
 def stats(on: date | None) -> None:
-    """The graph in figures: types, relations, sources, what is over, what was ingested."""
+    """The graph in figures.
+
+    Types, relations, sources, what is over, what was ingested."""
 
     with workspace() as place:
         found = read_graph(place)
@@ -69,14 +66,15 @@ def stats(on: date | None) -> None:
         _say_stats(figures)
 
 
-@graph.command(short_help="What the graph knows of the names in a QUESTION.")
+@graph.command()
 @named("question", many=True)
 @number("-k", "--limit", low=1, high=1000, default=10)
 @_on_option
 @_everything_option
-@json_option
 def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
-    """What the graph knows of what a QUESTION names, in any language.
+    """What the graph knows of the names in a QUESTION.
+
+    In any language.
 
     What is at most two relations away from the people, projects and things that it names, ranked by its other
     words; where it names none, typed memories with its words. `workbench search` looks in all of memory.
@@ -85,7 +83,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     what is Alice working on?     how is Alice connected to Atlas?     Lisbon
     """
     from indexing.search.hybrid import HybridSearch
-    from workbench.agent.relevance import graph_relevance
+    from workbench.agent.scopes import graph_relevance
 
     _refuse_both(on, everything=everything)
     text, today = " ".join(question), on or date.today()
@@ -105,14 +103,15 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
         say_answer(found)
 
 
-@graph.command(short_help="One entity: what is known of it, and what is around it.")
+@graph.command()
 @named("name", many=True)
 @number("--hops", low=1, high=3, default=1, help="How far to look around.")
 @_on_option
 @_everything_option
-@json_option
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
-    """One entity: what is known of it, and what stands around it as a tree.
+    """One entity: what is known of it, and what is around it.
+
+    What stands around it is shown as a tree.
 
     NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
     is over is left out, but for --all.
@@ -142,7 +141,7 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
         _say_entity(entity, node, there.mark)
 
 
-@graph.command(short_help="Typed memories by type, state, time, weight, words, entity.")
+@graph.command()
 @words("--type", "types", "TYPE", f"Only these: {', '.join(IMPORTANCE)}.")
 @word("--about", "NAME", "An entity: itself, its parts, lines that name it.")
 @choice(
@@ -159,12 +158,12 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
 @word("--text", "WORDS", "Only memories with all of these words.")
 @word("--scene", "WORDS", "Only memories under such a heading or scene.")
 @choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
-@flag("--by-scene", "Under their headings or scenes, what counts most first.")
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
-@json_option
-def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
-    """Typed memories by type, time, weight, words, and what they are about.
+def find(on: date | None, **conditions: Any) -> None:
+    """Typed memories by type, state, time, weight, words.
+
+    And by what they are about.
 
     \b
     graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
@@ -174,23 +173,23 @@ def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
     with workspace() as place:
         result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
     if not answered(result):
-        _say_result(result, by_scene=by_scene)
+        _say_result(result)
 
 
-@graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
+@graph.command()
 @_on_option
-@json_option
 def todos(on: date | None) -> None:
-    """Todos that wait, by the day they are due: upcoming, overdue, without a day."""
+    """Todos that wait, by the day they are due; overdue ones."""
     _schedule(("todo",), None, on)
 
 
-@graph.command(short_help="Events and deadlines to come, and goals.")
+@graph.command()
 @number("--within", high=36_500, metavar="DAYS", help="Only so many days ahead.")
 @_on_option
-@json_option
 def events(within: int | None, on: date | None) -> None:
-    """Events and deadlines to come, the soonest first; goals whose day has passed are overdue."""
+    """Events and deadlines to come, and goals.
+
+    The soonest first; goals whose day has passed are overdue."""
     _schedule(("event", "deadline"), within, on)
 
 
@@ -201,12 +200,13 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> No
         _say_schedule(schedule)
 
 
-@graph.command(short_help="Pages that may be of one entity; --resolve merges them.")
+@graph.command()
 @flag("--resolve", "Merge those that pass every bar; each can be undone.", "resolving")
 @flag("--names-only", "Compare names, load no model.")
-@json_option
 def duplicates(resolving: bool, names_only: bool) -> None:
-    """Pages that may be of one entity, and what speaks against merging them."""
+    """Pages that may be of one entity; --resolve merges them.
+
+    And what speaks against merging them."""
 
     with workspace() as place:
         embedder = None if names_only else local_model(place.settings, prepares=True)
@@ -239,10 +239,11 @@ def duplicates(resolving: bool, names_only: bool) -> None:
     narrate(f"{len(merged)} merged, {len(flagged)} to look at{ways}")
 
 
-@graph.command(short_help="Pairs of claims that cannot both be true today.")
-@json_option
+@graph.command()
 def contradictions() -> None:
-    """Pairs of claims that cannot both be true today, each with its sources."""
+    """Pairs of claims that cannot both be true today.
+
+    Each with its sources."""
 
     with workspace() as place:
         found = open_contradictions(place)
@@ -272,10 +273,11 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
     return {**attributes(claim, "value", "text", "since", "trust", "sources"), "entries": claim.addresses}
 
 
-@graph.command(short_help="What has faded so far that forgetting it would be proposed.")
-@json_option
+@graph.command()
 def fading() -> None:
-    """What has faded so far that it would be proposed for forgetting; nothing is forgotten by itself."""
+    """What has faded so far that forgetting it is proposed.
+
+    Nothing is forgotten by itself."""
 
     with workspace() as place:
         found = fading_in(place, now=datetime.now().astimezone())
@@ -318,19 +320,14 @@ def _say_known(names: Sequence[str]) -> None:
         say(f"known are {', '.join(names)}")
 
 
-def _say_result(result: Result, *, by_scene: bool) -> None:
+def _say_result(result: Result) -> None:
     narrate_notes(result.notes)
-    scenes = _scenes(result.matches) if by_scene else [("", result.matches)]
-    for scene, matches in scenes:
-        if scene:
-            say(scene, bold=True)
-        margin = "  " if scene else ""
-        for match in matches:
-            memory = match.held.memory
-            late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
-            why = f" · {match.why}" if match.why else ""
-            say(f"{margin}{match.held.owner}: {_memory_words(memory)}{late}{why}")
-            say(f"{margin}  {memory.entry.address}", dim=True)
+    for match in result.matches:
+        memory = match.held.memory
+        late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
+        why = f" · {match.why}" if match.why else ""
+        say(f"{match.held.owner}: {_memory_words(memory)}{late}{why}")
+        say(f"  {memory.entry.address}", dim=True)
     for task in result.tasks:
         say(f"task      {task.name}  {task.path}")
     _say_known(result.suggestions)
@@ -338,26 +335,13 @@ def _say_result(result: Result, *, by_scene: bool) -> None:
     narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
 
 
-def _scenes(matches: Iterable[MemoryMatch]) -> Iterable[tuple[str, Sequence[MemoryMatch]]]:
-    """By scene, that which counts most first; what stands in none under what it is about."""
-    scenes: dict[str, list[MemoryMatch]] = {}
-    for match in matches:
-        scenes.setdefault(match.held.memory.scene or match.held.owner, []).append(match)
-
-    def importance(item: tuple[str, list[MemoryMatch]]) -> tuple[float, str]:
-        return -max(match.held.memory.weight for match in item[1]), item[0]
-
-    return sorted(scenes.items(), key=importance)
-
-
 def _memory_words(memory: TypedMemory) -> str:
     """``[todo] Send the contract (for 2026-04-01; importance 0.80, confidence 0.90)``."""
-    days = [f"for {memory.happens_at}"] if memory.happens_at else []
-    days += [f"of {memory.occurred_at}"] if memory.occurred_at and not memory.happens_at else []
-    days += [f"until {memory.valid_until}"] if memory.valid_until else []
-    days += ["done"] if memory.done else []
+    of = None if memory.happens_at else memory.occurred_at
+    days = (("for", memory.happens_at), ("of", of), ("until", memory.valid_until))
+    said = [f"{word} {day}" for word, day in days if day] + ["done"] * memory.done
     figures = f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
-    return f"[{memory.type}] {memory.text} ({', '.join(days)}{'; ' if days else ''}{figures})"
+    return f"[{memory.type}] {memory.text} ({'; '.join(filter(None, (', '.join(said), figures)))})"
 
 
 def _say_entity(entity: Entity, node: Node, mark: str) -> None:
@@ -396,12 +380,11 @@ def _branches(node: Node, margin: str = "") -> Iterator[str]:
 
 
 def _say_schedule(schedule: Schedule) -> None:
-    parts: tuple[tuple[str, Sequence[Due]], ...] = (
+    for title, due in (
         ("Upcoming", schedule.upcoming),
         ("Overdue", schedule.overdue),
         ("Without a day", schedule.undated),
-    )
-    for title, due in parts:
+    ):
         if due:
             say(title, bold=True)
         for item in due:
@@ -412,7 +395,7 @@ def _say_schedule(schedule: Schedule) -> None:
         say("Tasks", bold=True)
     for task in schedule.tasks:
         say(f"  {task.name}  {task.path}")
-    if not schedule.tasks and not any(due for _, due in parts):
+    if not (schedule.upcoming or schedule.overdue or schedule.undated or schedule.tasks):
         say("nothing is due")
 
 

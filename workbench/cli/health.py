@@ -1,33 +1,48 @@
-"""Commands about health: doctor and check."""
+"""What is wrong here: doctor, check, verify, audit."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import Whose, content_address, whose
-from workbench.cli.operation_command import act
-from workbench.cli.options import flag, named
+from workbench.cli.options import command, flag, named
 from workbench.cli.output import (
     FOUND_WANTING,
     Bar,
     answered,
-    json_option,
     narrate,
     say,
-    say_diff,
-    say_row,
     wants_json,
 )
 from workbench.cli.workspace_options import workspace
-from workbench.errors import NotMemoryError, UsageError
+from workbench.errors import UsageError
+from workbench.plural import plural
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    pass
+
+import gc
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from workbench.cli.lookup import Whose, content_address, whose
+from workbench.cli.operation_command import act
+from workbench.cli.options import word
+from workbench.cli.output import (
+    say_diff,
+    say_row,
+)
+from workbench.cli.workspace_options import meant, tell_skipped
+from workbench.errors import NotMemoryError, disk_error
+from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first
 from workbench.health.memory_checks import secrets_in_history, without_origin
 from workbench.health.recall_tests import (
@@ -39,21 +54,44 @@ from workbench.health.recall_tests import (
 )
 from workbench.health.subject import CheckSubject
 from workbench.memory.markdown import Document
-from workbench.plural import plural
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan
-from workbench.workspace.workspace import Workspace
 
 _COLOURS = {"fine": "green", "finding": "red", "fixed": "yellow"}
 _REMARKS_A_RULE = 10
 """Remarks of one kind that are shown unless all are asked for."""
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": None}
+_EVIDENCE = 20
+"""Lines of evidence that are printed of each part; the JSON and the page have all."""
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>Memory audit</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+table {{ border-collapse: collapse; width: 100%; }}
+td, th {{ text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #8884; vertical-align: top; }}
+.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+meter {{ width: 8rem; }}
+</style>
+<h1>Memory audit</h1>
+<p>{entries} entries in {files} files.</p>
+<table>
+<tr><th>part</th><th class="number">entries</th><th class="number">share</th><th></th><th></th></tr>
+{rows}
+</table>
+{evidence}
+</html>
+"""
 
 
-@click.command()
+@command()
 @flag("--fix", "Repair what can be repaired; before memory is changed it asks.")
 @flag("--yes", "With --fix: bring memory to today's format without asking.")
 @flag("--network", "Ask the model provider of your settings whether it answers.")
-@json_option
 def doctor(fix: bool, yes: bool, network: bool) -> int:
     """Check this machine, the workspace, its repository and its index.
 
@@ -118,7 +156,7 @@ def _say(result: CheckResult) -> None:
             say_row(f"      not repaired: {finding.refused}")
 
 
-@click.command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
+@command()
 @named("path", required=False, offer=shell_values.memory_paths)
 @named("entry", required=False)
 @flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")
@@ -127,7 +165,6 @@ def _say(result: CheckResult) -> None:
 @flag("--tests-only", "Only the recall tests.")
 @flag("--history", "Look for secrets in every commit too.", "past")
 @flag("--origin", "List the memories of unknown origin too.", "origins")
-@json_option
 def check(
     path: str | None,
     entry: str | None,
@@ -262,3 +299,119 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
         narrate(f"{found} in {', '.join([files, *more])}")
     if counts["info"] and not everything:
         narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")
+
+
+@command()
+def verify() -> int:
+    """Prove that no text is lost and that the index matches the files.
+
+    The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
+    """
+    from indexing.sync.verify import verify_index
+    from workbench.history.verify import audit
+
+    with workspace() as place, Bar() as bar:
+        checks = audit(place)
+        checks += verify_index(place, progress=bar.show)
+    flaws = [flaw for check in checks for flaw in check.flaws]
+    if not answered({"ok": not flaws, "checks": checks}):
+        for check in checks:
+            say(f"{check.name:<11}{check.looked_at}{'' if check.flaws else ': sound'}")
+        for flaw in flaws:
+            say(f"{flaw.kind}: {flaw.what}", fg="red")
+            if flaw.hint:
+                say(f"  → {flaw.hint}")
+    return FOUND_WANTING if flaws else 0
+
+
+@command()
+@named("folder", "[DIR]", required=False)
+@flag("--evidence", "Show the lines that were counted.")
+@word("--html", "FILE", "Write a page to share, by itself and without any text of the memory.", default=None)
+@flag("--with-text", "With --html: the lines that were counted, with their text.")
+@flag("--quick", "Do not ask the model what is junk.")
+def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
+    """How much of a memory is junk, stale or secret.
+
+    Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries;
+    those of junk of logs, episodes, notes and MEMORY.md, of what is unsourced of long-term memory, of what is
+    over the limit of the files that an agent always loads.
+    """
+    from workbench.health.audit import audit as audited
+    from workbench.health.subject import CheckSubject
+    from workbench.workspace.workspace import Workspace
+
+    if with_text and html is None:
+        raise UsageError("--with-text goes with --html")
+    asked = meant(folder) if folder else click.get_current_context().obj
+    place = Workspace.open(asked, lenient=True) if asked else Workspace.nearest(".", lenient=True)
+    tell_skipped(place)
+    if html is not None and Path(html).resolve().is_relative_to(place.root):
+        raise UsageError(
+            f"{html} is inside of {place.root}, where an audit writes nothing",
+            hint="name a file somewhere else",
+        )
+    gc.disable()  # what is read stays until the end, and looking for garbage in it takes a third of the time
+    try:
+        with Bar() as bar:
+            found = audited(CheckSubject(place), model=not quick, tell=bar.show)
+    finally:
+        gc.enable()
+        place.close()
+    if html is not None:
+        _write(html, _page(found, with_text=with_text))
+    said = {
+        "workspace": place.root,
+        "entries": found.entries,
+        "files": found.files,
+        "per_second": round(found.per_second),
+        "parts": [part.as_json(evidence=evidence) for part in found.parts],
+    }
+    if not answered(said):
+        _say_audit(found, evidence=evidence)
+
+
+def _say_audit(found: Audit, *, evidence: bool) -> None:
+    say(f"{plural(found.entries, 'entry')} in {plural(found.files, 'file')}", bold=True)
+    for part in found.parts:
+        say(f"{part.name:<14}  {part.entries:>8,}  {part.share:>6.1%}  {part.meaning}")
+        for one in part.evidence[:_EVIDENCE] if evidence else ():
+            say_row(f"    {one.place}  {one.rule}: {masked(one.what)}", dim=True)
+        if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
+            say(f"    and {more:,} more; --json has all", dim=True)
+    narrate(f"{found.per_second:,.0f} entries a second without the model")
+
+
+def _write(path: str, page: str) -> None:
+    try:
+        with click.open_file(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(page)
+    except OSError as error:
+        raise disk_error(error) from error
+    narrate(f"written: {path}")
+
+
+def _page(found: Audit, *, with_text: bool) -> str:
+    """A page that needs no other file. Without ``with_text`` it holds numbers only, no path and no word."""
+    rows = (
+        f'<tr><td>{part.name}</td><td class="number">{part.entries:,}</td>'
+        f'<td class="number">{part.share:.1%}</td><td><meter value="{part.share:.4f}"></meter></td>'
+        f"<td>{part.meaning}</td></tr>"
+        for part in found.parts
+    )
+    return _PAGE.format(
+        entries=f"{found.entries:,}",
+        files=f"{found.files:,}",
+        rows="\n".join(rows),
+        evidence="\n".join(_evidence(found)) if with_text else "",
+    )
+
+
+def _evidence(found: Audit) -> Iterator[str]:
+    for part in found.parts:
+        if part.evidence:
+            yield f"<h2>{part.name}</h2>\n<table>"
+            for one in part.evidence:
+                cells = (one.place, one.rule, masked(one.what))
+                yield "<tr>" + "".join(f"<td>{escape(visible(cell, one_line=True))}</td>" for cell in cells)
+            yield "</table>"

@@ -11,12 +11,11 @@ from typing import Any, TypeAlias
 import click
 
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, together, word
-from workbench.cli.output import json_option, narrate
+from workbench.cli.options import dry_run_option, group, word
+from workbench.cli.output import narrate
 from workbench.cli.workspace_options import workspace
 from workbench.graph.drafts import USER
-from workbench.importers.plan import known_items, plan_import
-from workbench.importers.records import Carried
+from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -26,7 +25,7 @@ _user = word("--user", "NAME", "Whose memory it is, where the source does not sa
 _FILE = click.Path(exists=True, path_type=Path)
 
 
-@click.group("import")
+@group("import")
 def import_() -> None:
     """Bring memory over from OpenClaw, GoClaw or basic-memory.
 
@@ -48,25 +47,27 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
             narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
             act(place, lambda: plan_import(place, carried, now=now, user=user or USER))
 
-    return together(dry_run_option, json_option)(command)
+    return dry_run_option(command)
 
 
-@import_.command(short_help="What OpenClaw recalled, for dreaming.")
+@import_.command()
 @click.argument("file", type=_FILE, required=False)
 @_brings_over
 def openclaw_recalls(file: Path | None) -> Reader:
-    """What OpenClaw recalled: memory/.dreams/short-term-recall.json of this workspace, or FILE."""
+    """What OpenClaw recalled, for dreaming.
+
+    From memory/.dreams/short-term-recall.json of this workspace, or FILE."""
     from workbench.importers.openclaw_recalls import USUAL, read_recalls
 
     return lambda place: read_recalls(place, file or place.root / USUAL)
 
 
-@import_.command(short_help="OpenClaw's memory database: cells and scenes.")
+@import_.command()
 @click.argument("file", type=_FILE)
 @_user
 @_brings_over
 def openclaw_cells(file: Path) -> Reader:
-    """The memory database of an OpenClaw workspace: cells and scenes."""
+    """OpenClaw's memory database: cells and scenes."""
     from workbench.importers.workspace_database import read_cells
 
     today = datetime.now(UTC).date()
@@ -84,20 +85,21 @@ def goclaw_graph(file: Path) -> Reader:
     return lambda _: read_memory_graph(file)
 
 
-@import_.command(short_help="GoClaw v3: a plain pg_dump, a SQLite file (Lite), or a running PostgreSQL.")
+@import_.command()
 @click.argument("source", metavar="FILE|postgresql://...")
 @click.option("--agent", default="", help="The agent whose memory it is: its key or id.")
 @_user
 @_brings_over
 def goclaw(source: str, agent: str) -> Reader:
-    """The memory tables of GoClaw v3: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
+    """GoClaw v3: a dump, a SQLite file, or a PostgreSQL.
+
+    Its memory tables: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
 
     What came from one of these is known when it comes from another. The password of a server is taken from
     ~/.pgpass or PGPASSWORD; nothing is written there.
     """
     from workbench.importers.database import is_database
-    from workbench.importers.goclaw import LABEL, carried_tables
-    from workbench.importers.goclaw_tables import read_dump, read_lite, read_postgres
+    from workbench.importers.goclaw import LABEL, carried_tables, read_dump, read_lite, read_postgres
 
     def read(place: Workspace) -> Carried:
         if source.startswith(("postgresql://", "postgres://")):
@@ -111,11 +113,13 @@ def goclaw(source: str, agent: str) -> Reader:
     return read
 
 
-@import_.command(short_help="A folder of notes: each becomes a page of the graph.")
+@import_.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @_brings_over
 def basic_memory(folder: Path) -> Reader:
-    """A folder of basic-memory's notes: each becomes a page of the graph, as it is."""
+    """A folder of notes: each becomes a page of the graph.
+
+    They are those of basic-memory, and come over as they are."""
     from workbench.importers.basic_memory import read_notes
 
     return lambda _: read_notes(folder)

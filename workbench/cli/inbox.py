@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from workbench.cli.operation_command import Chosen, Selection, command_of
-from workbench.cli.options import flag, named, number, word
-from workbench.cli.output import answered, attributes, json_option, narrate, say, say_diff, say_row
+from workbench.cli.options import flag, group, named, number, word
+from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.proposals.budget import budget_of
@@ -31,7 +30,7 @@ _run_option = word("--run", "RUN", "Those of one run.")
 _UNKNOWN = "unknown file"
 
 
-@click.group()
+@group()
 def inbox() -> None:
     """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
 
@@ -42,7 +41,6 @@ def inbox() -> None:
 @inbox.command("list")
 @flag("--all", "Deferred and stale ones too.", "everything")
 @_run_option
-@json_option
 def list_(everything: bool, run: str) -> None:
     """The proposals that wait, the oldest first."""
 
@@ -61,11 +59,12 @@ def list_(everything: bool, run: str) -> None:
         narrate("answer each: `workbench inbox show|accept|edit|reject|defer KEY`")
 
 
-@inbox.command(short_help="What became of proposals that do not wait any more.")
+@inbox.command()
 @_run_option
-@json_option
 def decided(run: str) -> None:
-    """What became of proposals that do not wait any more, the newest last."""
+    """What became of proposals that do not wait any more.
+
+    The newest last."""
 
     with workspace() as place:
         every = overview(place, datetime.now().astimezone()).settled
@@ -76,11 +75,12 @@ def decided(run: str) -> None:
     narrate(f"{plural(len(settled), 'decided proposal')}; `workbench inbox withdraw KEY` reopens one")
 
 
-@inbox.command(short_help="One proposal in full, with its diff.")
+@inbox.command()
 @named("key", "KEY")
-@json_option
 def show(key: str) -> None:
-    """One proposal in full, with the diff that accepting it would make."""
+    """One proposal in full, with its diff.
+
+    It is the diff that accepting it would make."""
 
     now = datetime.now().astimezone()
     with workspace() as place:
@@ -148,7 +148,6 @@ def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
 @flag("--late", "Of replaced files into which a program wrote on, or may do so, instead.")
 @flag("--append", "With --late: add all lines that wait to their files.")
 @flag("--yes", "Discard or append without asking.")
-@json_option
 def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool, yes: bool) -> None:
     """Text of another writer that fitted into no file.
 
@@ -166,25 +165,17 @@ def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool
     with workspace() as place:
         if append and not _appended(place, yes=yes):
             return
-        if number := shown or discarded:
-            kept = (
-                _late(place, number) if late else _conflict(place, number, place.operations.conflict(number))
+        number = shown or discarded
+        if number is None:
+            _list(place, late=late)
+        elif not late:
+            _show(place, number, place.operations.conflict(number), discard=discarded is not None, yes=yes)
+        elif number > len(kept := place.operations.late()):
+            raise UsageError(
+                f"there is no replaced file {number}", hint="`workbench inbox conflicts --late` lists them"
             )
-            _show(kept, number, discard=discarded is not None, yes=yes)
-        elif late:
-            _list_late(place)
         else:
-            _list_conflicts(place)
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """Text that is kept beside the memory: of a conflict, or of a replaced file."""
-
-    told: dict[str, Any]
-    heading: str
-    diff: str
-    discard: Callable[[], str]
+            _show(place, number, kept[number - 1], discard=discarded is not None, yes=yes)
 
 
 def conflict_warnings(place: Workspace) -> list[str]:
@@ -202,52 +193,24 @@ def _conflicts(place: Workspace) -> list[tuple[int, Conflict]]:
     return [(number, place.operations.conflict(number)) for number in numbers]
 
 
-def _conflict(place: Workspace, number: int, one: Conflict) -> _Kept:
-    now = None if one.path is None else place.files.read_or_none(one.path)
-    text = one.text()
-    told = {
-        "number": number,
-        **attributes(one, "path", "kept"),
-        "since": datetime.fromtimestamp(one.since, UTC) if one.since else None,
-        "first_line": _first_line(text),
-    }
-    diff = unified_diff(FileEdit(one.path or RelPath(one.kept.name), now, text))
-    return _Kept(
-        told,
-        f"{one.path or _UNKNOWN}, and what was kept in {one.kept}",
-        diff or "the file holds exactly this text by now",
-        lambda: place.operations.discard(one),
-    )
-
-
-def _late(place: Workspace, number: int) -> _Kept:
-    found = place.operations.late()
-    if number > len(found):
-        raise UsageError(
-            f"there is no replaced file {number}", hint="`workbench inbox conflicts --late` lists them"
-        )
-    one = found[number - 1]
-    return _Kept(
-        _late_json(number, one),
-        f"{one.path or _UNKNOWN}, and what waits in {one.kept}",
-        _late_diff(place, one) or "nothing waits in it",
-        lambda: place.operations.discard(one),
-    )
-
-
-def _show(kept: _Kept, number: int, *, discard: bool, yes: bool) -> None:
-    if not discard and answered({**kept.told, "diff": kept.diff}):
+def _show(place: Workspace, number: int, kept: Conflict | Late, *, discard: bool, yes: bool) -> None:
+    told = _kept_json(number, kept)
+    diff = _kept_diff(place, kept)
+    if not diff:
+        diff = "nothing waits in it" if isinstance(kept, Late) else "the file holds exactly this text by now"
+    if not discard and answered({**told, "diff": diff}):
         return
     if not (discard and yes):
-        say_row(kept.heading)
-        say_diff(kept.diff)
+        what = "waits" if isinstance(kept, Late) else "was kept"
+        say_row(f"{kept.path or _UNKNOWN}, and what {what} in {kept.kept}")
+        say_diff(diff)
     if not discard:
         return
     if not yes and not click.confirm(f"discard {number}?", err=True):
         narrate("kept")
         return
-    blob = kept.discard()
-    if not answered({**kept.told, "discarded": blob}):
+    blob = place.operations.discard(kept)
+    if not answered({**told, "discarded": blob}):
         say(f"discarded {number}")
         narrate(f"git cat-file blob {blob} brings the text back")
 
@@ -256,7 +219,7 @@ def _appended(place: Workspace, *, yes: bool) -> bool:
     found = [late for late in place.operations.late() if late.text and late.path]
     if found and not yes:
         for late in found:
-            say_diff(_late_diff(place, late))
+            say_diff(_kept_diff(place, late))
         if not click.confirm("add these lines to their files?", err=True):
             narrate("nothing was changed")
             return False
@@ -264,44 +227,37 @@ def _appended(place: Workspace, *, yes: bool) -> bool:
     return True
 
 
-def _list_conflicts(place: Workspace) -> None:
-    found = [_conflict(place, number, one).told for number, one in _conflicts(place)]
+def _list(place: Workspace, *, late: bool) -> None:
+    every = list(enumerate(place.operations.late(), 1)) if late else _conflicts(place)
+    found = [_kept_json(number, one) for number, one in every]
     if answered(found):
         return
     for one in found:
-        say(f"{one['number']:>3}  {one['path'] or _UNKNOWN}  {one['first_line']}")
-    if found:
-        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` takes it off the list")
-    else:
-        say("no conflicts")
-
-
-def _list_late(place: Workspace) -> None:
-    found = [_late_json(number, late) for number, late in enumerate(place.operations.late(), 1)]
-    if answered(found):
-        return
-    for one in found:
-        told = f"{one['why']}, {plural(one['lines'], 'line')}"
-        say_row(f"{one['number']:>3}  {one['path'] or _UNKNOWN}  {told}  {one['first_line']}")
-    if found:
+        state = f"{one['why']}, {plural(one['lines'], 'line')}  " if late else ""
+        say_row(f"{one['number']:>3}  {one['path'] or _UNKNOWN}  {state}{one['first_line']}")
+    if not found:
+        say("no replaced file is kept" if late else "no conflicts")
+    elif late:
         narrate("`--late --show N` shows one, `--append` adds their lines, `--discard N` removes one")
     else:
-        say("no replaced file is kept")
+        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` takes it off the list")
 
 
-def _late_json(number: int, late: Late) -> dict[str, Any]:
-    return {
-        "number": number,
-        **attributes(late, "path", "kept", "why", "lines"),
-        "first_line": _first_line(late.text),
-    }
-
-
-def _late_diff(place: Workspace, late: Late) -> str:
-    now = (place.files.read_or_none(late.path) or b"") if late.path else b""
-    return unified_diff(FileEdit(late.path or RelPath(late.kept.name), now, now + late.text))
-
-
-def _first_line(text: bytes) -> str:
+def _kept_json(number: int, kept: Conflict | Late) -> dict[str, Any]:
+    """What is told of text that is kept beside the memory: of a conflict, or of a replaced file."""
+    if isinstance(kept, Late):
+        text, more = kept.text, attributes(kept, "why", "lines")
+    else:
+        text = kept.text()
+        more = {"since": datetime.fromtimestamp(kept.since, UTC) if kept.since else None}
     lines = text.decode("utf-8", "replace").split("\n")
-    return next((line.strip()[:80] for line in lines if line.strip()), "")
+    first = next((line.strip()[:80] for line in lines if line.strip()), "")
+    return {"number": number, **attributes(kept, "path", "kept"), **more, "first_line": first}
+
+
+def _kept_diff(place: Workspace, kept: Conflict | Late) -> str:
+    """What putting the text into its file would change there."""
+    now = place.files.read_or_none(kept.path) if kept.path else None
+    after = (now or b"") + kept.text if isinstance(kept, Late) else kept.text()
+    before = now or b"" if isinstance(kept, Late) else now
+    return unified_diff(FileEdit(kept.path or RelPath(kept.kept.name), before, after))

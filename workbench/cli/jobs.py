@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import dry_run_option, flag, model_option, together
+from workbench.cli.options import dry_run_option, flag, group, model_option, together
 from workbench.cli.output import (
     FOUND_WANTING,
     answered,
     given,
-    json_option,
     narrate,
     say,
     shared_option,
@@ -29,9 +28,8 @@ from workbench.cli.output import (
 from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
-from workbench.jobs.names import Job
-from workbench.jobs.runner import Running, now, running
-from workbench.llm.port import LanguageModel
+from workbench.jobs.runs import Job, Running, now, running
+from workbench.llm.language_model import LanguageModel
 from workbench.llm.provider import open_language_model
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -54,7 +52,7 @@ job_options = together(
 )
 
 
-@click.group(short_help="What a clock runs: run it, how it ran, and templates for it.")
+@group()
 def jobs() -> None:
     """Jobs that a system's clock runs: run one now, print what starts it, see how each stands."""
 
@@ -65,7 +63,6 @@ def jobs() -> None:
 @model_option
 @job_options
 @dry_run_option
-@json_option
 def run(job: str, only: tuple[str, ...]) -> int:
     """Run JOB now.
 
@@ -96,7 +93,7 @@ def run(job: str, only: tuple[str, ...]) -> int:
     return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0
 
 
-@jobs.command("print")
+@jobs.command("print", cls=click.Command)
 @click.option(
     "--systemd", "form", flag_value="systemd", help="A service and its timer (the usual, not on macOS)."
 )
@@ -114,7 +111,6 @@ def print_(form: str | None) -> None:
 
 
 @jobs.command()
-@json_option
 def status() -> int:
     """When each job ran last, how that ended, and what to do about it.
 
@@ -133,11 +129,11 @@ def status() -> int:
     return FOUND_WANTING if wrong else 0
 
 
-@jobs.command()
+@jobs.command(cls=click.Command)
 @click.argument("job", type=click.Choice([job.value for job in Job]))
 def forget(job: str) -> None:
     """Keep nothing of JOB's runs any more: for one that no clock runs now. It is then not overdue."""
-    from workbench.jobs.run_log import forget as forget_runs
+    from workbench.jobs.runs import forget as forget_runs
 
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))

@@ -16,12 +16,11 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
-from workbench.cli.options import DAY, Decorator, allow_secret_option, dry_run_option, flag, together
+from workbench.cli.options import DAY, Decorator, allow_secret_option, command, dry_run_option, flag, together
 from workbench.cli.output import (
     agree,
     answered,
     given,
-    json_option,
     narrate,
     narrate_notes,
     operation_json,
@@ -90,11 +89,10 @@ def command_of(operation: OperationSpec, selection: Selection | None = None) -> 
         options.append(flag("--from-stdin", "Read the text from standard input."))
     if operation.undoable:
         options += [allow_secret_option, dry_run_option]
-    return click.command(
+    return command(
         operation.name,
         help="\n\n".join(filter(None, (operation.help, operation.details))),
-        short_help=operation.help,
-    )(together(*options, json_option)(call))
+    )(together(*options)(call))
 
 
 def shown_first(

@@ -9,9 +9,41 @@ from typing import Any, TypeAlias
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import shared_option
+from workbench.cli.commands import refuse_renamed
+from workbench.cli.output import json_option, shared_option
 
 Decorator: TypeAlias = Callable[[Any], Any]
+
+
+class Command(click.Command):
+    """A command that answers in JSON where it is asked for."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        json_option(self)
+
+
+class Group(click.Group):
+    """A group of such commands, some of which were called otherwise."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that ``args`` name. Raises UsageError for a name that is no more."""
+        refuse_renamed(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+
+def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Command]:
+    """``click.command`` for one of these."""
+    return click.command(name, cls=Command, **settings)
+
+
+def group(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Group]:
+    """``click.group`` for one of these."""
+    return click.group(name, cls=Group, **settings)
 
 
 class _Day(click.ParamType[date]):

@@ -13,13 +13,22 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
-from workbench.cli.options import choice, flag, hits_option, mode_option, named, together, word, words
+from workbench.cli.options import (
+    choice,
+    command,
+    flag,
+    hits_option,
+    mode_option,
+    named,
+    together,
+    word,
+    words,
+)
 from workbench.cli.output import (
     Bar,
     answered,
     caught_up,
     caught_up_in_team,
-    json_option,
     narrate,
     narrate_row,
     say,
@@ -97,7 +106,7 @@ _condition_options = together(
 )
 
 
-@click.command(epilog=_HELP)
+@command(epilog=_HELP)
 @named("typed", "[QUERY]...", many=True, required=False)
 @hits_option
 @mode_option
@@ -111,7 +120,6 @@ _condition_options = together(
 @flag("--all", "In all registered workspaces: `workspaces list`.", "everywhere")
 @flag("--explain", "Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
-@json_option
 def search(
     typed: tuple[str, ...],
     pinned: bool | None,
@@ -156,7 +164,7 @@ def search(
             return
         found = ask(usual).with_notes(notes)
     if not answered(found):
-        (_say_far if everywhere else _say_team)(found, usual.explain)
+        _say(found, usual.explain)
 
 
 @contextlib.contextmanager
@@ -211,22 +219,16 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         yield places.search, own_weights()
 
 
-def _say_team(found: FederatedAnswer, explain: bool) -> None:
+def _say(found: FederatedAnswer, explain: bool) -> None:
     _say_first(found.told)
     if not found.hits:
-        narrate("nothing was found")
+        asked = f" in {plural(len(found.asked), 'workspace')}" if found.asked else ""
+        narrate(f"nothing was found{asked}")
+    width = max((len(one.scope.name) for one in found.hits), default=0)
     for rank, one in enumerate(found.hits, 1):
-        _say_hit(one.hit, rank, one.scope.address(one.hit.entry), one.strength, explain)
-
-
-def _say_far(found: FederatedAnswer, explain: bool) -> None:
-    _say_first(found.told)
-    if not found.hits:
-        narrate(f"nothing was found in {plural(len(found.asked), 'workspace')}")
-    width = max((len(each.scope.name) for each in found.hits), default=0)
-    for rank, each in enumerate(found.hits, 1):
-        where = f"{each.scope.name.ljust(width)}  {each.hit.entry}"
-        _say_hit(each.hit, rank, where, each.strength, explain)
+        where = one.scope.address(one.hit.entry)
+        where = f"{one.scope.name.ljust(width)}  {where}" if found.asked else where
+        _say_hit(one.hit, rank, where, one.strength, explain)
 
 
 def _say_first(answer: SearchAnswer) -> None:

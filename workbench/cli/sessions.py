@@ -8,18 +8,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import click
-
 from workbench.cli import shell_values
 from workbench.cli.agents import answer_hook
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
-from workbench.cli.options import choice, dry_run_option, flag, model_option, named, number, word
+from workbench.cli.options import choice, command, dry_run_option, flag, model_option, named, number, word
 from workbench.cli.output import (
     Bar,
     Counted,
     answered,
     given,
-    json_option,
     narrate,
     narrate_notes,
     narrate_row,
@@ -38,7 +35,7 @@ from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Event, Follower
-from workbench.jobs.names import Job
+from workbench.jobs.runs import Job
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 
@@ -47,14 +44,13 @@ _NO_MODEL = "without a language model"
 """What is said where the rules alone do it."""
 
 
-@click.command()
+@command()
 @named("files", "[FILE]...", many=True, required=False, offer=shell_values.files)
 @choice("--source", SOURCES, help="What to take in; transcripts only when named.")
 @word("--user", "U", "Whose sessions these are.")
 @number("--max-age", metavar="DAYS", help="Nothing that is older.")
 @model_option
 @dry_run_option
-@json_option
 def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     """Take in what is new: sessions become episodes, episodes and logs teach the graph.
 
@@ -91,12 +87,11 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
-@click.command()
+@command()
 @named("transcripts", "[TRANSCRIPT]...", many=True, required=False, offer=shell_values.files)
 @flag("--hook", "Read a hook's JSON from stdin: its transcript_path is flushed.")
 @model_option
 @dry_run_option
-@json_option
 def flush(transcripts: tuple[str, ...], hook: bool) -> int:
     """Save the durable facts of a session before it is compacted.
 
@@ -120,11 +115,10 @@ def flush(transcripts: tuple[str, ...], hook: bool) -> int:
     return 1 if failed or any(one.skipped for one in done) else 0
 
 
-@click.command()
+@command()
 @flag("--once", "Look once and leave, for cron.")
 @model_option
 @job_options
-@json_option
 def watch(once: bool) -> None:
     """Follow transcripts and logs as they grow, until interrupted.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import choice, dry_run_option, flag, named, number, word
+from workbench.cli.options import choice, dry_run_option, flag, group, named, number, word
 from workbench.cli.output import (
     FOUND_WANTING,
     agree,
@@ -30,7 +30,7 @@ from workbench.cli.output import (
 from workbench.cli.workspace_options import meant, opened
 from workbench.config.read_only import VARIABLE
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.health.workspace_status import standing
+from workbench.health.places import standing
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 from workbench.workspace.templates import (
@@ -227,7 +227,7 @@ async def _serve(server: Server, host: str, port: int, told: str) -> None:
         await server.stop()
 
 
-@click.group(invoke_without_command=True)
+@group(invoke_without_command=True)
 @flag("--found", "What the agents of this machine keep, registered or not.")
 @json_option
 @click.pass_context
@@ -248,7 +248,7 @@ def workspaces(ctx: click.Context, found: bool) -> None:
 
 def _say_found() -> bool:
     """Tell what agents of this machine keep, and how to open it; whether there is anything."""
-    from workbench.health.agent_memories import agent_memories
+    from workbench.health.places import agent_memories
 
     memories = agent_memories()
     if answered({"found": memories}):
@@ -275,7 +275,6 @@ def _say_found() -> bool:
 @workspaces.command()
 @named("folder", "[DIR]", required=False)
 @word("--name", "NAME", "What to call it; else as its folder is called.")
-@json_option
 @click.pass_context
 def add(ctx: click.Context, folder: str | None, name: str) -> None:
     """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
@@ -285,7 +284,6 @@ def add(ctx: click.Context, folder: str | None, name: str) -> None:
 
 
 @workspaces.command("list")
-@json_option
 def list_() -> int:
     """All registered workspaces: entries, and whether the index follows the files.
 
@@ -312,7 +310,6 @@ def list_() -> int:
 
 @workspaces.command()
 @named("name", offer=shell_values.registered)
-@json_option
 def remove(name: str) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
     path = unregister(name)

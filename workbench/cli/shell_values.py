@@ -107,7 +107,7 @@ def setting_values(ctx: click.Context) -> Iterable[str]:
 @_quietly
 def key_profiles(_: click.Context) -> Iterable[str]:
     """The sets of keys to start from."""
-    from screens.actions.profiles import PROFILES
+    from screens.actions.keymap import PROFILES
 
     return PROFILES
 

@@ -8,17 +8,15 @@ from datetime import datetime
 from importlib import resources
 from typing import Any
 
-import click
-
 from indexing.sync.freshness import freshness
-from workbench.backup.incremental import operations_since, remembered
+from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
-from workbench.cli.options import flag
-from workbench.cli.output import answered, json_option, operation_json, put, say, say_fields, say_row
+from workbench.cli.options import command, flag
+from workbench.cli.output import answered, operation_json, put, say, say_fields, say_row
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
-from workbench.jobs.runner import now
+from workbench.jobs.runs import now
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
 from workbench.workspace.external_changes import record
@@ -34,11 +32,10 @@ STATUS_VERSION = 1
 _WIDTH = 10
 
 
-@click.command()
+@command()
 @flag("--schema", "Print the JSON Schema of what --json answers, and nothing else.")
 @flag("--commit", "Commit what agents and editors wrote, and nothing else.")
 @flag("--allow-secret", "With --commit: record a secret in git's history too.")
-@json_option
 def status(schema: bool, commit: bool, allow_secret: bool) -> None:
     """What is in this memory, and whether the index is up to date.
 

@@ -12,10 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from workbench.config import settings as settings_module
-from workbench.config.declaration import Declaration
 from workbench.config.settings import (
     DECLARED,
     USER_ONLY,
+    Declaration,
     Settings,
     SettingsFileError,
     combined,

@@ -16,8 +16,7 @@ from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
 from workbench.dreaming.vetoes import veto
-from workbench.llm.port import LanguageModel, LanguageModelError
-from workbench.llm.prompts import Passage, ask_json
+from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, ask_json
 from workbench.memory.near_duplicates import distinction
 from workbench.memory.provenance import least_trusted
 from workbench.memory.window import word_pieces

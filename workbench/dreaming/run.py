@@ -13,7 +13,7 @@ from workbench.dreaming.proposals.suspicious import suspicious_proposals
 from workbench.dreaming.result import Dream
 from workbench.dreaming.selection import Chooser
 from workbench.dreaming.survey import survey
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.workspace.workspace import Workspace
 
 _SUSPICIOUS = 5

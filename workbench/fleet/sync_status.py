@@ -11,8 +11,8 @@ from indexing.shared.rows import entry_id
 from indexing.shared.table import KnownFile, SharedTable
 from indexing.shared.workspace_reader import difference, everything
 from workbench.errors import WorkbenchError, reason_of
-from workbench.fleet.report import FleetProgress, OnProgress
 from workbench.fleet.roster import Agent
+from workbench.fleet.run import FleetProgress, OnProgress
 from workbench.plural import plural
 
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]

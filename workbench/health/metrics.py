@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.jobs.job_status import JobStatus, standings
-from workbench.jobs.run_log import runs
+from workbench.jobs.runs import runs
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry

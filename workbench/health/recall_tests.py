@@ -81,18 +81,22 @@ class RecallTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def wanted(self) -> tuple[Target, ...]:
         """What must be found."""
-        return tuple(target_of(one.strip()) for one in _listed(self.finds))
+        return _targets(self.finds)
 
     @property
     def unwanted(self) -> tuple[Target, ...]:
         """What must not be among the hits."""
-        return tuple(target_of(one.strip()) for one in _listed(self.excluded))
+        return _targets(self.excluded)
 
 
 def _listed(said: str | list[str]) -> list[str]:
     if isinstance(said, str):
         return [said] if said else []
     return said
+
+
+def _targets(said: str | list[str]) -> tuple[Target, ...]:
+    return tuple(target_of(one.strip()) for one in _listed(said))
 
 
 def read_recall_tests(workspace: Workspace) -> tuple[RecallTest, ...]:

@@ -6,14 +6,14 @@ import contextlib
 from datetime import datetime, timedelta
 
 from workbench.agent.usage import dominance
-from workbench.backup.incremental import operations_since, remembered
+from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import NotMemoryError
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CheckSubject, about, fix_of, shown
 from workbench.jobs.job_status import JobStatus, standings
-from workbench.jobs.names import Job
+from workbench.jobs.runs import Job
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import read_episode

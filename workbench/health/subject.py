@@ -19,7 +19,7 @@ from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
-from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
@@ -135,6 +135,24 @@ class CheckSubject:
         if generation is None or manifest is None:
             raise SkippedError(NO_INDEX)
         return generation, manifest
+
+    def require_agreement(self, plan: Plan) -> None:
+        """Raise UsageError where the person does not agree to what a repair would write."""
+        if self.agree is None or not self.agree(plan):
+            raise UsageError("you did not agree to it")
+
+    def carry_out(self, planned: Callable[[Workspace], Plan | None]) -> str:
+        """Carry out, as an operation, what the person agrees to; what was done. Raises WorkbenchError."""
+
+        def plan() -> Plan:
+            found = planned(self.workspace)
+            if found is None:
+                raise ConflictError("somebody else has done it meanwhile")
+            return found
+
+        self.require_agreement(plan())
+        operation = self.workspace.operations.carry_out(plan)
+        return f"{operation.summary}; `workbench undo {operation.id}` undoes it"
 
     def put_aside(self, path: Path, lock: str = "") -> str:
         """Move ``path`` into ``.workbench/set-aside/``, with our ``lock`` held; what was done.

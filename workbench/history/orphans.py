@@ -7,8 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from workbench.backup.bundles import unfinished
-from workbench.backup.incremental import remembered
+from workbench.backup.bundles import remembered, unfinished
 from workbench.errors import ReadOnlyError
 from workbench.history.flaw import Check, Flaw
 from workbench.plural import plural

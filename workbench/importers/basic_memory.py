@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.graph.page_names import FOLDER, slug
-from workbench.importers.records import Carried, Item, carried, digest_of
+from workbench.importers.plan import Carried, Item, carried, digest_of, read_whole
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, set_front_matter
 from workbench.memory.graph_page import ENTITY_TYPES
 from workbench.memory.names import RelPath
@@ -50,10 +50,7 @@ def _notes(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _page(name: str, path: Path, taken: set[str]) -> Item:
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"it is larger than {MOST_BYTES:,} bytes")
+    data = read_whole(path, MOST_BYTES, "it")
     header = read_front_matter(data)
     if header is not None and header.problem:
         raise UsageError(f"its header cannot be read: {header.problem}")

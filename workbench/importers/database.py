@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from workbench.errors import UsageError
-from workbench.importers.records import SourceRow
+from workbench.importers.plan import SourceRow
 from workbench.temporary import scratch
 
 _SECONDS = 120.0
@@ -57,7 +57,7 @@ class Database:
         listed = ", ".join(map(_quoted, names))
         query = f"SELECT {listed} FROM {_quoted(table)} ORDER BY {_quoted(order)}"  # noqa: S608 - quoted
         for row in self._connection.execute(query):
-            yield SourceRow(dict(zip(names, row, strict=True)))
+            yield SourceRow(zip(names, row, strict=True))
 
 
 def is_database(path: Path) -> bool:

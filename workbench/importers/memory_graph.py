@@ -21,7 +21,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, many, memories, word
+from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memories, word
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"
@@ -63,7 +63,7 @@ def read_memory_graph(path: Path) -> Carried:
             for row in database.rows("routine_metadata", _ROUTINE_COLUMNS, _OF_ROUTINE)
         }
         rows = database.rows("memories", _COLUMNS, "id")
-        named = ((row.word("uuid") or digest_of(row.values), row) for row in rows)
+        named = ((row.word("uuid") or digest_of(row), row) for row in rows)
         found = carried(LABEL, named, lambda name, row: _item(name, row, ends.get(name), routines.get(name)))
     return replace(found, left_out=(*found.left_out, *left_out))
 
@@ -112,7 +112,7 @@ def _item(name: str, row: SourceRow, until: date | None, routine: Routine | None
     )
     if not drafts:
         raise UsageError("it holds no words")
-    read = [row.values, until, *([routine.said] if routine else [])]
+    read = [row, until, *([routine.said] if routine else [])]
     return Item(name=name, digest=digest_of(read), drafts=drafts)
 
 

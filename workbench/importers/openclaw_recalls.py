@@ -18,7 +18,7 @@ import msgspec
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.importers.database import require_plain_file
-from workbench.importers.records import Carried, Item, carried, day_in, digest_of, word
+from workbench.importers.plan import Carried, Item, carried, day_in, digest_of, read_whole, word
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
@@ -74,12 +74,8 @@ class _Recalled(msgspec.Struct, frozen=True, rename="camel"):
 
 def _entries(path: Path) -> Mapping[str, Any]:
     require_plain_file(path)
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"{path} is larger than {MOST_BYTES:,} bytes")
     try:
-        store = json.loads(data)
+        store = json.loads(read_whole(path, MOST_BYTES, str(path)))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no JSON") from error
     entries = store.get("entries") if isinstance(store, dict) else None

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, memories
+from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, memories
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"
@@ -96,18 +96,18 @@ def _summary(row: SourceRow) -> Item:
     scene = row.word("scene")
     source = f"scene/{scene}"
     drafts = memories(
-        row.get("summary"),
+        row.get("summary") or "",
         type="observation",
         entity=scene,
         occurred_at=row.day("updated_at"),
         sources=(f"{LABEL}:{source}",),
         trust="agent",
     )
-    return Item(name=source, digest=digest_of(row.values), drafts=tuple(drafts))
+    return Item(name=source, digest=digest_of(row), drafts=tuple(drafts))
 
 
 def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> Item:
-    kind = row.word("cell_type").casefold() if "cell_type" in row.values else "fact"
+    kind = row.word("cell_type").casefold() if "cell_type" in row else "fact"
     type_ = TYPES.get(kind, kind)
     if type_ not in IMPORTANCE:
         raise UsageError(f"there is no type of cell “{kind[:40]}”")
@@ -117,7 +117,7 @@ def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> 
     scene = row.get("scene")
     if scene is not None:  # its name, its id, or a number that no scene has
         usual = scene if isinstance(scene, str) else f"scene {scene}"
-        row = SourceRow({**row.values, "scene": scenes.get(str(scene)) or usual})
+        row = SourceRow({**row, "scene": scenes.get(str(scene)) or usual})
     drafts = tuple(
         memories(
             row.get("content") or "",
@@ -132,4 +132,4 @@ def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> 
     )
     if not drafts:
         raise UsageError("it holds no words")
-    return Item(name=name, digest=digest_of(row.values), drafts=drafts)
+    return Item(name=name, digest=digest_of(row), drafts=drafts)

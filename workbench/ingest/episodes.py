@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.ingest.summary import Summary, summarise
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import (

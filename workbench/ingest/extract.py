@@ -28,7 +28,7 @@ from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.relations import ME, relations_in
 from workbench.ingest.statements import Statement, statements_in, why_not
 from workbench.ingest.utterances import OF_AN_AGENT
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
 

@@ -32,7 +32,7 @@ from workbench.ingest.session_log import (
 )
 from workbench.ingest.sessions import Reading
 from workbench.ingest.utterances import Utterance, Withheld, hear
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import CommitId, RelPath

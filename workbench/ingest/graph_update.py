@@ -24,7 +24,7 @@ from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
 from workbench.ingest.extract import Extraction, extract
 from workbench.ingest.passages import KINDS, PassageSource, read_source
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of

@@ -34,7 +34,7 @@ from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, SessionPart, read_new
 from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_unreadable
 from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.episode import FOLDER
 from workbench.memory.session import Session
 from workbench.plural import plural

@@ -19,7 +19,7 @@ from workbench.errors import ModelUnavailableError, StoppedError
 from workbench.ingest.ingest import Ingest, Taken, sort_of, take_in
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import unreadable
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.llm.provider import open_language_model
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace

@@ -16,8 +16,7 @@ from workbench.graph.drafts import MemoryDraft, RelationDraft, memory_draft
 from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.llm_session import SameObject
 from workbench.ingest.passages import PassageLine
-from workbench.llm.port import LanguageModel, LanguageModelError, Schema
-from workbench.llm.prompts import Passage, ask_json
+from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, Schema, ask_json
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, RELATIONS
 
 CHARACTERS = 8_000

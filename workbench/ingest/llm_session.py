@@ -17,8 +17,7 @@ from workbench.ingest.grounding import is_borne_out, without_echoes
 from workbench.ingest.statements import why_not
 from workbench.ingest.triggers import BATCH
 from workbench.ingest.utterances import Heard, Utterance
-from workbench.llm.port import LanguageModel, LanguageModelError, Schema
-from workbench.llm.prompts import Passage, ask_json
+from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, Schema, ask_json
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.sentences import sentences
 from workbench.memory.transcript import Turn

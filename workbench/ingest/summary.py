@@ -26,7 +26,7 @@ from workbench.ingest.utterances import (
     hear,
     once,
 )
-from workbench.llm.port import LanguageModel, LanguageModelError
+from workbench.llm.language_model import LanguageModel, LanguageModelError
 from workbench.memory.episode_page import (
     COMPACTION,
     EXTRACTION,

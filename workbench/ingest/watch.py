@@ -31,7 +31,7 @@ from workbench.ingest.triggers import (
     quiet_seconds,
     take_up,
 )
-from workbench.llm.port import LanguageModel
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind as FileKind
 from workbench.memory.episode import FOLDER
 from workbench.plural import plural

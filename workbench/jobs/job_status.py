@@ -11,8 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun, StepResult, is_kept, runs
+from workbench.jobs.runs import Job, JobRun, StepResult, is_kept, runs
 from workbench.plural import duration
 from workbench.workspace.locks import held
 

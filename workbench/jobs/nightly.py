@@ -19,10 +19,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import StepState
-from workbench.jobs.runner import Running, running
-from workbench.llm.port import LanguageModel
+from workbench.jobs.runs import Job, Running, StepState, running
+from workbench.llm.language_model import LanguageModel
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
 from workbench.workspace.plan import Plan
@@ -183,8 +181,8 @@ def _proposed(
 
 
 def _backup(night: Night) -> StepOutcome:
+    from workbench.backup.bundles import remembered  # noqa: PLC0415
     from workbench.backup.create import back_up, plan_backup  # noqa: PLC0415
-    from workbench.backup.incremental import remembered  # noqa: PLC0415
     from workbench.backup.targets import find_target  # noqa: PLC0415
 
     last = remembered(night.workspace)

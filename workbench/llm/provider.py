@@ -6,9 +6,8 @@ import re
 
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.endpoint import endpoint_of
-from workbench.llm.key import find_key
-from workbench.llm.port import LanguageModel
+from workbench.llm.endpoint import endpoint_of, find_key
+from workbench.llm.language_model import LanguageModel
 
 PUBLIC = "https://api.openai.com/v1"
 NONE = "none"

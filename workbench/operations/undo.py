@@ -18,7 +18,8 @@ from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
-from workbench.workspace.ledger import ACTION, line_digest
+from workbench.workspace.ledger import ACTION
+from workbench.workspace.ledger_records import line_digest
 from workbench.workspace.plan import LedgerRecord, Operation, Plan, ledger_records
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.transaction import LEDGER_TRAILER

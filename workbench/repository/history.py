@@ -36,15 +36,6 @@ from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
 from workbench.special_files import read_regular, require_regular_repository
 
-_UNFINISHED = {
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase or `git am`",
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "sequencer": "a cherry-pick or revert of several commits",
-    "BISECT_LOG": "a bisect",
-}
 _NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
@@ -197,12 +188,7 @@ class History:
     def require_committable(self) -> None:
         """Raise RepositoryStateError while something unfinished owns the repository, or SpecialFileError."""
         require_regular_repository(self._root)
-        for name, what in _UNFINISHED.items():
-            if (self.git_dir / name).exists():
-                raise RepositoryStateError(
-                    f"{what} is in progress in this repository; nothing was changed",
-                    hint="finish or abort it, then try again",
-                )
+        preconditions.require_finished(self.git_dir)
 
     def remove_left_locks(self, since: float) -> None:
         """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""

@@ -19,6 +19,25 @@ from workbench.repository.index_file import IndexRow
 _ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
 _ABSENT = ("unspecified", "unset")
 _LONE_CR = re.compile(rb"\r(?!\n)")
+_UNFINISHED = {
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase or `git am`",
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert of several commits",
+    "BISECT_LOG": "a bisect",
+}
+
+
+def require_finished(git_dir: Path) -> None:
+    """Raise RepositoryStateError while something unfinished owns the repository."""
+    for name, what in _UNFINISHED.items():
+        if (git_dir / name).exists():
+            raise RepositoryStateError(
+                f"{what} is in progress in this repository; nothing was changed",
+                hint="finish or abort it, then try again",
+            )
 
 
 def require_own(root: Path, path: RelPath) -> None:

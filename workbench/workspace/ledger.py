@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import math
 import os
 import secrets
@@ -35,7 +34,6 @@ from workbench.errors import (
     NoGitError,
     NoRepositoryError,
     RepositoryStateError,
-    UsageError,
     WorkbenchError,
     disk_error,
 )
@@ -50,6 +48,16 @@ from workbench.special_files import read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import LEDGER, STATE_DIR
+from workbench.workspace.ledger_records import (
+    NAME,
+    line_digest,
+    line_of,
+    name_of,
+    named,
+    new_lines,
+    parsed,
+    split_lines,
+)
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.short_marks import Mark, details_of
@@ -61,10 +69,6 @@ _FOR_GOOD: tuple[Book, ...] = ("undone", "provenance")
 """The books whose records no undo takes back: where words came from stays true."""
 _OLD: tuple[Book, ...] = (*_HAPPENS, "decisions")
 """The books that version 0.1 kept."""
-MAX_LINE = 1_000_000
-"""Bytes that a record may have; longer lines are none."""
-LONGEST = MAX_LINE - 1_000
-"""Bytes that what is to be recorded may have: it gets a name, a time, and its book or operation."""
 ACTION = "ledger"
 """The action of commits with which version 0.1 recorded lines that were added to its files."""
 _ATTEMPTS = 8
@@ -81,7 +85,7 @@ _GRACE = 3_600.0
 """Seconds for which a file whose records are in the reference is looked at again."""
 _DEPTH = 10_000
 """Commits of a ledger from elsewhere that are searched for one of our own."""
-_NAME, _BOOK, _OPERATION = "record", "book", "operation"
+_BOOK, _OPERATION = "book", "operation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,7 @@ class Ledger:
         for place, lines in self._lines(book):
             records, bad = [], 0
             for line in lines:
-                record = _parsed(line)
+                record = parsed(line)
                 if record is None:
                     bad += 1
                     continue
@@ -223,10 +227,10 @@ class Ledger:
         yield from self._old_files(book)
         if tip := self._tip():
             for name, data in self._files_of(tip, book):
-                yield f"{self.reference}:{name}", _split(data)
+                yield f"{self.reference}:{name}", split_lines(data)
         for path in self._pending():
-            lines = _split(self._state.read_or_none(path) or b"")
-            ours = [line for line in lines if (_parsed(line) or {_BOOK: book}).get(_BOOK) == book]
+            lines = split_lines(self._state.read_or_none(path) or b"")
+            ours = [line for line in lines if (parsed(line) or {_BOOK: book}).get(_BOOK) == book]
             if ours and book in _HAPPENS:
                 yield f"{STATE_DIR}/{path}", ours
 
@@ -235,7 +239,7 @@ class Ledger:
         for path in self._old_paths([book]):
             data = self._files.read_or_none(path)
             if data is not None:
-                yield path, _split(data)
+                yield path, split_lines(data)
 
     def old_files(self) -> dict[RelPath, bytes]:
         """The files of version 0.1, and their bytes."""
@@ -247,11 +251,11 @@ class Ledger:
         known = {name_of(line) for line in self._all_lines(self._tip())}
         found: dict[str, LedgerRecord] = {}
         for path, data in files.items():
-            for line in _split(data):
-                name, fields = line_digest(line), _parsed(line)
+            for line in split_lines(data):
+                name, fields = line_digest(line), parsed(line)
                 if fields is not None and name not in known:
                     book = _book_of(path.removeprefix(LEDGER))
-                    found[name] = LedgerRecord(book, {**fields, _NAME: name})
+                    found[name] = LedgerRecord(book, {**fields, NAME: name})
         return tuple(found.values())
 
     def _old_paths(self, books: Sequence[Book]) -> list[RelPath]:
@@ -288,9 +292,9 @@ class Ledger:
         for name, commit in sorted(self._references(), key=lambda row: row[0] != self.reference):
             if name != self.reference or self._own(commit) != commit:
                 records = tuple(
-                    LedgerRecord(book, _parsed(line) or {})
+                    LedgerRecord(book, parsed(line) or {})
                     for book, lines in self._books(commit).items()
-                    for line in _new(lines, known[book])
+                    for line in new_lines(lines, known[book])
                 )
                 if records or not self._is_joined(commit, tip):
                     found.append(ForeignLedger(name, commit, records))
@@ -411,13 +415,13 @@ class Ledger:
         books: dict[Book, list[bytes]] = {}
         for name, data in self._files_of(commit):
             if (book := _book_of(name)) in wanted:
-                books.setdefault(book, []).extend(line + b"\n" for line in _split(data))
+                books.setdefault(book, []).extend(line + b"\n" for line in split_lines(data))
         return books
 
     def _names(self, commit: CommitId | None, book: Book) -> set[str]:
         """What the records of a book in a commit of the ledger are known by."""
         files = self._files_of(commit, book) if commit else ()
-        return {name_of(line) for _, data in files for line in _split(data)}
+        return {name_of(line) for _, data in files for line in split_lines(data)}
 
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
@@ -426,7 +430,7 @@ class Ledger:
 
     def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
         for _, data in self._files_of(commit) if commit else ():
-            yield from _split(data)
+            yield from split_lines(data)
 
     def _object(self, name: str, kind: str) -> bytes:
         with self._lock:
@@ -450,10 +454,10 @@ class Ledger:
         if not records:
             return
         require_known_format(self._files.root)
-        rows = [_named({_BOOK: book, **one.fields}) for one in ledger_records(book, records, now)]
+        rows = [named({_BOOK: book, **one.fields}) for one in ledger_records(book, records, now)]
         self._prepare()
         # A line that a kill left torn is no reason to lose the next one.
-        self._state.append(_PENDING, b"\n" + b"".join(map(_line, rows)))
+        self._state.append(_PENDING, b"\n" + b"".join(map(line_of, rows)))
         with contextlib.suppress(FileNotFoundError):  # somebody else folds it
             if os.stat(self._state.root / _PENDING).st_size > _LARGEST_PENDING:
                 self.fold()
@@ -469,10 +473,10 @@ class Ledger:
             taken = self._pending()
             books: dict[Book, list[bytes]] = {}
             for path in taken:
-                for record in filter(None, map(_parsed, _split(self._state.read_or_none(path) or b""))):
+                for record in filter(None, map(parsed, split_lines(self._state.read_or_none(path) or b""))):
                     book = record.pop(_BOOK, "")
                     if book in _HAPPENS:
-                        books.setdefault(book, []).append(_line(record))
+                        books.setdefault(book, []).append(line_of(record))
             self._move(lambda: _given(self._with_lines(books, dedupe=True)))
             for path in taken:
                 # Whoever opened it before it got its name may still be writing: the next time looks again.
@@ -513,8 +517,8 @@ class Ledger:
         """Whether records are pending that the reference does not hold."""
         tip = self._tip()
         for path in self._pending():
-            for line in _split(self._state.read_or_none(path) or b""):
-                book = (_parsed(line) or {}).get(_BOOK)
+            for line in split_lines(self._state.read_or_none(path) or b""):
+                book = (parsed(line) or {}).get(_BOOK)
                 if book in _HAPPENS and name_of(line) not in self._names(tip, book):
                     return True
         return False
@@ -541,8 +545,8 @@ class Ledger:
         books: dict[Book, list[bytes]] = {}
         for one in records:
             # What has a name already was recorded before, and is not this operation's.
-            own = {} if _NAME in one.fields else {_OPERATION: operation}
-            books.setdefault(one.book, []).append(_line(_named({**one.fields, **own})))
+            own = {} if NAME in one.fields else {_OPERATION: operation}
+            books.setdefault(one.book, []).append(line_of(named({**one.fields, **own})))
         return self._with_lines(books)
 
     def including(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> ReferenceMove | None:
@@ -583,7 +587,7 @@ class Ledger:
         tree = self._tree(tip)
         count = 0
         for book, given in books.items():
-            lines = _new(given, self._names(tip, book)) if dedupe else given
+            lines = new_lines(given, self._names(tip, book)) if dedupe else given
             if lines:
                 self._extend(tree, book, lines)
                 count += len(lines)
@@ -626,58 +630,6 @@ _NOTHING = _Undone(frozenset(), frozenset())
 
 def _given(move: ReferenceMove | None) -> list[ReferenceMove]:
     return [move] if move else []
-
-
-def _new(lines: Sequence[bytes], known: set[str]) -> list[bytes]:
-    """The records among lines whose names are not known, each once; from then on they are."""
-    found = []
-    for line in lines:
-        if _parsed(line) is not None and (name := name_of(line)) not in known:
-            known.add(name)
-            found.append(line)
-    return found
-
-
-def name_of(line: bytes) -> str:
-    """What a record is known by: the name that it was given, or the digest of its line in version 0.1."""
-    named = (_parsed(line) or {}).get(_NAME)
-    return named if isinstance(named, str) else line_digest(line)
-
-
-def line_digest(line: bytes) -> str:
-    """The name of a record that version 0.1 wrote."""
-    return hashlib.sha256(line.strip()).hexdigest()[:24]
-
-
-def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {**fields, _NAME: fields.get(_NAME) or secrets.token_hex(6)}
-
-
-def _line(fields: Mapping[str, Any]) -> bytes:
-    """The line of a record. Raises UsageError for one that would not be read."""
-    line = json.dumps(fields).encode()
-    if len(line) > MAX_LINE:
-        raise UsageError(
-            f"a record for the ledger would have {len(line):,} bytes, and {MAX_LINE:,} are the most",
-            hint="nothing was recorded; shorten the text, or do it in several smaller actions",
-        )
-    return line + b"\n"
-
-
-def _split(data: bytes) -> list[bytes]:
-    """The lines that are not empty."""
-    return [line for line in data.split(b"\n") if line.strip()]
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """The record that a line is; None for any other line."""
-    if len(line) > MAX_LINE:
-        return None
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _book_of(name: str) -> Any:

@@ -7,9 +7,8 @@ import pytest
 from screens.actions.action import Action
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
-from screens.actions.keymap import RESERVED, KeyMap, KeyProblem, Wish, clashes, key_map
+from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyProblem, Wish, clashes, key_map
 from screens.actions.keys import key_called, key_name
-from screens.actions.profiles import PROFILES
 from screens.actions.registry import ACTIONS, by_id, is_bound
 from screens.actions.table import key_table, keys_json
 

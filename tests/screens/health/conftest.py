@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from screens.health import check_job
-from workbench.health.checks import CHECKS
-from workbench.health.health_task import run
+from workbench.health.checks import CHECKS, run
 from workbench.workspace.task_context import TaskContext
 
 WANTED: set[str] = set()

@@ -24,7 +24,7 @@ async def test_a_long_reading_ends_when_the_interface_does(sandbox: Sandbox) -> 
             workspace.history.blob(head, RelPath(LOG))
             began.set()
 
-    historian = Historian(sandbox.root, lambda _: None)
+    historian = Historian(sandbox.root)
     reading = asyncio.ensure_future(historian.run(read_on))
     waiting = asyncio.ensure_future(historian.run(lambda workspace: workspace.root))
     await asyncio.to_thread(began.wait)

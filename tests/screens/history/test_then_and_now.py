@@ -8,7 +8,7 @@ from pathlib import Path
 
 from screens.history.blame import BlameScreen
 from screens.history.revision_lookup import Timekeeper
-from screens.main.messages import Answered
+from screens.search.events import Answered
 from screens.search.hits import HitList
 from tests.screens.history.test_browsing import browse, forget, many, promote
 from tests.screens.history.test_travelling import arrives, laid_out, rows

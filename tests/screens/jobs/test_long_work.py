@@ -183,7 +183,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         await interface.until_shown("enter takes in what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        work = interface.main.opening._taking_in._client
+        work = interface.main.opening._ingest_job._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
@@ -207,7 +207,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
         await interface.press("c")
         await until_line(interface, "stopping …")
         assert "c stops" not in interface.text
-        work = interface.main.opening._taking_in._client
+        work = interface.main.opening._ingest_job._client
         assert work is not None
         await work.stop(0.0)
         await interface.until_said(
@@ -254,7 +254,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until_shown("enter takes in what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.opening._taking_in._client
+        child = interface.main.opening._ingest_job._client
         assert child is not None
     assert child.child is not None
     assert child.child.returncode is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from indexing.sync.run import reindex
-from screens.widgets.text_search import TextMatch, matches_in, spans_in
+from screens.widgets.preview_pane import TextMatch, matches_in, spans_in
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.agent.usage import Given, record_recalls

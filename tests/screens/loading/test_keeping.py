@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from screens.loading.digests import Digests
-from screens.loading.filter_scan import kept_in, subject_of
+from screens.loading.filter_scan import FilterScan, subject_of
 from screens.loading.snapshots import Contents, Promoted
 from screens.loading.store import Store, of_kind
-from screens.panes.filter import Filter, filter_of
-from screens.panes.filter_matches import KeptFiles
+from screens.panes.filter import Filter, KeptFiles, filter_of
 from screens.panes.logs import LogsPane
 from tests.support.workspaces import Sandbox
 from workbench.memory.entry import Kind
@@ -56,9 +54,9 @@ def asked(typed: str) -> Filter:
     return found
 
 
-def kept(store: Store, typed: str, files: tuple[MemoryFile, ...], promoted: Promoted) -> list[str]:
+def kept(scan: FilterScan, typed: str, files: tuple[MemoryFile, ...], promoted: Promoted) -> list[str]:
     wanted = KeptFiles(asked(typed), files, promoted)
-    return sorted(e.address for one in kept_in(store, wanted, files).values() for e in one.entries)
+    return sorted(e.address for one in scan.kept_in(wanted, files).values() for e in one.entries)
 
 
 @pytest.mark.parametrize("typed", TYPED)
@@ -69,44 +67,51 @@ def test_what_is_kept_is_what_parsing_everything_would_keep(
     entries = [entry for file in files for entry in store.contents(file).entries]
     promoted = Promoted(frozenset({entries[1].hash}), frozenset({(entries[-1].path, entries[-1].start_line)}))
     all_of_them = sorted(e.address for e in entries if asked(typed).keeps(subject_of(e, promoted)))
-    assert kept(store, typed, files, promoted) == all_of_them
-    kept(store, '-"no such words"', files, promoted)  # now all are known
-    assert kept(store, typed, files, promoted) == all_of_them
-    store.digests = Digests(most=0)
-    assert kept(store, typed, files, promoted) == all_of_them
+    scan = FilterScan(store)
+    assert kept(scan, typed, files, promoted) == all_of_them
+    kept(scan, '-"no such words"', files, promoted)  # now all are known
+    assert kept(scan, typed, files, promoted) == all_of_them
+    assert kept(FilterScan(store, most=0), typed, files, promoted) == all_of_them
 
 
 def test_files_that_are_known_are_parsed_only_where_they_hold_it(
     sandbox: Sandbox, files: tuple[MemoryFile, ...]
 ) -> None:
     store = Counting(sandbox.workspace)
-    kept(store, "unpromoted", files, Promoted())
+    scan = FilterScan(store)
+    kept(scan, "unpromoted", files, Promoted())
     for typed, parsed in (("gate code", 1), ("promoted", 0), ("pinned", 1), ("external", 2)):
         store.parsed = 0
-        kept(store, typed, files, Promoted())
+        kept(scan, typed, files, Promoted())
         assert store.parsed == parsed, typed
 
 
 def test_states_that_stand_nowhere_cost_no_parsing(sandbox: Sandbox, files: tuple[MemoryFile, ...]) -> None:
     store = Counting(sandbox.workspace)
-    kept(store, "agent", tuple(file for file in files if file.path < "memory/2026-03-03"), Promoted())
+    kept(
+        FilterScan(store),
+        "agent",
+        tuple(file for file in files if file.path < "memory/2026-03-03"),
+        Promoted(),
+    )
     assert store.parsed == 0
 
 
 def test_a_file_that_changed_is_looked_at_as_it_is(sandbox: Sandbox, files: tuple[MemoryFile, ...]) -> None:
-    store = Store(sandbox.workspace)
-    assert len(kept(store, "gate", files, Promoted())) == 2
+    scan = FilterScan(Store(sandbox.workspace))
+    assert len(kept(scan, "gate", files, Promoted())) == 2
     sandbox.write("memory/2026-03-05.md", "# Day\n\n- Another gate\n")
     sandbox.write("memory/2026-03-01.md", "# Day\n\n- No such thing\n")
-    found = kept(store, "gate", logs(sandbox), Promoted())
+    found = kept(scan, "gate", logs(sandbox), Promoted())
     assert [address[:20] for address in found] == ["memory/2026-03-02.md", "memory/2026-03-05.md"]
 
 
 def test_what_is_remembered_has_a_bound(sandbox: Sandbox, files: tuple[MemoryFile, ...]) -> None:
-    store = Store(sandbox.workspace)
-    one = store.contents(files[-1])
-    digests = Digests(most=5_000)
-    for number in range(20):
-        digests.keep(f"memory/{number}.md", one.stamp, one.entries * 2)
-    assert digests.of("memory/0.md", one.stamp) is not None
-    assert digests.of("memory/19.md", one.stamp) is None
+    """With no room for all of them, some files are parsed for words that no entry has; with room, none."""
+    for most, parsed in ((600, True), (600_000, False)):
+        store = Counting(sandbox.workspace)
+        scan = FilterScan(store, most=most)
+        kept(scan, '-"no such words"', files, Promoted())
+        store.parsed = 0
+        kept(scan, "gate -memory", files, Promoted())
+        assert (store.parsed > 0) is parsed

@@ -12,5 +12,5 @@ from workbench.worker import main
 CALM = tuple(check for check in CHECKS if check.family not in DOCTOR or check.name == "sync")
 
 if __name__ == "__main__":
-    with patch("workbench.health.health_task.CHECKS", CALM):
+    with patch("workbench.health.checks.CHECKS", CALM):
         sys.exit(main(sys.argv[1:]))

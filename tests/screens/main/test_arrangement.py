@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from screens.main.arrangement import Arrangement, Shape, arrange
+from screens.main.layout import Arrangement, Shape, arrange
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

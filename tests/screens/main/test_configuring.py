@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.panes.logs import LogsPane
-from screens.panes.memory import MemoryPane
 from screens.settings.overview import SettingsScreen
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, Sandbox
@@ -37,7 +35,7 @@ async def test_a_budget_of_the_settings_screen_counts_in_the_panes_and_is_undone
         await interface.pilot.pause()
         await interface.press("e", "0", "enter")
         await interface.until_said("memory_budget is 7 000")
-        memory = interface.main.pane_of(MemoryPane)
+        memory = interface.main.memory
         await interface.until(lambda: memory.view.budget == 7_000, "it counts in the panes")
         await interface.press("u")
         await interface.until(lambda: memory.view.budget == 700, "and is taken back here")
@@ -54,7 +52,7 @@ async def test_the_persons_own_file_is_followed_too(sandbox: Sandbox, person: Pa
 
 async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        logs = interface.main.pane_of(LogsPane)
+        logs = interface.main.logs
         await interface.until(lambda: LOG in logs.overview.files, "it is there")
         sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: words\n")
         await interface.until(lambda: LOG not in logs.overview.files, "it is left out")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screens.dialogs.editable_text import spelled
-from screens.dialogs.editor import WritingScreen
+from screens.dialogs.editor import WritingScreen, spelled
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.workspace.drafts import drafts

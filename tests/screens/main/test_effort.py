@@ -13,7 +13,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 from screens.loading.reader import Reading
-from screens.main.messages import OverviewRead
+from screens.loading.snapshots import FilesChanged
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import load_themes
@@ -92,9 +92,9 @@ async def test_files_that_change_while_they_are_looked_at_are_looked_at_once_mor
             await reading.refresh()
         await first
         assert looked == 2
-        assert sum(isinstance(message, OverviewRead) for message in said) == 1
+        assert sum(isinstance(message, FilesChanged) for message in said) == 1
         sandbox.write("memory/2026-11-22.md", "- New\n")
         await reading.refresh()
-        assert sum(isinstance(message, OverviewRead) for message in said) == 2
+        assert sum(isinstance(message, FilesChanged) for message in said) == 2
     finally:
         reading.close()

@@ -12,7 +12,7 @@ import pytest
 from textual import events
 
 from screens.dialogs.editor import WritingScreen
-from screens.main.arrangement import Shape
+from screens.main.layout import Shape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox

@@ -9,8 +9,7 @@ from screens.main.job_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standings
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import JobRun, State, StepResult, keep
+from workbench.jobs.runs import Job, JobRun, State, StepResult, keep
 
 NOW = datetime.now().astimezone()
 

@@ -17,10 +17,12 @@ from screens.loading.snapshots import (
     MemoryView,
     Overview,
     Promoted,
+    SummariesRead,
     Summary,
     stamp,
 )
 from screens.panes.episodes import EpisodesPane
+from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
@@ -70,7 +72,7 @@ async def test_nothing_is_called_empty_before_it_was_read(kind: type[Pane]) -> N
 async def test_what_was_promoted_is_known_before_the_episodes_are() -> None:
     async with shown(EpisodesPane) as pane:
         assert isinstance(pane, EpisodesPane)
-        pane.receive_promoted(PROMOTED)
+        pane.receive_memory(MemoryView("MEMORY.md", promoted=PROMOTED))
         assert pane.list.empty == READING
         pane.receive(EpisodesView())
         assert pane.list.empty.startswith("no episodes yet")
@@ -88,14 +90,15 @@ async def test_a_filter_that_has_not_looked_at_all_files_does_not_say_that_nothi
         assert isinstance(pane, LogsPane)
         overview = days(20)
         pane.receive(overview)
-        pane.receive_summaries({p: Summary(stamp(f), 1, "x", (), ()) for p, f in overview.files.items()})
+        summaries = {p: Summary(stamp(f), 1, "x", (), ()) for p, f in overview.files.items()}
+        pane.receive_summaries(SummariesRead(summaries))
         pane.narrow("jonas")
         assert pane.list.empty == "looking …\n0/20 files so far"
         nothing = {path: FilteredEntries(stamp(file)) for path, file in list(overview.files.items())[:12]}
-        pane.receive_kept(pane.kept, nothing, 12)
+        pane.receive_matches(MatchesRead(pane.kept, nothing, 12))
         assert pane.list.empty == "looking …\n12/20 files so far"
         assert str(pane.border_subtitle) == "12/20 files · "
-        pane.receive_kept(pane.kept, {}, 20)
+        pane.receive_matches(MatchesRead(pane.kept, {}, 20))
         assert pane.list.empty.startswith("nothing fits the filter")
         assert str(pane.border_subtitle) == ""
 

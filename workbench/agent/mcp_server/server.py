@@ -1,22 +1,30 @@
-"""The protocol's side of the tools and resources: what a client asks, and how it is answered.
+"""Serving one client on stdin and stdout: what it asks, how it is answered, and leaving when it does.
 
 Each call runs in a thread of its own, so that none waits for another's disk or model. A call that is
 cancelled is answered no more; what it was about to begin is not begun, and a write that has begun is brought
 to its end.
+
+Only the protocol speaks on stdout: whatever else prints is led to stderr. Nothing is logged but that and why
+the server ends. When stdin ends, because the client closed it or is gone, a write that has begun is brought
+to its end, and the process leaves at once, whatever its other threads do.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import os
+import signal
 import sys
-import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Any, NoReturn, TypeVar
 
 import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from workbench import __version__
@@ -28,6 +36,7 @@ from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import Lane, Tool, ToolError
 from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.workspace.workspace import Workspace
 
 _T = TypeVar("_T")
 MOST_CALLS: dict[Lane, int] = {"read": 8, "search": 4, "write": 4}
@@ -79,6 +88,54 @@ _PROMPTS = (
 )
 
 
+def serve(workspace: Workspace, *, agent: str, user: str = "") -> NoReturn:
+    """Serve until the client goes; ends the process. Raises UsageError where the settings make no sense."""
+    # Engines that are threaded would hold the few processors against whatever the agent does itself.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    logging.disable(logging.CRITICAL)  # libraries quote what they were given, and that is memory
+    name = f"mcp:{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+    session = AgentSession(workspace, agent=agent, user=user, session_id=name)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda sent, _: _leave(session, 128 + sent))
+    if sys.stdin.isatty():
+        _note("this speaks to a program; `workbench connect` shows how to add it to one. Ctrl-C ends it")
+    code = 0
+    try:
+        anyio.run(_serve, session)
+    except BaseExceptionGroup as group:
+        if group.split((BrokenPipeError, ConnectionError))[1] is not None:
+            code = 1
+            _note(f"ended by {_sorts(group)}")
+    _leave(session, code)
+
+
+def _leave(session: AgentSession, code: int) -> NoReturn:
+    """End now, but for a write that has begun: threads that wait for stdin or search must not hold us."""
+    session.close()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+async def _serve(session: AgentSession) -> None:
+    server = make_server(session)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _sorts(group: BaseExceptionGroup[BaseException]) -> str:
+    """The sorts of errors in ``group``, without their words, which may be memory."""
+    left: list[BaseException] = [group]
+    sorts = set()
+    while left:
+        error = left.pop()
+        if isinstance(error, BaseExceptionGroup):
+            left += error.exceptions
+        else:
+            sorts.add(type(error).__name__)
+    return ", ".join(sorted(sorts))
+
+
 def make_server(session: AgentSession) -> Server[Any]:
     """The server of one agent's session."""
     handlers = _Handlers(session)
@@ -114,7 +171,7 @@ class _Handlers:
             return call_tool(self._session, asked.name, asked.arguments, call)
 
         try:
-            found = await self._in_thread(run, tool.lane if tool else "read", call.cancelled)
+            found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
             return _refused(str(error))
         except Exception as error:  # one defect must not end the server for all that follows
@@ -184,25 +241,19 @@ class _Handlers:
 
     async def get_prompt(self, _: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
         call, said = Call(), asked.arguments or {}
-        return await self._answered(
-            lambda: _prompt(self._session, asked.name, said, call), "search", call.cancelled
-        )
+        return await self._answered(lambda: _prompt(self._session, asked.name, said, call), "search", call)
 
-    async def _answered(
-        self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
-    ) -> _T:
+    async def _answered(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
-            return await self._in_thread(run, lane, cancelled)
+            return await self._in_thread(run, lane, call)
         except WorkbenchError as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
         except OSError as error:
             raise MCPError(types.INVALID_PARAMS, advice(disk_error(error))) from None
 
-    async def _in_thread(
-        self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
-    ) -> _T:
-        """What ``run`` returns; where nobody waits any more, ``cancelled`` is set and it is left alone.
+    async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
+        """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
 
         Lines that a program wrote into a replaced file are in their file before it is read.
         """
@@ -218,8 +269,8 @@ class _Handlers:
                 run_on_all_lines, abandon_on_cancel=True, limiter=self._limits[lane]
             )
         except anyio.get_cancelled_exc_class():
-            if cancelled is not None:
-                cancelled.set()
+            if call is not None:
+                call.cancelled.set()
             raise
 
 
@@ -269,7 +320,7 @@ def _as_user(*texts: str) -> types.GetPromptResult:
     )
 
 
-def _described(tool: Tool[Any]) -> types.Tool:
+def _described(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,

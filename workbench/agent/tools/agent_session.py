@@ -140,9 +140,11 @@ class AgentSession:
         return (problem,) if problem else ()
 
     def close(self, patience: float = 10.0) -> None:
-        """Let a write that has begun end, for at most ``patience`` seconds, and end helper processes."""
-        if self._writing.acquire(timeout=patience):
-            self._writing.release()
+        """Let a write that has begun end, for at most ``patience`` seconds, and end helper processes.
+
+        No other write begins after that: the process may leave in the middle of it.
+        """
+        self._writing.acquire(timeout=patience)
         self.late.close()
         self.workspace.close()
         if self.leader is not None:

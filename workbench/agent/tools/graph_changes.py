@@ -12,13 +12,8 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any
 
-import msgspec
-from msgspec import Meta
-
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
-    NOTES,
-    Arguments,
     EntityType,
     MemoryType,
     Moment,
@@ -26,10 +21,10 @@ from workbench.agent.tools.tool import (
     PathText,
     Result,
     Share,
-    Tool,
     Why,
     Words,
     gives,
+    tool,
 )
 from workbench.config import settings as settings_module
 from workbench.dreaming.proposals.inbox import propose
@@ -60,153 +55,177 @@ POLICIES = ("propose", "store")
 _WAITS = (
     "it waits for the person: it is not memory yet, and memory_search does not find it. Do not store it again"
 )
-_MARKS = ("happens_at", "occurred_at", "valid_until", "importance", "confidence")
 _DONE = {"store": "stored", "update": "updated", "forget": "forgotten"}
-_RESULT = gives(
-    status={
-        "type": "string",
-        "enum": ["proposed", "waiting", "left_out", "stored", "updated", "forgotten", "skipped", "done"],
-        "description": "What became of it; `proposed` and `waiting`: a person will decide",
-    },
-    key={"type": "string", "description": "The proposal, or the operation that can be undone"},
-    memory={
-        "type": ["string", "null"],
-        "description": "The address of the memory, where it stands now",
-    },
-    notes=NOTES,
+_writing = partial(
+    tool,
+    result=gives(
+        status={
+            "type": "string",
+            "enum": ["proposed", "waiting", "left_out", "stored", "updated", "forgotten", "skipped", "done"],
+            "description": "What became of it; `proposed` and `waiting`: a person will decide",
+        },
+        key={"type": "string", "description": "The proposal, or the operation that can be undone"},
+        memory={
+            "type": ["string", "null"],
+            "description": "The address of the memory, where it stands now",
+        },
+    ),
+    lane="write",
 )
-Source = Annotated[PathText | None, Meta(description="Where it was said: a path and line of memory")]
+Source = Annotated[PathText | None, "Where it was said: a path and line of memory"]
 MemoryReference = Annotated[
-    PathText,
-    Meta(description="The id or entry of a memory, as memory_graph_recall and memory_graph_query give it"),
+    PathText, "The id or entry of a memory, as memory_graph_recall and memory_graph_query give it"
 ]
-HappensAt = Annotated[Moment | None, Meta(description="When it is due or takes place")]
-ValidUntil = Annotated[date | None, Meta(description="Until when it is true")]
-Confidence = Annotated[Share | None, Meta(description="How sure it is")]
+HappensAt = Annotated[Moment | None, "When it is due or takes place"]
+ValidUntil = Annotated[date | None, "Until when it is true"]
+Confidence = Annotated[Share | None, "How sure it is"]
 
 
-class StoreArguments(Arguments, frozen=True):
-    """What memory_graph_store takes."""
-
-    text: Annotated[Words, Meta(description="One sentence or two")]
-    type: Annotated[MemoryType | None, Meta(description="The type of memory")] = None
+@_writing(
+    "Remember a fact",
+    example={"text": "Send the contract", "type": "todo", "entity": "Sarah Chen", "happens_at": "2026-04-01"},
+)
+def memory_graph_store(
+    session: AgentSession,
+    call: Call,
+    text: Annotated[Words, "One sentence or two"],
+    type: Annotated[MemoryType | None, "The type of memory"] = None,
     entity: Annotated[
-        Name | None,
-        Meta(description="Whom or what it is about, by name or id; leave it out for the person themself"),
-    ] = None
-    entity_type: Annotated[EntityType | None, Meta(description="The type of entity")] = None
-    happens_at: HappensAt = None
-    occurred_at: Annotated[Moment | None, Meta(description="When it happened")] = None
-    valid_until: ValidUntil = None
+        Name | None, "Whom or what it is about, by name or id; leave it out for the person themself"
+    ] = None,
+    entity_type: Annotated[EntityType | None, "The type of entity"] = None,
+    happens_at: HappensAt = None,
+    occurred_at: Annotated[Moment | None, "When it happened"] = None,
+    valid_until: ValidUntil = None,
     importance: Annotated[
-        Share | None, Meta(description="How much it matters; leave it out for what is usual for its type")
-    ] = None
-    confidence: Confidence = None
-    source: Source = None
-    reason: Why | None = None
-
-
-def memory_graph_store(session: AgentSession, said: StoreArguments, call: Call) -> Result:
-    """Remember one thing. Raises UsageError, FlaggedError, ReadOnlyError, BusyError, …"""
+        Share | None, "How much it matters; leave it out for what is usual for its type"
+    ] = None,
+    confidence: Confidence = None,
+    source: Source = None,
+    reason: Why | None = None,
+) -> Result:
+    """Remember one durable thing, in one sentence that can be understood by itself: a decision, a preference,
+    a fact about a person or project, a todo or event with its day. Not for what only matters today, nor for
+    secrets. Depending on the person's settings it is stored, or waits until they accept it.
+    """
+    marks = {
+        "happens_at": happens_at,
+        "occurred_at": occurred_at,
+        "valid_until": valid_until,
+        "importance": importance,
+        "confidence": confidence,
+    }
     with session.writing(call, operations.STORE) as place:
-        reason, draft = _reason(said.reason or ""), _draft(session, said)
-        if why := held_back(draft):
-            raise flagged({draft: why})
+        why = _reason(reason)
+        draft = memory_draft(
+            {
+                "text": text,
+                "type": type,
+                "entity": entity,
+                "entity_type": entity_type,
+                **marks,
+                "sources": _source(place, source),
+                "session": session.session_id,
+                "trust": "agent",  # an agent cannot vouch for what it says, whatever it claims to be quoting
+            }
+        )
+        if problem := held_back(draft):
+            raise flagged({draft: problem})
         graph = session.graphs(call)[0][1]
         notes = _about_entity(graph, draft)
-        if draft.entity and (entity := graph.entity(draft.entity)):
-            draft = replace(draft, entity=entity.name, entity_type=entity.type)
-
+        if draft.entity and (page := graph.entity(draft.entity)):
+            draft = replace(draft, entity=page.name, entity_type=page.type)
         proposal = _proposal(
             session,
             "store",
-            reason,
+            why,
             key=claim_key(f"{draft.entity} {draft.text}"),
             text=draft.text,
             section=f"{draft.entity_type or 'concept'}/{draft.entity}" if draft.entity else "",
             type=draft.type,
             sources=draft.sources,
-            marks=_as_words({name: getattr(said, name) for name in _MARKS}),
+            marks=_as_words(marks),
         )
         return _decided(session, partial(plan_store, place, draft), proposal, notes)
 
 
-class UpdateArguments(Arguments, frozen=True):
-    """What memory_graph_update takes."""
-
-    memory: MemoryReference
-    text: Annotated[Words | None, Meta(description="The new words")] = None
-    type: Annotated[MemoryType | None, Meta(description="The type of memory")] = None
-    importance: Annotated[Share | None, Meta(description="How much it matters")] = None
-    confidence: Confidence = None
-    happens_at: HappensAt = None
-    valid_until: ValidUntil = None
-    done: Annotated[bool | None, Meta(description="Whether a todo is done")] = None
-    reason: Why | None = None
-
-
-def memory_graph_update(session: AgentSession, said: UpdateArguments, call: Call) -> Result:
-    """Change one memory of the graph."""
-    changes = {
-        name: value
-        for name, value in msgspec.structs.asdict(said).items()
-        if value is not None and name not in ("memory", "reason")
+@_writing("Change a memory", example={"memory": "m7f3a", "done": True, "reason": "the contract was sent"})
+def memory_graph_update(
+    session: AgentSession,
+    call: Call,
+    memory: MemoryReference,
+    text: Annotated[Words | None, "The new words"] = None,
+    type: Annotated[MemoryType | None, "The type of memory"] = None,
+    importance: Annotated[Share | None, "How much it matters"] = None,
+    confidence: Confidence = None,
+    happens_at: HappensAt = None,
+    valid_until: ValidUntil = None,
+    done: Annotated[bool | None, "Whether a todo is done"] = None,
+    reason: Why | None = None,
+) -> Result:
+    """Change one memory of the graph: its words, type, days, importance, or that a todo is done. For
+    something that stopped being true give `valid_until` and store what is true now.
+    """
+    said: dict[str, Any] = {
+        "text": text,
+        "type": type,
+        "importance": importance,
+        "confidence": confidence,
+        "happens_at": happens_at,
+        "valid_until": valid_until,
+        "done": done,
     }
+    changes = {name: value for name, value in said.items() if value is not None}
     with session.writing(call, operations.UPDATE) as place:
-        held = _memory(session, said.memory, call)
+        held = _memory(session, memory, call)
         address, marks = held.memory.entry.address, _as_words(changes)
-        words = " ".join((said.text or held.memory.text).split())
+        words = " ".join((text or held.memory.text).split())
         told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
         proposal = _proposal(
             session,
             "update",
-            _reason(said.reason or ""),
+            _reason(reason),
             key=claim_key(f"update {address} {sorted(marks.items())}"),
             text=f"{words} ({told})" if told else words,
-            type=said.type or held.memory.type,
+            type=type or held.memory.type,
             marks=marks,
             **_of(held),
         )
         return _decided(session, partial(plan_update, place, address, **changes), proposal)
 
 
-class ForgetArguments(Arguments, frozen=True):
-    """What memory_graph_forget takes."""
-
-    memory: MemoryReference
-    reason: Why
-
-
-def memory_graph_forget(session: AgentSession, said: ForgetArguments, call: Call) -> Result:
-    """Let one memory of the graph go; it stays in history."""
+@_writing("Forget a memory", example={"memory": "m7f3a", "reason": "it was about another Sarah"})
+def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReference, reason: Why) -> Result:
+    """Take one memory out of the graph because it is wrong or was never worth keeping; it stays in history.
+    For something that was true and is not any more use memory_graph_update with `valid_until`.
+    """
     with session.writing(call, operations.FORGET) as place:
-        held = _memory(session, said.memory, call)
-        memory = held.memory
-        reason = _reason(said.reason)
-        if memory.entry.pinned and _policy(session) == "store":
+        held = _memory(session, memory, call)
+        found, why = held.memory, _reason(reason)
+        if found.entry.pinned and _policy(session) == "store":
             raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
-        key = claim_key(f"{held.owner} {memory.text}")
-        proposal = _proposal(
-            session, "forget", reason, key=key, text=memory.text, type=memory.type, **_of(held)
-        )
-        return _decided(session, partial(plan_forget_memory, place, memory.entry.address), proposal)
+        key = claim_key(f"{held.owner} {found.text}")
+        proposal = _proposal(session, "forget", why, key=key, text=found.text, type=found.type, **_of(held))
+        return _decided(session, partial(plan_forget_memory, place, found.entry.address), proposal)
 
 
-class SkipArguments(Arguments, frozen=True):
-    """What memory_graph_skip takes."""
-
-    text: Annotated[Words, Meta(description="What it was; only its digest is kept")]
-    reason: Why
-    source: Source = None
-
-
-def memory_graph_skip(session: AgentSession, said: SkipArguments, call: Call) -> Result:
-    """Record that something was considered and not stored, and why."""
+@_writing(
+    "Do not remember",
+    example={"text": "The build took four minutes today", "reason": "only matters today"},
+)
+def memory_graph_skip(
+    session: AgentSession,
+    call: Call,
+    text: Annotated[Words, "What it was; only its digest is kept"],
+    reason: Why,
+    source: Source = None,
+) -> Result:
+    """Record that you considered remembering something and decided against it, with the reason: so that a
+    person can see what is not kept, and why.
+    """
     with session.writing(call, operations.SKIP) as place:
-        source, reason = _source(place, said.source), _reason(said.reason)
-        record = record_skip(
-            place, [said.text], now=session.now(), reason=reason, source=source, by=session.by
-        )
+        where, why = _source(place, source), _reason(reason)
+        record = record_skip(place, [text], now=session.now(), reason=why, source=where, by=session.by)
     return _result("skipped", record["key"], ["recorded; nothing was stored"])
 
 
@@ -241,14 +260,6 @@ def _memory(session: AgentSession, reference: str, call: Call) -> Held:
     if path and (is_outside(path) or not session.workspace.layout.holds(path)):
         raise NotMemoryError(path)
     raise EntryNotFoundError(reference)
-
-
-def _draft(session: AgentSession, said: StoreArguments) -> MemoryDraft:
-    fields = msgspec.structs.asdict(said)
-    del fields["reason"]
-    source = _source(session.workspace, fields.pop("source"))
-    # An agent cannot vouch for what it says, whatever it claims to be quoting.
-    return memory_draft({**fields, "sources": source, "session": session.session_id, "trust": "agent"})
 
 
 def _source(place: Workspace, source: str | None) -> str:
@@ -292,9 +303,11 @@ def _policy(session: AgentSession) -> str:
     return said
 
 
-def _reason(said: str) -> str:
-    """Why, on one line. Raises FlaggedError: a reason is kept for good, as what it is about is."""
-    reason = " ".join(said.split())
+def _reason(said: str | None) -> str:
+    """Why, on one line; empty where nothing is said. Raises FlaggedError: a reason is kept for good, as what
+    it is about is.
+    """
+    reason = " ".join((said or "").split())
     if found := (*secrets_in(reason), *hidden_in(reason)):
         raise FlaggedError({"reason": "; ".join(by_rule(found))}, secret=bool(secrets_in(reason)))
     return reason
@@ -358,60 +371,3 @@ def _proposed(session: AgentSession, proposal: Proposal, notes: Iterable[str]) -
 
 def _result(status: str, key: str, notes: list[str], memory: str | None = None) -> Result:
     return {"status": status, "key": key, "memory": memory, "notes": notes}
-
-
-STORE = Tool(
-    name="memory_graph_store",
-    title="Remember a fact",
-    description=(
-        "Remember one durable thing, in one sentence that can be understood by itself: a decision, a "
-        "preference, a fact about a person or project, a todo or event with its day. Not for what only "
-        "matters today, nor for secrets. Depending on the person's settings it is stored, or waits until "
-        "they accept it."
-    ),
-    arguments=StoreArguments,
-    result=_RESULT,
-    example={"text": "Send the contract", "type": "todo", "entity": "Sarah Chen", "happens_at": "2026-04-01"},
-    run=memory_graph_store,
-    lane="write",
-)
-UPDATE = Tool(
-    name="memory_graph_update",
-    title="Change a memory",
-    description=(
-        "Change one memory of the graph: its words, type, days, importance, or that a todo is done. For "
-        "something that stopped being true give `valid_until` and store what is true now."
-    ),
-    arguments=UpdateArguments,
-    result=_RESULT,
-    example={"memory": "m7f3a", "done": True, "reason": "the contract was sent"},
-    run=memory_graph_update,
-    lane="write",
-)
-FORGET = Tool(
-    name="memory_graph_forget",
-    title="Forget a memory",
-    description=(
-        "Take one memory out of the graph because it is wrong or was never worth keeping; it stays in "
-        "history. For something that was true and is not any more use memory_graph_update with "
-        "`valid_until`."
-    ),
-    arguments=ForgetArguments,
-    result=_RESULT,
-    example={"memory": "m7f3a", "reason": "it was about another Sarah"},
-    run=memory_graph_forget,
-    lane="write",
-)
-SKIP = Tool(
-    name="memory_graph_skip",
-    title="Do not remember",
-    description=(
-        "Record that you considered remembering something and decided against it, with the reason: so that "
-        "a person can see what is not kept, and why."
-    ),
-    arguments=SkipArguments,
-    result=_RESULT,
-    example={"text": "The build took four minutes today", "reason": "only matters today"},
-    run=memory_graph_skip,
-    lane="write",
-)

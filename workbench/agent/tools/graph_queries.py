@@ -19,22 +19,19 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf, graph_relevance
-from workbench.agent.scopes import ask, marked
+from workbench.agent.scopes import RelevanceOf, ask, graph_relevance, marked
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (
     ANYTHING,
-    NOTES,
-    Arguments,
     MemoryType,
     Name,
     Question,
     Result,
     Share,
-    Tool,
     gives,
     once,
+    tool,
 )
 from workbench.agent.usage import Given
 from workbench.errors import IndexUnavailableError
@@ -49,34 +46,48 @@ _FOUND_BY_WORDS = "there is no index, so only words were compared; the person ca
 _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
 _SPAN = re.compile(r"\s*(\d{1,5})\s*([hdw]?)\s*", re.IGNORECASE)
 Span = Annotated[str, Meta(pattern=r"^\s*\d{1,5}\s*[hdwHDW]?\s*$")]
-Types = Annotated[frozenset[MemoryType], Meta(description="Only memories of these types")]
+Types = Annotated[frozenset[MemoryType], "Only memories of these types"]
 
 
-class RecallArguments(Arguments, frozen=True):
-    """What memory_graph_recall takes."""
-
-    query: Annotated[Question, Meta(description="What to recall, in words")]
-    types: Types = frozenset()
-    mode: ModeArgument = "hybrid"
-    limit: Annotated[int, Meta(ge=1, le=50, description="Memories at most")] = 10
-
-
-def memory_graph_recall(session: AgentSession, said: RecallArguments, call: Call) -> Result:
-    """Typed memories that mean what is asked, the best first."""
+@tool(
+    "Recall typed memories",
+    example={"query": "how does Sarah like reviews?", "types": ["preference"]},
+    result=gives(memories=ANYTHING),
+    lane="search",
+)
+def memory_graph_recall(
+    session: AgentSession,
+    call: Call,
+    query: Annotated[Question, "What to recall, in words"],
+    types: Types = frozenset(),
+    mode: ModeArgument = "hybrid",
+    limit: Annotated[int, Meta(ge=1, le=50), "Memories at most"] = 10,
+) -> Result:
+    """Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer than
+    memory_search, but only what was made a typed memory. Give `types` to narrow it.
+    """
     graphs = dict(session.graphs(call))
+    asked = Query(
+        query,
+        mode=MODES[mode],
+        k=min(100, 3 * limit),
+        filters=Filters(kinds=frozenset({Kind.ENTITY}), types=types),
+        plain=True,
+        user=session.user,
+    )
     try:
-        found, notes = _by_meaning(session, said, graphs, call)
+        found, notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
         today = session.now().date()
         found = [
             (mark, one.held, one.share)
             for mark, graph in graphs.items()
-            for one in memories_with(graph.as_of(today), said.query, said.limit)
-            if not said.types or one.held.memory.type in said.types
+            for one in memories_with(graph.as_of(today), query, limit)
+            if not types or one.held.memory.type in types
         ]
         notes = [_FOUND_BY_WORDS]
-    found = found[: said.limit]
-    notes += _recorded(session, found, said.query, "memory_graph_recall")
+    found = found[:limit]
+    notes += _recorded(session, found, query, "memory_graph_recall")
     if not found:
         notes.append("the graph knows nothing of it; memory_search looks in everything else too")
     rows = [{**_held(mark, held, session), "relevance": round(score, 4)} for mark, held, score in found]
@@ -84,16 +95,8 @@ def memory_graph_recall(session: AgentSession, said: RecallArguments, call: Call
 
 
 def _by_meaning(
-    session: AgentSession, said: RecallArguments, graphs: Mapping[str, Graph], call: Call
+    session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
 ) -> tuple[list[tuple[str, Held, float]], list[str]]:
-    query = Query(
-        said.query,
-        mode=MODES[said.mode],
-        k=min(100, 3 * said.limit),
-        filters=Filters(kinds=frozenset({Kind.ENTITY}), types=said.types),
-        plain=True,
-        user=session.user,
-    )
     found: list[tuple[str, Held, float]] = []
     today = session.now().date()
     with session.searching(call) as scopes:
@@ -111,52 +114,56 @@ def _by_meaning(
     return found, notes
 
 
-class QueryArguments(Arguments, frozen=True):
-    """What memory_graph_query takes."""
-
-    types: Types = frozenset()
-    about: Annotated[
-        Name | None, Meta(description="An entity by name, alias or id: also what belongs to it")
-    ] = None
+@tool(
+    "Query typed memories",
+    example={"types": ["todo"], "about": "Project Atlas", "state": "pending", "sort": "due"},
+    result=gives(total={"type": "integer"}, memories=ANYTHING, tasks=ANYTHING),
+)
+def memory_graph_query(
+    session: AgentSession,
+    call: Call,
+    types: Types = frozenset(),
+    about: Annotated[Name | None, "An entity by name, alias or id: also what belongs to it"] = None,
     state: Annotated[
-        Literal["current", "pending", "overdue", "done", "any"], Meta(description="What state they are in")
-    ] = "current"
-    occurred_since: Annotated[date | None, Meta(description="Occurred on this day or later")] = None
-    occurred_until: Annotated[date | None, Meta(description="Occurred on this day or earlier")] = None
+        Literal["current", "pending", "overdue", "done", "any"], "What state they are in"
+    ] = "current",
+    occurred_since: Annotated[date | None, "Occurred on this day or later"] = None,
+    occurred_until: Annotated[date | None, "Occurred on this day or earlier"] = None,
     happens_within: Annotated[
         Annotated[int, Meta(ge=0, le=3_650)] | Span | None,
-        Meta(description="Happens within so many days from today, or within a span: 24h, 7d, 2w"),
-    ] = None
-    min_importance: Annotated[Share, Meta(description="At least so important")] = 0.0
-    text: Annotated[Name | None, Meta(description="Words that they have")] = None
-    sort: Annotated[Order, Meta(description="The order")] = "importance"
-    limit: Annotated[int, Meta(ge=1, le=100, description="Memories at most")] = 20
-
-
-def memory_graph_query(session: AgentSession, said: QueryArguments, call: Call) -> Result:
-    """Typed memories by type, whom they are about, state and days."""
+        "Happens within so many days from today, or within a span: 24h, 7d, 2w",
+    ] = None,
+    min_importance: Annotated[Share, "At least so important"] = 0.0,
+    text: Annotated[Name | None, "Words that they have"] = None,
+    sort: Annotated[Order, "The order"] = "importance",
+    limit: Annotated[int, Meta(ge=1, le=100), "Memories at most"] = 20,
+) -> Result:
+    """List typed memories by exact conditions: types, whom they are about, state (pending todos, overdue),
+    the days on which they occurred, or that they happen within a number of days. For “which tasks are pending
+    in project X?”, “what happens next week?”, “which decisions were made in March?”.
+    """
     question = MemoryQuery(
-        types=tuple(said.types),
-        about=said.about or "",
-        state=said.state,
-        occurred_since=said.occurred_since,
-        occurred_until=said.occurred_until,
-        happens_within=_days(said.happens_within),
-        min_importance=said.min_importance,
-        text=said.text or "",
-        order=said.sort,
-        limit=said.limit,
+        types=tuple(types),
+        about=about or "",
+        state=state,
+        occurred_since=occurred_since,
+        occurred_until=occurred_until,
+        happens_within=_days(happens_within),
+        min_importance=min_importance,
+        text=text or "",
+        order=sort,
+        limit=limit,
     )
     today = session.now().date()
     answers = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
-    matches = [(mark, match) for mark, one in answers for match in one.matches][: said.limit]
+    matches = [(mark, match) for mark, one in answers for match in one.matches][:limit]
     rows = []
     for mark, match in matches:
         row = {**_held(mark, match.held, session), "why": as_text(match.why)}
         rows.append({**row, "overdue_days": match.late} if match.late else row)
     notes = [note for _, one in answers for note in one.notes]
     given = [(mark, match.held, match.held.memory.importance) for mark, match in matches]
-    notes += _recorded(session, given, repr(said), "memory_graph_query")
+    notes += _recorded(session, given, repr(question), "memory_graph_query")
     if suggested := _known_names(one.suggestions for _, one in answers):
         notes.append(suggested)
     elif not rows:
@@ -173,35 +180,40 @@ def memory_graph_query(session: AgentSession, said: QueryArguments, call: Call) 
     }
 
 
-class GraphArguments(Arguments, frozen=True):
-    """What knowledge_graph_search takes."""
-
-    query: Annotated[
-        Question, Meta(description="A question that names at least one person, project or thing")
-    ]
-    as_of: Annotated[date | None, Meta(description="As it was on this day")] = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="Findings at most")] = 10
-
-
-def knowledge_graph_search(session: AgentSession, said: GraphArguments, call: Call) -> Result:
-    """What is known of what a question names, and what is related to it."""
+@tool(
+    "Ask the knowledge graph",
+    example={"query": "what is Alice working on?"},
+    result=gives(understood={"type": "string"}, found=ANYTHING),
+    lane="search",
+)
+def knowledge_graph_search(
+    session: AgentSession,
+    call: Call,
+    query: Annotated[Question, "A question that names at least one person, project or thing"],
+    as_of: Annotated[date | None, "As it was on this day"] = None,
+    limit: Annotated[int, Meta(ge=1, le=50), "Findings at most"] = 10,
+) -> Result:
+    """What is known of the people, projects and things that a question names, and what is at most two
+    relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says along
+    which path it came to each finding.
+    """
     graphs = session.graphs(call)
-    relevances = _relevances(session, said.query, graphs, call)
+    relevances = _relevances(session, query, graphs, call)
     answers = [
         (
             mark,
             search_graph(
-                graph.as_of(said.as_of) if said.as_of else graph,
-                said.query,
+                graph.as_of(as_of) if as_of else graph,
+                query,
                 session.now().date(),
-                most=said.limit,
+                most=limit,
                 relevance=relevances.get(mark),
             ),
         )
         for mark, graph in graphs
     ]
     rows, given = list[dict[str, Any]](), list[Given]()
-    for mark, found in [(mark, found) for mark, one in answers for found in one.found][: said.limit]:
+    for mark, found in [(mark, found) for mark, one in answers for found in one.found][:limit]:
         row = found.as_json()
         if found.memory is not None:
             row["memory"] = _memory(mark, found.memory)
@@ -212,7 +224,7 @@ def knowledge_graph_search(session: AgentSession, said: GraphArguments, call: Ca
         items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
         given += _given(mark, (item.entry for item in items), found.score)
     notes = [note for _, one in answers for note in one.notes]
-    notes += session.record(given, said.query, "knowledge_graph_search")
+    notes += session.record(given, query, "knowledge_graph_search")
     if suggested := _known_names(one.suggestions for _, one in answers):
         notes.append(suggested)
     return {
@@ -284,46 +296,3 @@ def _recorded(
 def _given(mark: str, entries: Iterable[Entry], score: float) -> list[Given]:
     """What of one's own memory is recorded; a leader's is not."""
     return [] if mark else [Given(entry.address, entry.text, score) for entry in entries]
-
-
-RECALL = Tool(
-    name="memory_graph_recall",
-    title="Recall typed memories",
-    description=(
-        "Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer "
-        "than memory_search, but only what was made a typed memory. Give `types` to narrow it."
-    ),
-    arguments=RecallArguments,
-    result=gives(memories=ANYTHING, notes=NOTES),
-    example={"query": "how does Sarah like reviews?", "types": ["preference"]},
-    run=memory_graph_recall,
-    lane="search",
-)
-QUERY = Tool(
-    name="memory_graph_query",
-    title="Query typed memories",
-    description=(
-        "List typed memories by exact conditions: types, whom they are about, state (pending todos, "
-        "overdue), the days on which they occurred, or that they happen within a number of days. For “which "
-        "tasks are pending in project X?”, “what happens next week?”, “which decisions were made in "
-        "March?”."
-    ),
-    arguments=QueryArguments,
-    result=gives(total={"type": "integer"}, memories=ANYTHING, tasks=ANYTHING, notes=NOTES),
-    example={"types": ["todo"], "about": "Project Atlas", "state": "pending", "sort": "due"},
-    run=memory_graph_query,
-)
-GRAPH = Tool(
-    name="knowledge_graph_search",
-    title="Ask the knowledge graph",
-    description=(
-        "What is known of the people, projects and things that a question names, and what is at most two "
-        "relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says "
-        "along which path it came to each finding."
-    ),
-    arguments=GraphArguments,
-    result=gives(understood={"type": "string"}, found=ANYTHING, notes=NOTES),
-    example={"query": "what is Alice working on?"},
-    run=knowledge_graph_search,
-    lane="search",
-)

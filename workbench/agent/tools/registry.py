@@ -6,33 +6,41 @@ An error is told such that an agent can act on it: what happened, and what to do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from workbench.agent.fence import as_line
 from workbench.agent.scopes import READ_ONLY
-from workbench.agent.tools import graph_changes, graph_queries, search
 from workbench.agent.tools.agent_session import AgentSession, Call
+from workbench.agent.tools.graph_changes import (
+    memory_graph_forget,
+    memory_graph_skip,
+    memory_graph_store,
+    memory_graph_update,
+)
+from workbench.agent.tools.graph_queries import (
+    knowledge_graph_search,
+    memory_graph_query,
+    memory_graph_recall,
+)
+from workbench.agent.tools.search import memory_get, memory_search
 from workbench.agent.tools.tool import LONGEST_ADVICE, Result, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
 from workbench.safety.secrets import masked
 
-TOOLS: Mapping[str, Tool[Any]] = MappingProxyType(
-    {
-        tool.name: tool
-        for tool in (
-            search.SEARCH,
-            search.GET,
-            graph_queries.RECALL,
-            graph_queries.QUERY,
-            graph_queries.GRAPH,
-            graph_changes.STORE,
-            graph_changes.UPDATE,
-            graph_changes.FORGET,
-            graph_changes.SKIP,
-        )
-    }
-)
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        memory_search,
+        memory_get,
+        memory_graph_recall,
+        memory_graph_query,
+        knowledge_graph_search,
+        memory_graph_store,
+        memory_graph_update,
+        memory_graph_forget,
+        memory_graph_skip,
+    )
+}
 _NEXT = {
     "entry-not-found": "Call memory_search or memory_graph_query again: it gives today's ids and entries.",
     "entry-ambiguous": "Give the whole entry, as memory_search returned it.",
@@ -62,9 +70,8 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
     if tool is None:
         known = ", ".join(TOOLS)
         raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
-    said = tool.read({} if arguments is None else arguments)
     try:
-        return tool.run(session, said, call)
+        return tool(session, {} if arguments is None else arguments, call)
     except WorkbenchError as error:
         raise ToolError(advice(error)) from error
     except OSError as error:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
 from indexing.document import Stored
@@ -16,19 +15,16 @@ from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import ScopeHit, ranked_scopes
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf
-from workbench.agent.scopes import LEADER, SearchScope, ask
+from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope, ask
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,
-    NOTES,
-    Arguments,
     PathText,
     Question,
     Result,
-    Tool,
     gives,
     once,
+    tool,
 )
 from workbench.agent.usage import Given
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
@@ -55,36 +51,44 @@ MODES: Mapping[SearchMode, Mode] = {
 """The modes of a search, also by the names that other systems give them."""
 ModeArgument = Annotated[
     SearchMode,
-    Meta(description="By words and meaning (hybrid), words (lexical, keyword) or meaning (vector, semantic)"),
+    "By words and meaning (hybrid), words (lexical, keyword) or meaning (vector, semantic)",
 ]
 
 
-class SearchArguments(Arguments, frozen=True):
-    """What memory_search takes."""
-
-    query: Annotated[Question, Meta(description="What to look for: a question, words, an identifier")]
-    limit: Annotated[int, Meta(ge=1, le=50, description="Results at most")] = 10
-    mode: ModeArgument = "hybrid"
-    kinds: Annotated[frozenset[Kind], Meta(description="Only files of these kinds")] = frozenset()
-    since: Annotated[date | None, Meta(description="Only entries of this day or later")] = None
-    until: Annotated[date | None, Meta(description="Only entries of this day or earlier")] = None
-
-
-def memory_search(session: AgentSession, said: SearchArguments, call: Call) -> Result:
-    """The entries that answer a question best, each with why. Raises IndexUnavailableError."""
-    query = Query(
-        said.query,
-        k=said.limit,
-        mode=MODES[said.mode],
-        filters=Filters(kinds=said.kinds, since=said.since, until=said.until),
+@tool(
+    "Search memory",
+    example={"query": "which port does the staging API use?", "limit": 5},
+    result=gives(results=ANYTHING),
+    lane="search",
+)
+def memory_search(
+    session: AgentSession,
+    call: Call,
+    query: Annotated[Question, "What to look for: a question, words, an identifier"],
+    limit: Annotated[int, Meta(ge=1, le=50), "Results at most"] = 10,
+    mode: ModeArgument = "hybrid",
+    kinds: Annotated[frozenset[Kind], "Only files of these kinds"] = frozenset(),
+    since: Annotated[date | None, "Only entries of this day or later"] = None,
+    until: Annotated[date | None, "Only entries of this day or earlier"] = None,
+) -> Result:
+    """Search all of memory (notes, daily logs, episodes, the graph, long-term memory) by meaning and by
+    words. Use it before you answer anything about earlier work, decisions, dates, people, preferences or
+    todos. Ask in whole questions or with the exact identifier. `relevance` below 0.3 usually means that
+    memory knows nothing of it. Read around a result with memory_get.
+    """
+    asked_for = Query(
+        query,
+        k=limit,
+        mode=MODES[mode],
+        filters=Filters(kinds=kinds, since=since, until=until),
         plain=True,
         user=session.user,
     )
     rows, given = list[dict[str, Any]](), list[Given]()
     with session.searching(call) as scopes:
-        asked, notes = ask(scopes, query)
+        asked, notes = ask(scopes, asked_for)
         call.go_on()
-        hits, said_of_scale = ranked_scopes(asked, query.k)
+        hits, said_of_scale = ranked_scopes(asked, limit)
         notes += [*(note for one in asked for note in one.notes), *said_of_scale]
         relevances = {one.scope.mark: RelevanceOf(one.pool) for one in asked}
         for one in hits:
@@ -97,52 +101,57 @@ def memory_search(session: AgentSession, said: SearchArguments, call: Call) -> R
                 given.append(Given(one.hit.entry, words, one.strength if score is None else score))
         if session.behind:
             notes.append(session.behind)
-    notes += session.record(given, said.query, "memory_search")
+    notes += session.record(given, query, "memory_search")
     if not rows:
         notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
     return {"results": rows, "notes": once(notes)}
 
 
-class GetArguments(Arguments, frozen=True):
-    """What memory_get takes."""
-
-    path: Annotated[
-        PathText, Meta(description="A path such as memory/2026-03-14.md, or the entry of a result")
-    ]
-    first: Annotated[int, Meta(ge=1, le=100_000_000, description="The first line")] = msgspec.field(
-        default=1, name="from"
-    )
-    lines: Annotated[int, Meta(ge=1, le=MOST_LINES, description="How many lines")] = MOST_LINES
-
-
-def memory_get(session: AgentSession, said: GetArguments, call: Call) -> Result:
-    """Lines of a memory file, the leader's where one has none of that path.
-
-    Raises NotMemoryError for everything else, quarantine and ledger among it.
+@tool(
+    "Read a memory file",
+    example={"path": "memory/2026-03-14.md", "from": 10, "lines": 20},
+    result=gives(
+        path={"type": "string"},
+        start_line={"type": "integer"},
+        end_line={"type": "integer"},
+        total_lines={"type": "integer"},
+        next={"type": ["integer", "null"]},
+        text={"type": "string"},
+    ),
+)
+def memory_get(
+    session: AgentSession,
+    call: Call,
+    path: Annotated[PathText, "A path such as memory/2026-03-14.md, or the entry of a result"],
+    from_: Annotated[int, Meta(ge=1, le=100_000_000), "The first line"] = 1,
+    lines: Annotated[int, Meta(ge=1, le=MOST_LINES), "How many lines"] = MOST_LINES,
+) -> Result:
+    """Read a memory file, or some of its lines, by the path of a memory_search result. Only memory files of
+    this workspace can be read. Where `next` is a number there is more: call again with from=next.
     """
     call.go_on()
-    path, data = _read(session, said.path)
-    lines = data.decode("utf-8", "replace").split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    if said.first > max(1, len(lines)):
-        raise UsageError(f"{path} has {plural(len(lines), 'line')}, so there is no line {said.first}")
+    path, data = _read(session, path)
+    rows = data.decode("utf-8", "replace").split("\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    if from_ > max(1, len(rows)):
+        raise UsageError(f"{path} has {plural(len(rows), 'line')}, so there is no line {from_}")
     part, notes = list[str](), list[str]()
     room = MOST_CHARACTERS
-    for number, line in enumerate(lines[said.first - 1 : said.first - 1 + said.lines], said.first):
-        if part and len(line) >= room:
+    for number, row in enumerate(rows[from_ - 1 : from_ - 1 + lines], from_):
+        if part and len(row) >= room:
             break
-        part.append(line[:MOST_CHARACTERS])
-        if len(line) > MOST_CHARACTERS:
-            notes.append(f"line {number} is cut: the first {MOST_CHARACTERS:,} of {len(line):,} characters")
+        part.append(row[:MOST_CHARACTERS])
+        if len(row) > MOST_CHARACTERS:
+            notes.append(f"line {number} is cut: the first {MOST_CHARACTERS:,} of {len(row):,} characters")
         room -= len(part[-1]) + 1
-    last = said.first - 1 + len(part)
+    last = from_ - 1 + len(part)
     return {
         "path": path,
-        "start_line": said.first,
+        "start_line": from_,
         "end_line": last,
-        "total_lines": len(lines),
-        "next": last + 1 if last < len(lines) else None,
+        "total_lines": len(rows),
+        "next": last + 1 if last < len(rows) else None,
         "text": as_text("\n".join(part)),
         "notes": notes,
     }
@@ -206,40 +215,3 @@ def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) 
             entry = scope.workspace.find(hit.entry)
             if why := why_over(entry.provenance.day("valid_until") if entry.provenance else None, today):
                 yield f"{why}: it is over"
-
-
-SEARCH = Tool(
-    name="memory_search",
-    title="Search memory",
-    description=(
-        "Search all of memory (notes, daily logs, episodes, the graph, long-term memory) by meaning and by "
-        "words. Use it before you answer anything about earlier work, decisions, dates, people, preferences "
-        "or todos. Ask in whole questions or with the exact identifier. `relevance` below 0.3 usually means "
-        "that memory knows nothing of it. Read around a result with memory_get."
-    ),
-    arguments=SearchArguments,
-    result=gives(results=ANYTHING, notes=NOTES),
-    example={"query": "which port does the staging API use?", "limit": 5},
-    run=memory_search,
-    lane="search",
-)
-GET = Tool(
-    name="memory_get",
-    title="Read a memory file",
-    description=(
-        "Read a memory file, or some of its lines, by the path of a memory_search result. Only memory files "
-        "of this workspace can be read. Where `next` is a number there is more: call again with from=next."
-    ),
-    arguments=GetArguments,
-    result=gives(
-        path={"type": "string"},
-        start_line={"type": "integer"},
-        end_line={"type": "integer"},
-        total_lines={"type": "integer"},
-        next={"type": ["integer", "null"]},
-        text={"type": "string"},
-        notes=NOTES,
-    ),
-    example={"path": "memory/2026-03-14.md", "from": 10, "lines": 20},
-    run=memory_get,
-)

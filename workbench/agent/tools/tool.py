@@ -1,7 +1,7 @@
-"""What a tool for agents is: a name, what it is for, the arguments that it takes, and the function behind it.
+"""What a tool for agents is: a function, declared once with all that a client is told of it.
 
-The arguments are a frozen struct. Its fields are what clients are told (as a JSON schema), what a call is
-checked by, and what the function gets. Names that other systems' tools use for these arguments are accepted
+Its name, its docstring and its parameters are the tool's: the parameters become a JSON schema, by which each
+call is checked before the function runs. Names that other systems' tools use for these arguments are accepted
 too: prompts written for those work here.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from workbench.agent.fence import as_line
 from workbench.agent.tools.agent_session import AgentSession, Call
@@ -64,33 +65,31 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 """Each alias with the arguments that it may stand for: the one that the tool has."""
 
 
-class Arguments(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a tool takes. What is null, or left out, was not said."""
-
-
 class ToolError(Exception):
     """A call that did not come to an answer; its text tells an agent what to do next."""
 
 
-_Arguments = TypeVar("_Arguments", bound=Arguments)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool(Generic[_Arguments]):
+class Tool:
     """One function for agents. ``result`` is the JSON schema (2020-12) of the object that it answers.
 
-    ``example`` are arguments that are right, told to who gets them wrong. ``lane`` says with which
-    other calls it shares a queue, so that slow ones keep no others waiting. ``run`` raises WorkbenchError.
+    ``arguments`` is a struct with a field for each parameter; ``example`` are arguments that are right, told
+    to who gets them wrong. ``lane`` says with which other calls it shares a queue, so that slow ones keep no
+    others waiting. ``run`` raises WorkbenchError.
     """
 
     name: str
     title: str
     description: str
-    arguments: type[_Arguments]
+    arguments: type[msgspec.Struct]
     result: Schema
     example: Mapping[str, Any]
-    run: Callable[[AgentSession, _Arguments, Call], Result]
-    lane: Lane = "read"
+    run: Callable[..., Result]
+    lane: Lane
+
+    def __call__(self, session: AgentSession, said: object, call: Call) -> Result:
+        """The answer to these arguments. Raises ToolError where they are wrong, and what ``run`` raises."""
+        return self.run(session, call, **msgspec.structs.asdict(self._read(said)))
 
     @property
     def writes(self) -> bool:
@@ -100,8 +99,8 @@ class Tool(Generic[_Arguments]):
     @property
     def schema(self) -> Schema:
         """The JSON schema of the arguments."""
-        schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.arguments.__name__]
-        del schema["title"], schema["description"]
+        schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.name]
+        del schema["title"]
         schema["properties"] = {name: _said(one) for name, one in schema["properties"].items()}
         return schema
 
@@ -118,7 +117,7 @@ class Tool(Generic[_Arguments]):
         schema["required"] = [name for name in schema["required"] if name not in aliases.values()]
         return schema
 
-    def read(self, said: object) -> _Arguments:
+    def _read(self, said: object) -> msgspec.Struct:
         """The arguments of a call. Raises ToolError with what is wrong, and an example that is right."""
         try:
             return msgspec.convert(self._by_own_names(said), self.arguments)
@@ -148,6 +147,44 @@ class Tool(Generic[_Arguments]):
         return said
 
 
+def tool(
+    title: str, *, example: Mapping[str, Any], result: Schema, lane: Lane = "read"
+) -> Callable[[Callable[..., Result]], Tool]:
+    """Declare a function as a tool: ``session`` and ``call`` come first, its arguments behind them.
+
+    A text among the annotations of a parameter tells what it is. What is null, or left out, was not said. A
+    parameter whose name Python keeps for itself ends with ``_``.
+    """
+
+    def declared(run: Callable[..., Result]) -> Tool:
+        hints = get_type_hints(run, include_extras=True)
+        fields = [_field(one, hints[one.name]) for one in [*signature(run).parameters.values()][2:]]
+        arguments = msgspec.defstruct(
+            run.__name__, fields, forbid_unknown_fields=True, rename=lambda name: name.rstrip("_")
+        )
+        return Tool(
+            name=run.__name__,
+            title=title,
+            description=" ".join((run.__doc__ or "").split()),
+            arguments=arguments,
+            result=result,
+            example=example,
+            run=run,
+            lane=lane,
+        )
+
+    return declared
+
+
+def _field(parameter: Parameter, hint: Any) -> tuple[str, Any] | tuple[str, Any, Any]:
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        notes = [Meta(description=one) if isinstance(one, str) else one for one in notes]
+        hint = Annotated[(kind, *notes)]
+    required = parameter.default is Parameter.empty
+    return (parameter.name, hint) if required else (parameter.name, hint, parameter.default)
+
+
 def _said(schema: Schema) -> Schema:
     """The schema of an argument; that null says nothing is not told, as leaving it out is shorter."""
     if "default" not in schema or schema["default"] is not None:
@@ -158,15 +195,15 @@ def _said(schema: Schema) -> Schema:
 
 
 def gives(**properties: Schema) -> Schema:
-    """The schema of a result: these properties are always there."""
+    """The schema of a result: these properties, and notes, are always there."""
+    properties["notes"] = {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "What should be known about this answer: what is missing from it, and why",
+    }
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-NOTES: Schema = {
-    "type": "array",
-    "items": {"type": "string"},
-    "description": "What should be known about this answer: what is missing from it, and why",
-}
 ANYTHING: Schema = {"type": "array", "items": {"type": "object"}}
 
 

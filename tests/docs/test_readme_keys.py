@@ -1,0 +1,61 @@
+"""The five things that the README invites people to try do in the real interface what it says of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from tests.docs.pages import PROJECT
+from tests.screens.interface import opened
+from workbench.workspace.workspace import Workspace
+
+ROWS = re.findall(r"^\| (`.*?) \| (.*) \|$", (PROJECT / "README.md").read_text(), re.MULTILINE)
+KEYS = [re.findall(r"`([^`]+)`", shown) for shown, _ in ROWS]
+
+
+def newest(workspace: Workspace) -> str:
+    return next(iter(workspace.operations.walk())).action
+
+
+def test_the_readme_shows_the_keys_that_are_pressed_here() -> None:
+    assert KEYS == [["/", "what replaces Mosquitto"], ["D", "r", "a"], ["@"], ["["], ["W"]]
+
+
+async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo, tmp_path / "agent", symlinks=True)
+    with_workspace = Workspace.open(tmp_path / "agent")
+    memory = tmp_path / "agent" / "MEMORY.md"
+    (search, words), (review, dream, accept), (operations,), (back,), (context,) = KEYS
+    async with opened(with_workspace) as interface:
+        await interface.press(search)
+        await interface.type(words)
+        await interface.until_shown("NATS JetStream replaces Mosquitto as broker")
+        await interface.press("escape", "escape")
+        await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
+
+        before = memory.read_bytes()
+        await interface.press(review)
+        await interface.until(lambda: interface.app.screen is not interface.main, "the dream review")
+        await interface.press(dream)
+        await interface.until_shown("The change")  # of the first proposal, which the cursor is on
+        await interface.press(accept)
+        await interface.until(lambda: memory.read_bytes() != before, "a proposal is in MEMORY.md")
+        await interface.press("escape")
+        await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
+
+        await interface.press(operations)
+        await interface.until_shown("accept")
+        await interface.press("u")
+        await interface.until(lambda: newest(with_workspace) == "undo", "it is undone")
+        await interface.until(lambda: memory.read_bytes() == before, "MEMORY.md is as it was")
+        await interface.press("escape")
+        await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
+
+        await interface.press(back)
+        await interface.until_shown("◷ as of")
+        await interface.press("escape")
+        await interface.until(lambda: "◷ as of" not in interface.text, "today is back")
+        await interface.press(context)
+        await interface.until(lambda: interface.app.screen is not interface.main, "the context preview")
+    with_workspace.close()

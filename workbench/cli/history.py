@@ -1,0 +1,396 @@
+"""What memory holds, and where it comes from: get, recent, log, show, blame."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date, datetime, time
+from itertools import islice
+from typing import Any
+
+from workbench.cli import shell_values
+from workbench.cli.lookup import LINES, Whose, content_address, whose
+from workbench.cli.options import command, flag, named, number, word
+from workbench.cli.output import (
+    answered,
+    attributes,
+    narrate,
+    operation_json,
+    put,
+    say,
+    say_diff,
+    say_row,
+)
+from workbench.cli.workspace_options import workspace
+from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
+from workbench.history.attribution import who_did
+from workbench.history.blame import LineOrigin, line_deeds, newest
+from workbench.history.blame import blame as lines_of
+from workbench.history.lineage import LineageStep, lineage
+from workbench.history.origin import origin_of
+from workbench.history.recent import RecentEntry, recent_entries
+from workbench.history.renames import FileStep, file_log
+from workbench.history.versions import Versions, entry_in
+from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import Entry
+from workbench.memory.file_edit import unified_diff
+from workbench.memory.names import RelPath, is_outside
+from workbench.plural import plural
+from workbench.workspace.operation_filter import Wanted, wanted
+from workbench.workspace.workspace import Workspace
+
+_TITLE = 90
+
+
+@command()
+@named("path", offer=shell_values.memory_paths)
+@number("--from", "first", low=1, default=1, help="First line (from 1).")
+@number("--lines", low=1, help="How many lines.")
+def get(path: str, first: int, lines: int | None) -> None:
+    """A memory file, or part of it.
+
+    PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
+    """
+    with whose(path) as (there, asked):
+        path, first, lines = _part(there.place, asked, first, lines)
+        try:
+            rows = _rows(there.place, path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
+    stop = len(rows) if lines is None else min(len(rows), first - 1 + lines)
+    if first > max(1, len(rows)):
+        raise UsageError(f"{path} has {plural(len(rows), 'line')}, so there is no line {first}")
+    part = b"\n".join(row for row in rows[first - 1 : stop] if row is not None)
+    text = part.decode("utf-8", "replace")
+    told = {
+        "path": there.address(path),
+        "start_line": first,
+        "end_line": stop,
+        "total_lines": len(rows),
+        "text": text,
+    }
+    if answered(told):
+        return
+    if sys.stdout.isatty():
+        say(text)
+    else:
+        put(part)
+
+
+def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
+    """The lines of a memory file; of a transcript what was said in each, or None. Raises NotMemoryError."""
+    if is_outside(path):
+        from indexing.sync.sources import Sources, page
+
+        lines = page(Sources(place), path).lines
+        return [None if line is None else line.encode("utf-8", "surrogateescape") for line in lines]
+    rows = place.read(path).split(b"\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple[str, int, int | None]:
+    """The file, first line and number of lines that ``target`` names; a path that exists is just that."""
+    if place.layout.holds(target) and place.files.read_or_none(RelPath(target)) is not None:
+        return target, first, lines
+    if found := LINES.fullmatch(target):
+        start = int(found["first"])
+        return found["path"], start, int(found["last"] or start) - start + 1
+    if "#" in target:
+        entry = _outside(place, target) if is_outside(target) else place.find(target)
+        return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
+    return target, first, lines
+
+
+def _outside(place: Workspace, address: str) -> Entry:
+    from indexing.sync.sources import Sources
+
+    try:
+        return find_entry(Sources(place).document(path_of(address)), address)
+    except FileNotFoundError:
+        raise EntryNotFoundError(address) from None
+
+
+@command()
+@named("target", "[PATH|ENTRY]", required=False, offer=shell_values.memory_paths)
+@number("-n", "--limit", low=1, default=30)
+@word(
+    "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
+)
+@flag("--all", "Also commits that only added lines to the ledger.", "everything")
+def log(target: str | None, limit: int, match: str, everything: bool) -> None:
+    """Operations, newest first, also those of agents and plain git.
+
+    With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
+    path:line) its whole history, back to the first log line and on to what became of it.
+    """
+
+    with whose(target) as (there, called):
+        name = None if called is None else content_address(there.place, called)
+        if name is None or "#" not in name or there.place.layout.may_curate(name):
+            _log_file(there, name, limit, wanted(match), everything=everything)
+            return
+        if match:
+            raise UsageError("--match looks through operations; the history of an entry is shown whole")
+        steps = _history(there, name)[:limit]
+        if not answered(steps):
+            _say_steps(steps)
+
+
+def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool) -> None:
+    from workbench.workspace import ledger
+
+    place = there.place
+    if path is None:
+        told = (o for o in place.operations.walk() if everything or o.action != ledger.ACTION)
+        steps = [FileStep(operation) for operation in islice(filter(only.holds, told), limit)]
+    else:
+        steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))
+        if not steps and not only.terms and not os.path.lexists(place.root / path):
+            raise NotMemoryError(there.address(path))  # a slip of the pen is not a file without history
+    rows = [
+        {
+            **operation_json(step.operation),
+            "who": who_did(step.operation),
+            "path": there.address(step.path) if step.path else None,
+            "renamed_from": there.address(step.renamed_from) if step.renamed_from else None,
+        }
+        for step in steps
+    ]
+    if answered(rows):
+        return
+    if only.terms and not steps:
+        narrate("no operation is like that; words are looked for in what was done, by whom and where")
+    for step in steps:
+        one = step.operation
+        undone = " (undone)" if one.undone else ""
+        subject = one.summary.removeprefix(f"{one.action}: ")
+        say(f"{one.id}  {_time(one.when)}  {one.actor:<8}  {one.action}: {subject}{undone}", dim=one.undone)
+        if step.renamed_from:
+            say_row(f"              renamed from {there.address(step.renamed_from)}")
+
+
+def _history(there: Whose, address: str) -> tuple[LineageStep, ...]:
+
+    return tuple(map(there.step, lineage(there.place, address)))
+
+
+def _say_steps(steps: Iterable[LineageStep]) -> None:
+    for step in steps:
+        deed = step.deed
+        did = f"{deed.operation or '-' * 12}  {_time(deed.when)}  {deed.actor:<8}"
+        say(f"{did}  {step.what}: {step.text}")
+        gone = "" if step.after else "  gone"
+        for before in step.before:
+            if before not in step.after:
+                say_row(f"              from {before}{gone}", dim=True)
+        for after in step.after:
+            say_row(f"              to   {after}", dim=True)
+
+
+def _time(when: datetime | None) -> str:
+    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else "not recorded yet"
+
+
+@command()
+@named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
+def blame(target: str) -> None:
+    """When each line came, and who brought it.
+
+    With the operation and the session, as far as they are known.
+    """
+
+    with whose(target) as (there, called):
+        place = there.place
+        name = content_address(place, called)
+        if "#" in name and not place.layout.may_curate(name):
+            entry = place.find(name)
+            found = lines_of(place, entry.path)[entry.start_line - 1 : entry.end_line]
+        else:
+            found = lines_of(place, name)
+    lines = list(map(there.line, found))
+    if answered([_line_json(line) for line in lines]):
+        return
+    width = len(str(lines[-1].number)) if lines else 1
+    for line in lines:
+        deed = line.deed
+        older = "≤" if deed.cut_off else " "  # the clone ends there: it may be older
+        by = f"{deed.actor[:16]:<16}  {older}{deed.operation or '-' * 12} {deed.action:<10}"
+        session = _session(line) or "-"
+        say(f"{line.number:>{width}}  {_time(deed.when):<16}  {by}  {session:<10}  {line.text}")
+
+
+def _session(line: LineOrigin) -> str | None:
+    return (line.origin.session if line.origin else None) or line.deed.session
+
+
+def _line_json(line: LineOrigin) -> dict[str, Any]:
+    deed = line.deed
+    return {
+        "line": line.number,
+        **attributes(deed, "when", "actor", "who", "operation", "commit", "action"),
+        "boundary": deed.cut_off,
+        **attributes(line, "entry", "origin", "text"),
+        "session": _session(line),
+    }
+
+
+@command()
+@named("operation", "OP|ENTRY")
+@flag("--related", "Of an entry: what belongs to it, and who recalled it.")
+def show(operation: str, related: bool) -> None:
+    """One operation with its diff, or one entry with its origin.
+
+    OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
+    history. leader:OP and leader:ENTRY are in the memory of the team's leader. --related tells where an entry
+    came from, what was made of it, whom it names, and what is like it by its words.
+    """
+    with whose(operation) as (there, name):
+        if "#" in operation or LINES.fullmatch(operation):
+            (_show_related if related else _show_entry)(there, name)
+        elif related:
+            raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
+        else:
+            _show_operation(there, name)
+
+
+def _show_operation(there: Whose, name: str) -> None:
+    found = there.place.operations.find(name)
+    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
+    if answered({**operation_json(found, diff), **there.as_json()}):
+        return
+    say(found.summary, bold=True)
+    say(f"{found.id} · commit {found.commit[:12]} · {found.when.astimezone():%Y-%m-%d %H:%M:%S}")
+    for key, value in found.trailers:
+        if key not in ("Operation", "Action"):
+            say(f"{key.lower()}: {value}")
+    if found.undone:
+        say("undone: yes")
+    say("")
+    say_diff(diff)
+
+
+def _show_entry(there: Whose, name: str) -> None:
+    """Print an entry with its origin and its history; also one that is gone."""
+    place = there.place
+    entry = Versions(place).last_seen(content_address(place, name))
+    steps = _history(there, entry.address)
+    document = place.document(entry.path) if place.files.read_or_none(entry.path) is not None else None
+    standing = entry_in(document, entry.address) if document else None
+    origin = None
+    if document is not None and standing is not None:
+        origin = origin_of(document, standing, newest(place, line_deeds(place, document), standing))
+        origin = there.origin(origin)
+    told = {
+        "entry": there.address(entry.address),
+        **there.as_json(),
+        "standing": standing is not None,
+        "heading": entry.heading,
+        "text": entry.text,
+        "origin": origin,
+        "history": steps,
+    }
+    if answered(told):
+        return
+    say_row(there.address(entry.address), bold=True)
+    say(" › ".join(entry.heading) or "no heading", dim=True)
+    say(entry.text)
+    say("")
+    if origin is None:
+        say("origin   it is gone from its file")
+    else:
+        trust = "" if origin.trusted else " (counts as untrusted)"
+        say(f"origin   {origin.who}, trust {origin.trust}{trust}")
+        say(f"date     {origin.when or 'unknown'}")
+        say(f"session  {origin.session or 'unknown'}")
+        say(f"source   {origin.source or 'unknown'}")
+    say("")
+    _say_steps(steps)
+
+
+def _show_related(there: Whose, name: str) -> None:
+    """Print where an entry came from, what was made of it, whom it names, what is like it, and who recalled
+    it.
+    """
+    from indexing.search.answer import query_from_json
+    from indexing.search.keyword import LexicalSearch
+    from workbench.agent.related import kin, like, merged, named, question_of
+    from workbench.agent.usage import UsageIndex
+    from workbench.graph.read import read_graph
+
+    place = there.place
+    one = place.find(content_address(place, name))
+    recalled = UsageIndex(place).of(one.address, one.text)
+    names = [(page.name, str(page.path)) for page in read_graph(place).entities]
+    search = LexicalSearch(place)
+    answer: dict[str, Any] = {}
+    with contextlib.suppress(IndexUnavailableError):  # what is linked is found without an index
+        question = query_from_json({**question_of(one), "mode": "lexical"}, search.weights)
+        answer = search.search(question).as_json()
+    found = [
+        replace(each, address=there.address(each.address))
+        for each in merged(kin(place, one), named(one, names), like(answer, one))
+    ]
+    if answered({"related": found, "recalled": recalled}):
+        return
+    for each in found:
+        say_row(f"{each.why:<18}  {each.address}  {each.title}")
+    if not found:
+        say("nothing else belongs to this entry")
+    by = f" by {', '.join(recalled.by)}" if recalled.by else ""
+    last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
+    say(f"recalled {plural(recalled.times, 'time')}{last}{by}")
+
+
+@command()
+@word(
+    "--since",
+    "WHEN",
+    "A day (yesterday, 2026-03-14, last week), a moment (2026-03-14 09:30), an operation or a commit.",
+    default="yesterday",
+)
+@number("-n", "--limit", low=1, default=200)
+def recent(since: str, limit: int) -> None:
+    """What was written since yesterday, by whom, from which session.
+
+    Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
+    for `undo` and `show`; what no commit has yet is "unrecorded".
+    """
+    with workspace() as place:
+        begun = _moment(place, since)
+        found = recent_entries(place, begun)
+    said = {"since": begun, "entries": len(found), "recent": found[:limit]}
+    if answered(said):
+        return
+    for one in found[:limit]:
+        _say_recent(one)
+    narrate(f"{plural(len(found), 'entry')} since {begun:%Y-%m-%d %H:%M}")
+    if len(found) > limit:
+        narrate(f"  → --limit {len(found)} shows all")
+
+
+def _say_recent(one: RecentEntry) -> None:
+    by = f"{one.actor[:16]:<16}  {one.operation or 'unrecorded':<12}  {one.session or '-'}"
+    say_row(f"{one.when.astimezone():%Y-%m-%d %H:%M}  {by}  {one.title[:_TITLE]}")
+    say_row(f"    {one.entry}", dim=True)
+
+
+def _moment(place: Workspace, text: str) -> datetime:
+    """When ``text`` begins. Raises what naming a commit raises."""
+    from indexing.query.dates import period
+    from indexing.search.snapshot_index import commit_named
+    from workbench.memory.moment import Moment, parse_moment
+
+    today = date.today()
+    said = parse_moment(text)
+    if isinstance(said, Moment):
+        found = datetime.fromisoformat(said.isoformat())
+        return found if found.tzinfo else found.astimezone()
+    days = period(text, today)
+    if first := said or (days and days.first):
+        return datetime.combine(first, time()).astimezone()
+    return commit_named(place, text, today).when
