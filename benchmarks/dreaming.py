@@ -27,7 +27,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from indexing.embedding.cache import EmbeddingCache
-from indexing.sync.run import CACHE_FILE, reindex
+from indexing.sync.generations import CACHE_FILE
+from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from workbench.dreaming.run import dream
 from workbench.memory.claims import claim_key

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks.index import InstantEmbedder, make_workspace
 from indexing.embedding.choice import ModelChoice
-from indexing.sync.generations import Generations
-from indexing.sync.run import CACHE_FILE, reindex
+from indexing.sync.generations import CACHE_FILE, Generations
+from indexing.sync.run import reindex
 from workbench.workspace.workspace import Workspace
 
 COLUMNS = ("edits", "words", "vectors", "cache", "rest", "total MB", "files", "sync p50", "p95 ms")

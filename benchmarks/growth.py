@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.index import Words, make_workspace, percentiles, timed
 from benchmarks.sentences import MixedEmbedder
 from indexing.embedding.choice import ModelChoice
-from indexing.embedding.select import open_embedder
+from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generation, Generations

@@ -28,14 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.embedding.choice import ModelChoice
-from indexing.embedding.select import bulk_threads, open_embedder
+from indexing.embedding.local import bulk_threads, open_embedder
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
-from indexing.sync.generations import Generations
-from indexing.sync.manifest import RACY_NS
+from indexing.sync.generations import RACY_NS, Generations
 from indexing.sync.run import reindex
 from indexing.vectors import VectorReader
 from workbench.errors import ModelUnavailableError

@@ -28,8 +28,7 @@ from indexing.document import Stored
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import BOOSTS
 from indexing.query.dates import periods_in
-from indexing.ranking.diversity import WordSets, diversified
-from indexing.ranking.order import rank
+from indexing.ranking.order import WordSets, diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Mode, Query
 from indexing.search.candidates import Pool

@@ -6,11 +6,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+import msgspec
+
 from indexing.facets import Facets, FacetsOf
-from indexing.words import bigrams, date_words, exact_tokens, normal
+from indexing.words import bigrams, clean, date_words, exact_tokens, normal
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
 
@@ -60,6 +62,22 @@ class Stored:
         """``path#hash[~n]``."""
         repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
         return f"{self.path}#{self.hash}{repeat}"
+
+
+_PACKED = msgspec.msgpack.Decoder(tuple[Stored, int])
+
+
+def packed(entry: Stored, at: int) -> bytes:
+    """What the word index keeps of ``entry``, the ``at``-th of its file, to give it back."""
+    heading = tuple(map(clean, entry.heading))
+    kept = replace(entry, path=storable(entry.path), heading=heading, text=clean(entry.text))
+    return msgspec.msgpack.encode((kept, at))
+
+
+def unpacked(data: bytes | None) -> tuple[Stored, int]:
+    """The entry in ``data`` and its position in its file. Raises ValueError on anything else."""
+    entry, at = _PACKED.decode(data or b"")
+    return replace(entry, path=restored(entry.path)), at
 
 
 @dataclass(frozen=True, slots=True)

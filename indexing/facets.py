@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from indexing.words import clean
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import IMPORTANCE, memory_type
@@ -23,7 +24,6 @@ _NAMES = ("name", "title", "aliases", "key_topics")
 _UNNAMED = frozenset({Kind.MEMORY, Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT})
 """Kinds of files whose names say what they are for and not what they are about."""
 
-_PARTED, _LISTED = "\x1d", "\x1c"
 _LONGEST = 300
 """Characters of a value that are kept."""
 
@@ -64,30 +64,7 @@ class Facets:
             f"user:{self.user}",
             *(f"from:{source}" for source in self.sources),
         ]
-        return [term.lower().encode("utf-8", "replace").decode() for term in said]
-
-    def line(self) -> str:
-        """The facets as one piece of text."""
-        importance = "" if self.importance is None else str(self.importance)
-        fields = (self.type, importance, "p" if self.pinned else "", self.trust, self.user)
-        lists = (_LISTED.join(values) for values in (self.names, self.ids, self.sources))
-        return _PARTED.join((*fields, *lists))
-
-
-def read_line(line: str) -> Facets:
-    """The inverse of ``Facets.line``. Raises ValueError on anything else."""
-    kind, importance, pinned, trust, user, *lists = line.split(_PARTED)
-    names, ids, sources = (tuple(filter(None, values.split(_LISTED))) for values in lists)
-    return Facets(
-        type=kind,
-        importance=int(importance) if importance else None,
-        pinned=bool(pinned),
-        trust=trust,
-        user=user,
-        names=names,
-        ids=ids,
-        sources=sources,
-    )
+        return [clean(term.lower()) for term in said]
 
 
 class FacetsOf:
@@ -187,5 +164,5 @@ def _distinct(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """``text`` without what separates fields in the stored form."""
-    return " ".join(re.sub(r"[\x00-\x1f]", " ", text).encode("utf-8", "replace").decode().split())
+    """``text`` in one line, without what no engine stores."""
+    return " ".join(clean(re.sub(r"[\x00-\x1f]", " ", text)).split())

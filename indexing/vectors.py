@@ -99,48 +99,43 @@ def vectors_in(rows: Any) -> Vectors:
 
 
 class VectorReader:
-    """Searches the table in ``folder``; takes no lock. All methods raise IndexUnavailableError."""
+    """Searches the table in ``folder``; takes no lock. All methods raise IndexUnavailableError.
+
+    Equal values of ``version`` hold the same rows. ``approximate``: an index proposes candidates, which may
+    lack some of the nearest.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._table = open_table(folder)
-        self._version = 0
+        self.version = 0
         self._rows = 0
-        self._approximate = False
+        self.approximate = False
         self.refresh()
 
+    @engine("the vectors cannot be read")
     def refresh(self) -> None:
         """Take in what was written since the last call. Until then, every answer is of one version."""
-        with engine("the vectors cannot be read"):
-            self._table.checkout_latest()
-            version = int(self._table.version)
-            if version == self._version:
-                return
-            self._rows = int(self._table.count_rows())
-            known = self._table.index_stats(_INDEX)
-            self._approximate = known is not None and known.index_type == _APPROXIMATE
-            self._version = version
-
-    @property
-    def version(self) -> int:
-        """Which version is at hand: equal ones hold the same rows."""
-        return self._version
+        self._table.checkout_latest()
+        version = int(self._table.version)
+        if version == self.version:
+            return
+        self._rows = int(self._table.count_rows())
+        known = self._table.index_stats(_INDEX)
+        self.approximate = known is not None and known.index_type == _APPROXIMATE
+        self.version = version
 
     def count(self) -> int:
         """Rows in the version at hand."""
         return self._rows
 
-    @property
-    def approximate(self) -> bool:
-        """Whether an index proposes candidates, which may lack some of the nearest."""
-        return self._approximate
-
-    def nearest(self, vector: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> Nearest:
+    def nearest(self, vector: Vectors, limit: int, allowed: Sequence[int] | None = None) -> Nearest:
         """The best ``limit`` rows, best first, equals by their keys; ``vector`` is (d,) of length 1.
 
         ``allowed`` are the keys that may answer, None: all. Few are a condition of the search; of many, more
         rows than asked for are fetched, until enough of them are allowed.
         """
-        only, fetched = None, limit + _MARGIN
+        only: Sequence[int] | None = None
+        fetched = limit + _MARGIN
         if allowed is not None:
             expected = 2 * limit * self._rows // max(1, len(allowed))
             if len(allowed) * _ROWS_A_KEY <= expected:
@@ -153,7 +148,7 @@ class VectorReader:
             if allowed is not None and only is None:
                 here = np.isin(found.keys, allowed)
                 found = Nearest(found.keys[here], found.cosines[here])
-                if complete and self._approximate and len(found.keys) < min(limit, len(allowed)):
+                if complete and self.approximate and len(found.keys) < min(limit, len(allowed)):
                     only, fetched = allowed, limit + _MARGIN
                     continue
             beyond = len(found.keys) > limit and found.cosines[limit - 1] - found.cosines[-1] > _SAME
@@ -164,19 +159,19 @@ class VectorReader:
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
         """The cosines of the rows with these keys that exist."""
-        found = self._search(vector, len(keys), np.asarray(keys, np.int64))
+        found = self._search(vector, len(keys), keys)
         return dict(zip(found.keys.tolist(), found.cosines.tolist(), strict=True))
 
-    def _search(self, vector: Vectors, limit: int, only: NDArray[np.int64] | None) -> Nearest:
+    def _search(self, vector: Vectors, limit: int, only: Sequence[int] | None) -> Nearest:
         """The best ``limit`` rows, ``only`` among those with these keys where there are any given."""
         if only is not None and not len(only):
             return Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
         with engine("the vectors cannot be read"):
             search = self._table.search(vector).distance_type("cosine").select(["key", "_distance"])
             if only is not None:
-                names = ", ".join(map(str, only.tolist()))
+                names = ", ".join(map(str, only))
                 search = search.where(f"key IN ({names})", prefilter=True)
-            if not self._approximate:
+            if not self.approximate:
                 search = search.nprobes(_EVERY_PARTITION)
             elif only is not None:
                 search = search.bypass_vector_index()
@@ -199,56 +194,54 @@ class VectorWriter:
                 raise ValueError(f"the table is not for {dimension} dimensions")
         self._let_go()
 
+    @engine("the vectors cannot be written")
     def replace(self, files: Sequence[str], rows: Rows | None) -> None:
         """Make ``rows`` all that there is of the files with these keys."""
-        with engine("the vectors cannot be written"):
-            if (
-                not self._folder.is_dir()
-            ):  # the engine would make a state folder anew that git is not kept out of
-                raise FileNotFoundError("the folder of the index was removed")
-            if self._table.count_rows():
-                for some in _groups(files, _FILES_A_FILTER):
-                    names = ", ".join(f"'{name}'" for name in some)  # hexadecimal digits only
-                    self._table.delete(f"file IN ({names})")
-            if rows is not None and len(rows.keys):
-                self._table.add(self._batch(rows))
-            if self._table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
-                self._merge()
+        if not self._folder.is_dir():  # the engine would make a state folder anew that git is not kept out of
+            raise FileNotFoundError("the folder of the index was removed")
+        if self._table.count_rows():
+            for some in _groups(files, _FILES_A_FILTER):
+                names = ", ".join(f"'{name}'" for name in some)  # hexadecimal digits only
+                self._table.delete(f"file IN ({names})")
+        if rows is not None and len(rows.keys):
+            self._table.add(self._batch(rows))
+        if self._table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
+            self._merge()
 
+    @engine("the vectors cannot be indexed")
     def build_index(self) -> None:
         """Make the index that this many rows are searched by, or take what is new into it."""
-        with engine("the vectors cannot be indexed"):
-            rows = self._table.count_rows()
-            exact = rows <= EXACT_ROWS
-            known = self._table.index_stats(_INDEX)
-            if rows <= INDEX_ROWS:
-                if known is not None and known.index_type == _APPROXIMATE:
-                    self._table.drop_index(_INDEX)
-                return
-            if known is not None and (known.index_type == _APPROXIMATE) != exact:
-                if known.num_unindexed_rows > rows * _UNINDEXED_SHARE:
-                    self._merge()
-                return
-            config = IvfFlat(distance_type="cosine") if exact else IvfRq(distance_type="cosine")
-            self._table.create_index("vector", config=config, name=_INDEX, replace=True)
-            if known is None:
-                self._table.create_index("key", config=BTree())
+        rows = self._table.count_rows()
+        exact = rows <= EXACT_ROWS
+        known = self._table.index_stats(_INDEX)
+        if rows <= INDEX_ROWS:
+            if known is not None and known.index_type == _APPROXIMATE:
+                self._table.drop_index(_INDEX)
+            return
+        if known is not None and (known.index_type == _APPROXIMATE) != exact:
+            if known.num_unindexed_rows > rows * _UNINDEXED_SHARE:
+                self._merge()
+            return
+        config = IvfFlat(distance_type="cosine") if exact else IvfRq(distance_type="cosine")
+        self._table.create_index("vector", config=config, name=_INDEX, replace=True)
+        if known is None:
+            self._table.create_index("key", config=BTree())
 
+    @engine("the vectors cannot be read")
     def count(self) -> int:
         """Rows in the newest version."""
-        with engine("the vectors cannot be read"):
-            return int(self._table.count_rows())
+        return int(self._table.count_rows())
 
+    @engine("the vectors cannot be written")
     def _let_go(self) -> None:
         """Merge where old versions, as a large build leaves them, hold far more of the disk than the rows."""
-        with engine("the vectors cannot be written"):
-            written = self._table.list_versions()[-1]["timestamp"].timestamp()
-            if time.time() - written < _KEEP_VERSIONS.total_seconds():
-                return
-            data = self._folder / f"{_TABLE}.lance" / "data"
-            held = sum(path.stat().st_size for path in data.iterdir()) if data.is_dir() else 0
-            if held > _SPARE_BYTES + 1.5 * self._table.stats()["total_bytes"]:
-                self._merge()
+        written = self._table.list_versions()[-1]["timestamp"].timestamp()
+        if time.time() - written < _KEEP_VERSIONS.total_seconds():
+            return
+        data = self._folder / f"{_TABLE}.lance" / "data"
+        held = sum(path.stat().st_size for path in data.iterdir()) if data.is_dir() else 0
+        if held > _SPARE_BYTES + 1.5 * self._table.stats()["total_bytes"]:
+            self._merge()
 
     def _merge(self) -> None:
         # What no version names is left from a killed sync: nobody else writes beside us.

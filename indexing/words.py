@@ -80,6 +80,11 @@ def normal(text: str) -> str:
     return _BLANKLESS.sub(r" \g<0> ", plain).encode("utf-8", "replace").decode()
 
 
+def clean(text: str) -> str:
+    """``text`` without what no engine stores and no tokenizer takes: lone surrogates."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def date_words(day: date | None) -> str:
     """``14 March 2026``: a date as a person would ask for it."""
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}" if day else ""

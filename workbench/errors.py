@@ -279,9 +279,12 @@ class WriteFailedError(WorkbenchError):
     code = "write-failed"
 
 
-def reason_of(error: WorkbenchError | OSError) -> str:
-    """What went wrong, in one sentence."""
-    return error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
+def reason_of(error: Exception) -> str:
+    """What went wrong, in one line."""
+    if isinstance(error, WorkbenchError):
+        return error.message
+    said = error.strerror if isinstance(error, OSError) else ""
+    return said or str(error).partition("\n")[0] or type(error).__name__
 
 
 def disk_error(error: OSError) -> WorkbenchError:

@@ -39,7 +39,7 @@ from benchmarks.peers.beside_memsearch import Memsearch
 from benchmarks.peers.comparison import Comparison, narrate
 from benchmarks.peers.conversations import read
 from benchmarks.peers.tools import Tool, Workbench
-from indexing.embedding.locate import locate
+from indexing.embedding.model_files import locate
 
 
 def main() -> int:

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from benchmarks.workspace.stopwatch import Times, times
 from indexing.embedding.choice import ModelChoice
-from indexing.sync.generations import Generations
-from indexing.sync.manifest import RACY_NS
-from indexing.sync.run import CACHE_FILE, reindex
+from indexing.sync.generations import CACHE_FILE, RACY_NS, Generations
+from indexing.sync.run import reindex
 from workbench.errors import WorkbenchError
 from workbench.temporary import scratch
 from workbench.workspace.layout import STATE_DIR

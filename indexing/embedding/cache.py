@@ -59,17 +59,6 @@ class EmbeddingCache:
                     found[keys[key]] = vector
         return found
 
-    def holds(self, model: str, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of ``keys`` (see ``text_key``) whose vectors are known."""
-        number = self._number(model)
-        found: set[bytes] = set()
-        for start in range(0, len(keys) if number else 0, _KEYS_A_QUERY):
-            some = keys[start : start + _KEYS_A_QUERY]
-            marks = ",".join("?" * len(some))
-            statement = f"SELECT text, model FROM vectors WHERE model = ? AND text IN ({marks})"  # noqa: S608
-            found.update(key for key, _ in self._run(statement, [number, *some]))
-        return found
-
     def dimension(self, model: str) -> int:
         """The length of the newest vector of ``model``; 0 where there is none."""
         newest = "SELECT vector, number FROM vectors WHERE model = ? ORDER BY number DESC LIMIT 1"

@@ -1,19 +1,82 @@
-"""The models that a person's settings choose: named at once, opened when they are needed."""
+"""The models that a person's settings choose: named at once, opened when they are needed.
+
+Imports nothing heavy and reaches no network.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from indexing.embedding.locate import NONE, locate
-from indexing.embedding.remote.provider import REMOTE, Service, service_of
+from indexing.embedding.model_files import NONE, locate
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
+from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
+
+_PUBLIC = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+}
+REMOTE = tuple(_PUBLIC)
+"""The providers behind a network."""
+_VARIABLES = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+_MODELS = {"openai": "text-embedding-3-small", "gemini": "gemini-embedding-001"}
+_MODEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_:@+-]|[./](?![./])){0,199}")
+_GEMINI_BATCH = 100
+"""Texts that one request to Gemini may have."""
+_WINDOWS = {"text-embedding-": 8_000, "gemini-": 2_000}
+_CAUTIOUS_WINDOW = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One model at one endpoint that speaks OpenAI's API. ``price`` is that of a million tokens, if known.
+
+    ``dimensions`` are those to ask for (0: as the model has it), ``window`` the tokens that surely fit.
+    ``packed`` asks for base64, which halves what travels; not every server knows it.
+    """
+
+    provider: str
+    endpoint: Endpoint
+    model: str
+    key: Key
+    dimensions: int
+    price: float | None
+    batch: int
+    concurrency: int
+    timeout: float
+    query_timeout: float
+    window: int
+    packed: bool
+
+    @property
+    def identity(self) -> str:
+        """Names all that shapes a vector and can be known without asking; no key, no credentials."""
+        length = self.dimensions or "own"
+        rule = "prefixes" if self._prefixes else "plain"
+        return f"{self.provider}/{self.model}@{self.endpoint.url} dimension={length} tasks={rule}"
+
+    @property
+    def charges(self) -> bool:
+        """Whether what is sent may cost money: a price was said, or somebody far away may have one."""
+        return self.price is None or self.price > 0
+
+    def prefix(self, question: bool) -> str:
+        """What tells a model of Gemini what a text is for (ai.google.dev/gemini-api/docs/embeddings)."""
+        if not self._prefixes:
+            return ""
+        return "task: search result | query: " if question else "title: none | text: "
+
+    @property
+    def _prefixes(self) -> bool:
+        return self.model.startswith("gemini-embedding-") and self.model != _MODELS["gemini"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +90,11 @@ class ModelChoice:
     open: Callable[[], Embedder]
     ask: Callable[[], Embedder] | None = None
     service: Service | None = None
+
+    @property
+    def charges(self) -> bool:
+        """Whether asking it may cost money."""
+        return self.service is not None and self.service.charges
 
     def open_for_questions(self) -> Embedder:
         """The model for texts that are searched with. Raises ModelUnavailableError."""
@@ -72,7 +140,7 @@ class Choices:
 
 
 def choices(settings: Settings, *, threads: int) -> Choices:
-    """What the settings allow. Imports nothing heavy, reaches no network, never fails.
+    """What the settings allow. Never fails.
 
     A provider can be used unless something is missing: a key, a model on this machine, sound settings.
     That it does not answer today makes no other one take its place.
@@ -89,44 +157,73 @@ def choices(settings: Settings, *, threads: int) -> Choices:
     return Choices(tuple(usable), tuple(problems))
 
 
-def choose_model(setting: str, *, threads: int, device: str = "") -> ModelChoice:
-    """The local model of ``setting`` (see ``locate``). Imports little. Raises ModelUnavailableError."""
+def service_of(provider: str, settings: Settings) -> Service:
+    """What ``provider``, one of REMOTE, stands for. Raises ModelUnavailableError where it is unusable.
 
-    def for_bulk() -> Embedder:
-        from indexing.embedding.select import open_for_bulk  # noqa: PLC0415 - what it opens is heavy
+    Endpoint, model, dimensions, key and price speak of the first remote provider in the list: a second one
+    has its public address, its usual model and its usual variable, so that no key goes to the wrong place.
+    """
+    first = next((one for one in settings.embedding_providers if one in REMOTE), None)
+    own = settings if provider == first else Settings()
+    public = endpoint_of(_PUBLIC[provider])
+    endpoint = endpoint_of(own.embedding_endpoint) if own.embedding_endpoint else public
+    model = own.embedding_model or _MODELS[provider]
+    model = model.removeprefix("models/") if provider == "gemini" else model
+    if not _MODEL.fullmatch(model):
+        raise ModelUnavailableError(
+            "embedding_model in your settings is no model's name", hint=f"for example {_MODELS[provider]}"
+        )
+    price = own.embedding_price if own.embedding_price >= 0 else None
+    batch = settings.embedding_batch
+    return Service(
+        provider=provider,
+        endpoint=endpoint,
+        model=model,
+        key=find_key(
+            _VARIABLES[provider], endpoint, public, own=own.embedding_key, variable=own.embedding_key_env
+        ),
+        dimensions=own.embedding_dimensions,
+        price=0.0 if endpoint.private and price is None else price,
+        batch=min(batch, _GEMINI_BATCH) if provider == "gemini" else batch,
+        concurrency=settings.embedding_concurrency,
+        timeout=settings.embedding_timeout,
+        query_timeout=settings.embedding_query_timeout,
+        window=next((size for begun, size in _WINDOWS.items() if model.startswith(begun)), _CAUTIOUS_WINDOW),
+        packed=provider == "openai" and endpoint.host == public.host,
+    )
 
-        return open_for_bulk(setting, threads=threads, device=device)
 
-    def for_questions() -> Embedder:
-        from indexing.embedding.select import open_embedder  # noqa: PLC0415 - as above
-
-        return open_embedder(setting, threads=threads)
-
-    return ModelChoice(locate(setting).identity, for_bulk, for_questions)
+def switched_off() -> ModelUnavailableError:
+    """Why there is no model where the settings say ``none``."""
+    return ModelUnavailableError("embedding is switched off", hint="take `none` out of embedding_providers")
 
 
 def _choice(provider: str, settings: Settings, threads: int) -> ModelChoice:
     if provider == NONE:
-        raise ModelUnavailableError(
-            "embedding is switched off", hint="remove `none` from embedding_providers"
-        )
-    if provider == "local":
-        return choose_model(settings.model, threads=threads, device=settings.embedding_device)
-    for name in REMOTE:
-        if name == provider:
-            return _remote(service_of(name, settings))
-    raise ModelUnavailableError(f"there is no provider {provider!r}")
+        raise switched_off()
+    return _remote(service_of(provider, settings)) if provider in REMOTE else _local(settings, threads)
+
+
+def _local(settings: Settings, threads: int) -> ModelChoice:
+    def for_bulk() -> Embedder:
+        from indexing.embedding.local import open_for_bulk  # noqa: PLC0415 - what it opens is heavy
+
+        return open_for_bulk(settings.model, threads=threads, device=settings.embedding_device)
+
+    def for_questions() -> Embedder:
+        from indexing.embedding.local import open_embedder  # noqa: PLC0415 - as above
+
+        return open_embedder(settings.model, threads=threads)
+
+    return ModelChoice(locate(settings.model).identity, for_bulk, for_questions)
 
 
 def _remote(service: Service) -> ModelChoice:
-    def for_bulk() -> Embedder:
-        from indexing.embedding.remote.embedder import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
+    def opened(*, questions: bool) -> Embedder:
+        from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
 
-        return RemoteEmbedder(service)
+        return RemoteEmbedder(service, questions=questions)
 
-    def for_questions() -> Embedder:
-        from indexing.embedding.remote.embedder import RemoteEmbedder  # noqa: PLC0415 - as above
-
-        return RemoteEmbedder(service, task="query")
-
-    return ModelChoice(service.identity, for_bulk, for_questions, service)
+    return ModelChoice(
+        service.identity, partial(opened, questions=False), partial(opened, questions=True), service
+    )

@@ -1,17 +1,14 @@
-"""What is known of a model without loading it, and fetching one that is not here."""
+"""What is known of the models that a person's settings name, without loading or asking one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from indexing.embedding.device import asked_device, likely_device
-from indexing.embedding.hub import fetch
-from indexing.embedding.locate import DEFAULT_MODEL, NONE, ModelSource, locate, original, source_of
-from indexing.embedding.remote.provider import REMOTE, Service, service_of
-from indexing.embedding.select import prepared_folder
+from indexing.embedding.choice import REMOTE, Service, service_of, switched_off
+from indexing.embedding.local import chosen_device, prepared_folder
+from indexing.embedding.model_files import NONE, ModelSource, locate
 from indexing.storage import read_json
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
@@ -127,30 +124,17 @@ def describe_providers(settings: Settings) -> tuple[Described, ...]:
 
 
 def _described(provider: str, settings: Settings) -> Described:
-    try:
-        for name in REMOTE:
-            if name == provider:
-                return Described(provider=provider, service=service_of(name, settings))
-    except ModelUnavailableError as error:
-        return Described(provider=provider, problem=error)
     if provider == NONE:
-        off = ModelUnavailableError(
-            "embedding is switched off", hint="take `none` out of embedding_providers"
-        )
-        return Described(provider=provider, problem=off)
+        return Described(provider=provider, problem=switched_off())
+    if provider in REMOTE:
+        try:
+            return Described(provider=provider, service=service_of(provider, settings))
+        except ModelUnavailableError as error:
+            return Described(provider=provider, problem=error)
     found = describe(settings.model)
     problem = None if found.source else ModelUnavailableError(found.why or "", hint=found.hint)
-    device = asked_device(settings.embedding_device) or likely_device()
+    device = chosen_device(settings.embedding_device)
     return Described(provider=provider, local=found, device=device, problem=problem)
-
-
-def download(name: str, told: Callable[[int, int], None]) -> ModelSource:
-    """Fetch the model ``name`` (see ``hub.fetch``). Raises ModelUnavailableError.
-
-    The default model must arrive with its original weights.
-    """
-    folder = fetch(name, told)
-    return original([folder]) if name == DEFAULT_MODEL else source_of(folder, name=name)
 
 
 def _dimension(folder: Path) -> int | None:

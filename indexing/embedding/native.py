@@ -7,8 +7,9 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from indexing.embedding.locate import ModelSource
-from indexing.embedding.windows import averaged, clean, fitting
+from indexing.embedding.model_files import ModelSource
+from indexing.embedding.port import averaged, fitting
+from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -56,27 +57,14 @@ class NativeEmbedder:
 
     def __init__(self, source: ModelSource, *, device: str = "cpu", threads: int = 0) -> None:
         self._model = load_model(source, device=device)
-        self._identity = source.identity
+        self.identity = source.identity
+        self.dimension = dimension_of(self._model)
+        self.window = window_of(self._model)
         self._turn = threading.Lock()
         if threads and device == "cpu":
             import torch  # noqa: PLC0415 - loaded by the model already
 
             torch.set_num_threads(threads)
-
-    @property
-    def identity(self) -> str:
-        """See ``Embedder``."""
-        return self._identity
-
-    @property
-    def dimension(self) -> int:
-        """See ``Embedder``."""
-        return dimension_of(self._model)
-
-    @property
-    def window(self) -> int:
-        """See ``Embedder``."""
-        return window_of(self._model)
 
     def embed(self, texts: Sequence[str], *, batch: int = _BATCH) -> Vectors:
         """See ``Embedder``; ``batch`` texts run together."""

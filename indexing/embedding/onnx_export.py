@@ -16,8 +16,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from indexing.embedding.digest import file_digest
-from indexing.embedding.locate import ModelSource
+from indexing.embedding.model_files import ModelSource, file_digest
 from indexing.embedding.native import dimension_of, load_model, window_of
 from indexing.embedding.onnx_model import CARD, FORM, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from workbench.errors import ModelUnavailableError

@@ -15,8 +15,9 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from indexing.embedding.digest import file_digest
-from indexing.embedding.windows import averaged, clean, fitting
+from indexing.embedding.model_files import file_digest
+from indexing.embedding.port import averaged, fitting
+from indexing.words import clean
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
@@ -67,6 +68,8 @@ class PreparedEmbedder:
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         card = read_card(folder)
+        self.identity, self.dimension, self.window = card.identity, card.dimension, card.window
+        self._pad = card.pad
         for name, expected in ((GRAPH, card.graph), (TOKENIZER, card.tokenizer)):
             if file_digest(folder / name) != expected:
                 raise DamagedError(f"{folder / name} has changed since it was prepared")
@@ -76,31 +79,15 @@ class PreparedEmbedder:
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
             self._session: Any = _session(folder / GRAPH, threads)
-            self._card = card
             likeness = float(self.embed([card.probe])[0] @ np.asarray(card.vector, np.float32))
         except Exception as error:  # these engines raise bare Exception
             raise DamagedError(f"{folder} cannot be loaded: {error}") from error
         if not likeness > 0.999:
             raise DamagedError(f"{folder} embeds its probe wrongly (cosine {likeness:.4f})")
 
-    @property
-    def identity(self) -> str:
-        """See ``Embedder``."""
-        return self._card.identity
-
-    @property
-    def dimension(self) -> int:
-        """See ``Embedder``."""
-        return self._card.dimension
-
-    @property
-    def window(self) -> int:
-        """See ``Embedder``."""
-        return self._card.window
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See ``Embedder``. Batches are made of texts of similar length, so that little is padding."""
-        out = np.zeros((len(texts), self._card.dimension), np.float32)
+        out = np.zeros((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _BLOCK):
             block = [clean(text) for text in texts[start : start + _BLOCK]]
             out[start : start + len(block)] = self._embed_block(block)
@@ -110,12 +97,12 @@ class PreparedEmbedder:
         tokens: list[list[int]] = []
         owners: list[int] = []
         for owner, encoding in enumerate(self._tokenizer.encode_batch(texts)):
-            if len(encoding.ids) <= self._card.window:
+            if len(encoding.ids) <= self.window:
                 tokens.append(encoding.ids)
                 owners.append(owner)
                 continue
-            for part, _ in fitting(texts[owner], self._count, self._card.window):
-                tokens.append(self._tokenizer.encode(part).ids[: self._card.window])
+            for part, _ in fitting(texts[owner], self._count, self.window):
+                tokens.append(self._tokenizer.encode(part).ids[: self.window])
                 owners.append(owner)
         parts = self._run(tokens)
         if len(parts) == len(texts):
@@ -123,12 +110,12 @@ class PreparedEmbedder:
         return averaged(parts, owners, [len(ids) - 2 for ids in tokens], len(texts))
 
     def _run(self, tokens: list[list[int]]) -> Vectors:
-        out = np.zeros((len(tokens), self._card.dimension), np.float32)
+        out = np.zeros((len(tokens), self.dimension), np.float32)
         order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             longest = max(1, len(tokens[batch[-1]]))
-            ids = np.full((len(batch), longest), self._card.pad, np.int64)
+            ids = np.full((len(batch), longest), self._pad, np.int64)
             mask = np.zeros((len(batch), longest), np.int64)
             for row, at in enumerate(batch):
                 ids[row, : len(tokens[at])] = tokens[at]

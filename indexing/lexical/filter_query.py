@@ -17,7 +17,7 @@ from indexing.lexical.schema import schema, stemmed, words
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.filters import Filters
 from indexing.query.question import Question
-from indexing.words import bigrams, blankless_runs, exact_tokens, normal, without_runs
+from indexing.words import bigrams, blankless_runs, clean, exact_tokens, normal, without_runs
 
 MAX_WORDS = 64
 """Words of a phrase that are compared."""
@@ -81,7 +81,7 @@ def unmet(filters: Filters, vocabulary: Vocabulary) -> list[str]:
     alone += [(f"path:{one}", Filters(paths=frozenset({one}))) for one in sorted(filters.paths)]
     out = [f"no entry has {said}" for said, one in alone if not any(_found(one, vocabulary))]
     for user in sorted(filters.users):
-        if user and not vocabulary.count("facet", _text(f"user:{user.lower()}")):
+        if user and not vocabulary.count("facet", clean(f"user:{user.lower()}")):
             out.append(f"no entry has user:{user}")
     return out
 
@@ -104,7 +104,7 @@ def _holding(filters: Filters, vocabulary: Vocabulary) -> list[Query]:
     if filters.trusts:
         out.append(_set("facet", [f"trust:{trust}" for trust in filters.trusts]))
     if filters.users:
-        out.append(_set("facet", [_text(f"user:{user.lower()}") for user in filters.users]))
+        out.append(_set("facet", [clean(f"user:{user.lower()}") for user in filters.users]))
     for field, found in _looked_up(filters, vocabulary):
         out.append(_set(field, found) if field == "facet" else _in_files(found, vocabulary))
     return [one for one in out if one is not None]
@@ -124,7 +124,7 @@ def _looked_up(filters: Filters, vocabulary: Vocabulary) -> Iterator[tuple[str, 
     """The field and its terms for each condition that says only a part of what an entry has."""
     for name, values, test in (("type:", filters.types, _begins), ("from:", filters.sources, _holds)):
         if values:
-            tests = [test(_text(value.lower())) for value in values]
+            tests = [test(clean(value.lower())) for value in values]
             known = ((term.removeprefix(name), count) for term, count in vocabulary.beginning("facet", name))
             yield "facet", [f"{name}{value}" for value in _where(known, tests) if value]
     if filters.paths:
@@ -175,7 +175,3 @@ def _sequence(field: str, values: list[str]) -> Query:
 
 def _term(field: str, value: str) -> Query:
     return Query.term_query(schema(), field, value, "basic")
-
-
-def _text(value: str) -> str:
-    return value.encode("utf-8", "replace").decode()

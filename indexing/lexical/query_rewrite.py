@@ -1,4 +1,9 @@
-"""A question fitted to what the index has: nothing is left out or replaced without a word about it."""
+"""A question fitted to what the index has: nothing is left out or replaced without a word about it.
+
+A model of meaning has no notion of ``ERR_POOL_TIMEOUT`` or of a hash: what it finds near to one is chance,
+and for such a question its vote takes the first place from the entry that has it. So it is measured how much
+of a question is said exactly, and ``ranking`` lets meaning count less, the more that is.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +12,49 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from tantivy import Searcher
+from rapidfuzz.distance import OSA
+from tantivy import Occur, Query, Searcher
 
-from indexing.lexical.exact_match import exactness
+from indexing.document import unpacked
 from indexing.lexical.filter_query import standing, unmet
-from indexing.lexical.schema import stemmed, words
-from indexing.lexical.spelling import forgiven, nearest
+from indexing.lexical.schema import schema, stemmed, words
 from indexing.lexical.terms import MAX_CHARACTERS, NO_TERMS, Terms, terms_of
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question
-from indexing.words import STOP_WORDS, blankless_runs, normal
+from indexing.words import (
+    AROUND,
+    STOP_WORDS,
+    bigrams,
+    blankless_runs,
+    exact_tokens,
+    identifies,
+    normal,
+    without_runs,
+)
 
 _CHUNK = re.compile(r"\S+")
 _PARTS = re.compile(r"[-‐–—/]+")
 _AROUND = "\"'“”‘’„«»()[]{}<>,;:!?.…*_`|"
 _OWNER = re.compile(r"['’]s?$", re.IGNORECASE)
 _MOST_GUESSED = 4
+_SPOKEN = re.compile(r"(?:[^\W\d_]+(?:[-'’/&][^\W\d_]+)*|(?:[^\W\d_]\.)+[^\W\d_]?)[+]?")
+"""Words and their compounds: ``self-care``, ``Nate's``, ``and/or``, ``U.S.``, ``LGBTQ+``."""
+
+_JOINED_CASE = re.compile(r"[a-z][A-Z]")
+_COUNTED = re.compile(
+    r"\d{1,4}(?:st|nd|rd|th|[a-z])?|\d{1,4}[.:,/-]\d{1,4}(?:[./-]\d{1,4})?%?", re.IGNORECASE
+)
+"""Numbers, times and days, which people say in words too. ``1.2.3`` is as well a day as a version."""
+
+SHORTEST, LONG = 4, 8
+"""Letters from which on one edit is forgiven, and two."""
+
+LONGEST = 40
+"""Longer words are not looked at: no person mistyped them."""
+
+_SUREST = 5
+_OFFERED = 3
+_ROUNDS, _ENTRIES_A_ROUND = 6, 20
 
 
 def fitted(question: Question, searcher: Searcher, vocabulary: Vocabulary, *, guess: bool = True) -> Question:
@@ -116,3 +148,123 @@ def _plain_words(text: str) -> Iterator[tuple[str, str, bool]]:
             plain = words().analyze(normal(part))
             if len(plain) == 1 and plain[0] not in STOP_WORDS:
                 yield part, plain[0], text.endswith(part)
+
+
+def exactness(question: Question, vocabulary: Vocabulary) -> float:
+    """The share of what ``question`` says that it says exactly, in [0, 1]; function words do not count.
+
+    An identifier counts as one word, where some entry has it or, of one whose beginning is enough, one that
+    begins so. Of quotes all words count. Raises what the engine raises.
+    """
+    left = question.text
+    quoted = 0
+    for phrase in (*question.phrases, *question.preferred):
+        quoted += topics(phrase)
+        left = left.replace(phrase, " ", 1)
+    named, spoken = 0, 0
+    for found in _CHUNK.finditer(normal(left)):
+        if _is_name(found[0].strip(AROUND), vocabulary):
+            named += 1
+        else:
+            spoken += topics(found[0])
+    exact = quoted + named
+    return exact / (exact + spoken) if exact else 0.0
+
+
+def _is_name(chunk: str, vocabulary: Vocabulary) -> bool:
+    """Whether a chunk is an identifier that some entry has."""
+    if (_SPOKEN.fullmatch(chunk) and not _JOINED_CASE.search(chunk)) or _COUNTED.fullmatch(chunk):
+        return False
+    tokens = exact_tokens(chunk)
+    if any(vocabulary.count("exact", token) for token in tokens[:1]):
+        return True
+    beginning = chunk.lower()
+    return identifies(beginning) and bool(vocabulary.beginning("exact", beginning))
+
+
+def topics(text: str) -> int:
+    """Words that carry a topic, and pairs of characters in scripts without blanks."""
+    plain = normal(text)
+    said = [word for piece in without_runs(plain) for word in words().analyze(piece)]
+    return sum(word not in STOP_WORDS for word in said) + len(bigrams(plain))
+
+
+def forgiven(word: str) -> int:
+    """How many edits ``word`` may be away from what was meant; digits are never wrong."""
+    if not SHORTEST <= len(word) <= LONGEST or not word.isalpha():
+        return 0
+    return 2 if len(word) >= LONG else 1
+
+
+def nearest(
+    word: str, searcher: Searcher, vocabulary: Vocabulary, *, begun: bool = False, sure: bool = False
+) -> tuple[str, ...]:
+    """The words nearest to ``word``, one a stem: with the same first letter rather than nearer.
+
+    ``begun`` compares with beginnings of words. ``sure``, for words beside others that are right, asks for
+    more than likeness: ``state`` is no mistake for ``stage``. One letter behind the first may be missing,
+    superfluous or swapped with the next, but none be another. Raises what the engine raises.
+    """
+    most = forgiven(word)
+    if sure:
+        most = min(most, 1) if len(word) >= _SUREST else 0
+    found: dict[str, tuple[bool, int]] = {}
+    if not most:
+        return ()
+    for candidate in _candidates(word, most, searcher, begun=begun):
+        away = _away(word, candidate, begun=begun, sure=sure)
+        if away <= most and candidate not in STOP_WORDS and candidate.isalpha():
+            found[candidate] = (candidate[0] != word[0], away)
+    best = min(found.values(), default=None)
+    if best is None or (sure and best[0]):
+        return ()
+    alike = [one for one, rank in found.items() if rank == best]
+    alike.sort(key=lambda one: (-vocabulary.count("typed", one), one))
+    return tuple({"".join(stemmed().analyze(one)): one for one in reversed(alike)}.values())[::-1][:_OFFERED]
+
+
+def _away(word: str, candidate: str, *, begun: bool, sure: bool = False) -> int:
+    """How far ``candidate``, or its nearest beginning, is from ``word``; much where the lengths say so."""
+    if not begun:
+        return _distance(word, candidate, sure) if abs(len(word) - len(candidate)) <= 2 else len(word)
+    ends = range(max(1, len(word) - 2), min(len(candidate), len(word) + 2) + 1)
+    return min((_distance(word, candidate[:end], sure) for end in ends), default=len(word))
+
+
+def _distance(one: str, other: str, sure: bool) -> int:
+    """The letters to insert, drop, replace or swap with the next; where ``sure``, none may be replaced."""
+    away = OSA.distance(one, other)
+    replaced = away == 1 and len(one) == len(other) and sorted(one) != sorted(other)
+    return 2 if sure and replaced else away
+
+
+def _candidates(word: str, most: int, searcher: Searcher, *, begun: bool) -> Iterator[str]:
+    """Words of entries that have one near to ``word``.
+
+    The engine tells entries, not words: each round leaves out the words that the last ones found.
+    """
+    near = [
+        Query.fuzzy_term_query(schema(), field, word, most, True, begun) for field in ("typed", "heading")
+    ]
+    seen: set[str] = set()
+    for _ in range(_ROUNDS):
+        query = Query.boolean_query(
+            [(Occur.Must, Query.boolean_query([(Occur.Should, one) for one in near]))]
+            + [
+                (Occur.MustNot, Query.term_set_query(schema(), field, sorted(seen)))
+                for field in ("typed", "heading")
+            ]
+        )
+        hits = searcher.search(query, _ENTRIES_A_ROUND, count=False).hits
+        new: set[str] = set()
+        for _, address in hits:
+            entry, _ = unpacked(searcher.doc(address).get_first("body"))
+            for text in (entry.text, *entry.heading, *entry.facets.names):
+                new.update(words().analyze(normal(text)))
+        new = {one for one in new if _away(word, one, begun=begun) <= most}
+        new -= seen
+        yield from sorted(new)
+        if not new:
+            return
+        seen |= new
+        seen |= {stem for one in new for stem in stemmed().analyze(one)}

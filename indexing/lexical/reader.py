@@ -1,29 +1,41 @@
-"""Reading words. Readers take no lock and see the newest commit at every search."""
+"""Reading words. Readers take no lock and see the newest commit at every search.
+
+To open an index the engine takes a lock in its folder, for reading too. Where nothing can be written, on a
+read-only disk or in somebody else's folder, a temporary folder with links to the segments, which never
+change, is the same index, and the lock goes there. Once open, the engine holds the files themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import os
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
-from indexing.document import Stored, file_key
-from indexing.engines import engine
-from indexing.lexical.completion import completions
+from indexing.document import Stored, file_key, unpacked
+from indexing.engines import RefusedError, engine
 from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
 from indexing.lexical.query_rewrite import fitted, question_terms
-from indexing.lexical.read_only_reader import lockable, stand_in
 from indexing.lexical.schema import open_index, schema, stemmed
-from indexing.lexical.stored_fields import read_body
-from indexing.lexical.terms import Terms, any_of, these, words_query
-from indexing.lexical.values import values
-from indexing.lexical.vocabulary import Vocabulary
+from indexing.lexical.terms import Terms, any_of, completions, these, words_query
+from indexing.lexical.vocabulary import Vocabulary, values
 from indexing.query.question import Question, WordForm
 from indexing.words import WORD, normal
 
 _COLUMNS = ("key", "day", "kind", "marks")
+_KEPT_CONDITIONS = 8
+_LOCK = ".tantivy-meta.lock"
+_BOOKS = ".managed.json"
+"""Needed by writers only, and readable by their owner only."""
+
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,85 +53,119 @@ class KeywordMatch:
     address: DocAddress
 
 
+_reading = engine("the word index cannot be read")
+
+
 class Snapshot:
-    """One commit of the word index. Nothing in it ever changes; safe from several threads."""
+    """One commit of the word index. Nothing in it ever changes; safe from several threads.
+
+    Methods raise IndexUnavailableError.
+    """
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
         self._vocabulary = Vocabulary(searcher)
-        self._last_forms: tuple[Question, list[tuple[WordForm, EngineQuery]]] | None = None
+        self._forms = lru_cache(1)(self._forms_anew)
+        self._allowed = lru_cache(_KEPT_CONDITIONS)(self._allowed_anew)
 
     def count(self) -> int:
         """How many entries there are."""
         return int(self._searcher.num_docs)
 
+    @_reading
     def fitted(self, question: Question, *, guess: bool = True) -> Question:
         """``question`` as this index can answer it, with notes about every difference.
 
         ``guess`` puts words that there are in the place of those that no entry has.
         """
-        with engine("the word index cannot be read"):
-            return fitted(question, self._searcher, self._vocabulary, guess=guess)
+        return fitted(question, self._searcher, self._vocabulary, guess=guess)
 
+    @_reading
     def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """The values of a condition that have ``begun`` in them, and in how many entries each stands."""
-        with engine("the word index cannot be read"):
-            return values(self._vocabulary, name, begun, limit)
+        return values(self._vocabulary, name, begun, limit)
 
+    @_reading
     def search(self, question: Question, limit: int) -> list[KeywordMatch]:
         """The best ``limit`` entries by their words.
 
         Best first; the newer of equals first. A question of conditions alone is answered with the newest
-        entries that meet them. Raises IndexUnavailableError, as all methods do.
+        entries that meet them.
         """
         terms = question_terms(question)
-        if not terms:
-            return self._newest(question, limit) if question.narrows else []
-        with engine("the word index cannot be read"):
-            query = narrowed(self._scored(terms, question), question, self._vocabulary)
-        return self._run(query, limit)
+        if terms:
+            return self._run(narrowed(self._scored(terms, question), question, self._vocabulary), limit)
+        if not question.narrows:
+            return []
+        query = allowed(question, self._vocabulary)
+        hits = self._searcher.search(query, limit, count=False, order_by_field="day").hits
+        return self._matches([(1.0, address) for _, address in hits])
 
+    @_reading
     def look_up(self, keys: Sequence[int], question: Question) -> list[KeywordMatch]:
         """Those of the entries with these keys that exist, with what their words score."""
         if not keys:
             return []
-        with engine("the word index cannot be read"):
-            query = these(keys, self._scored(question_terms(question), question))
-        return self._run(query, len(keys))
+        return self._run(these(keys, self._scored(question_terms(question), question)), len(keys))
 
+    @_reading
     def with_word(self, question: Question, limit: int) -> list[KeywordMatch]:
         """The best entries that have the word themselves of which alone the question consists."""
-        with engine("the word index cannot be read"):
-            forms = self._forms(question)
-            if not forms:
-                return []
-            having = EngineQuery.const_score_query(any_of([form for _, form in forms]), 0.0)
-            scored = self._scored(question_terms(question), question)
-            query = EngineQuery.boolean_query([(Occur.Must, having), (Occur.Should, scored)])
-            query = narrowed(query, question, self._vocabulary)
-        return self._run(query, limit)
+        forms = self._forms(question)
+        if not forms:
+            return []
+        having = EngineQuery.const_score_query(any_of([form for _, form in forms]), 0.0)
+        scored = self._scored(question_terms(question), question)
+        query = EngineQuery.boolean_query([(Occur.Must, having), (Occur.Should, scored)])
+        return self._run(narrowed(query, question, self._vocabulary), limit)
 
+    @_reading
     def word_forms(self, question: Question, keys: Sequence[int]) -> dict[int, WordForm]:
         """In which form those of the entries with these keys have that word that have it themselves."""
         found: dict[int, WordForm] = {}
-        with engine("the word index cannot be read"):
-            for form, query in self._forms(question) if keys else ():
-                hits = self._searcher.search(these(keys, query, matching=True), len(keys), count=False).hits
-                known = self._searcher.fast_field_values("key", [address for _, address in hits])
-                for key in known:
-                    found.setdefault(int(key or 0), form)
+        for form, query in self._forms(question) if keys else ():
+            for key in self._keys(these(keys, query, matching=True), len(keys)):
+                found.setdefault(key, form)
         return found
 
-    def _forms(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
+    @_reading
+    def allowed(self, question: Question) -> array[int]:
+        """The keys of all entries that the conditions of the question leave, in no order."""
+        return self._allowed(question.conditions)
+
+    @_reading
+    def load(self, match: KeywordMatch) -> Stored:
+        """The entry itself."""
+        return self._body(match.address)[0]
+
+    @_reading
+    def everything(self) -> list[tuple[Stored, int, KeywordMatch]]:
+        """All entries, each with its position in its file and what the index sorts and filters by."""
+        matches = self._run(EngineQuery.all_query(), max(1, self.count()))
+        return [(*self._body(match.address), match) for match in matches]
+
+    def rarities(self, terms: Terms) -> dict[str, float]:
+        """The inverse document frequency of each stem and pair, > 0; the highest: in no entry."""
+        return {one: self._vocabulary.rarity(count) for one, count in self.frequencies(terms).items()}
+
+    @_reading
+    def frequencies(self, terms: Terms) -> dict[str, int]:
+        """In how many entries each stem and pair stands; with ``count`` this adds up over several indexes."""
+        fields = {**dict.fromkeys(terms.stems, "text"), **dict.fromkeys(terms.pairs, "pairs")}
+        return {one: self._vocabulary.count(field, one) for one, field in fields.items()}
+
+    @_reading
+    def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
+        """The entries of these files, at most ``limit``, each file's in its order."""
+        query = EngineQuery.term_set_query(schema(), "file", [file_key(path) for path in paths])
+        hits = self._searcher.search(query, max(1, limit), count=False).hits
+        rows = sorted((self._body(address) for _, address in hits), key=lambda row: (row[0].path, row[1]))
+        return [entry for entry, _ in rows]
+
+    def _forms_anew(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
         """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
         if not question.lone_word:
             return []
-        known = self._last_forms
-        if known is None or known[0] != question:
-            self._last_forms = known = (question, self._forms_anew(question))
-        return known[1]
-
-    def _forms_anew(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
         forms: list[tuple[WordForm, EngineQuery]] = []
         as_asked = standing(question.lone_word, self._vocabulary)
         if as_asked is not None:
@@ -130,60 +176,23 @@ class Snapshot:
             forms.append((WordForm.RELATED, words_query(terms, further, own=True)))
         return forms
 
+    def _allowed_anew(self, conditions: Question) -> array[int]:
+        return array("q", self._keys(allowed(conditions, self._vocabulary), max(1, self.count())))
+
     def _scored(self, terms: Terms, question: Question) -> EngineQuery:
         further = [*completions(terms, self._vocabulary), *preferred(question, self._vocabulary)]
         return words_query(terms, further)
 
-    def allowed(self, question: Question) -> list[int]:
-        """The keys of all entries that the conditions of the question leave, in no order."""
-        with engine("the word index cannot be read"):
-            hits = self._searcher.search(
-                allowed(question, self._vocabulary), max(1, self.count()), count=False
-            ).hits
-            keys = self._searcher.fast_field_values("key", [address for _, address in hits])
+    def _keys(self, query: EngineQuery, limit: int) -> list[int]:
+        hits = self._searcher.search(query, limit, count=False).hits
+        keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [int(key or 0) for key in keys]
 
-    def load(self, match: KeywordMatch) -> Stored:
-        """The entry itself."""
-        with engine("the word index cannot be read"):
-            return read_body(self._searcher.doc(match.address).get_first("body"))[0]
-
-    def everything(self) -> list[tuple[Stored, int, KeywordMatch]]:
-        """All entries, each with its position in its file and what the index sorts and filters by."""
-        matches = self._run(EngineQuery.all_query(), max(1, self.count()))
-        with engine("the word index cannot be read"):
-            bodies = (self._searcher.doc(match.address).get_first("body") for match in matches)
-            return [(*read_body(body), match) for body, match in zip(bodies, matches, strict=True)]
-
-    def rarities(self, terms: Terms) -> dict[str, float]:
-        """The inverse document frequency of each stem and pair, > 0; the highest: in no entry."""
-        return {one: self._vocabulary.rarity(count) for one, count in self.frequencies(terms).items()}
-
-    def frequencies(self, terms: Terms) -> dict[str, int]:
-        """In how many entries each stem and pair stands; with ``count`` this adds up over several indexes."""
-        fields = {**dict.fromkeys(terms.stems, "text"), **dict.fromkeys(terms.pairs, "pairs")}
-        with engine("the word index cannot be read"):
-            return {one: self._vocabulary.count(field, one) for one, field in fields.items()}
-
-    def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
-        """The entries of these files, at most ``limit``, each file's in its order."""
-        with engine("the word index cannot be read"):
-            keys = [file_key(path) for path in paths]
-            query = EngineQuery.term_set_query(schema(), "file", keys)
-            hits = self._searcher.search(query, max(1, limit), count=False).hits
-            bodies = (self._searcher.doc(address).get_first("body") for _, address in hits)
-            rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
-            return [entry for entry, _ in rows]
-
-    def _newest(self, question: Question, limit: int) -> list[KeywordMatch]:
-        with engine("the word index cannot be read"):
-            query = allowed(question, self._vocabulary)
-            hits = self._searcher.search(query, limit, count=False, order_by_field="day").hits
-            return self._matches([(1.0, address) for _, address in hits])
+    def _body(self, address: DocAddress) -> tuple[Stored, int]:
+        return unpacked(self._searcher.doc(address).get_first("body"))
 
     def _run(self, query: EngineQuery, limit: int) -> list[KeywordMatch]:
-        with engine("the word index cannot be read"):
-            return self._matches(self._searcher.search(query, limit, count=False).hits)
+        return self._matches(self._searcher.search(query, limit, count=False).hits)
 
     def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[KeywordMatch]:
         addresses = [address for _, address in hits]
@@ -248,3 +257,27 @@ def shared_words(terms: Terms, text: str) -> list[str]:
         for stem in stemmed().analyze(normal(match[0])):
             standing.setdefault(stem, match[0].lower())
     return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
+
+
+def lockable(folder: Path) -> bool:
+    """Whether the engine can take its lock in ``folder``."""
+    lock = folder / _LOCK
+    return os.access(lock if lock.exists() else folder, os.W_OK, effective_ids=_EFFECTIVE)
+
+
+@contextlib.contextmanager
+def stand_in(folder: Path) -> Iterator[Path]:
+    """A private folder with links to all that is in ``folder``; gone after the block.
+
+    Raises OSError when ``folder`` cannot be listed, RefusedError when there is no place for the links.
+    """
+    names = [name for name in os.listdir(folder) if name != _BOOKS and not name.endswith(".lock")]
+    try:
+        links = tempfile.TemporaryDirectory(prefix="workbench-words-", ignore_cleanup_errors=True)
+    except OSError as error:
+        where = "the word index is on a read-only disk, and no temporary folder can be made"
+        raise RefusedError(where, error.errno or 0) from error
+    with links as place:
+        for name in names:
+            os.symlink(os.path.join(folder, name), os.path.join(place, name))
+        yield Path(place)

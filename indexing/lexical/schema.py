@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-SCHEMA = 4
+SCHEMA = 5
 """Raised when fields, analysers or the stored form change, so that indexes are built anew."""
 
 # Measured as shares of evidence found; the maximum is flat around these.

@@ -11,10 +11,18 @@ from pathlib import Path
 
 from tantivy import Document, IndexWriter, Query
 
-from indexing.document import Stored, entry_key, file_key, indexed_words, kind_code, path_term
+from indexing.document import (
+    Stored,
+    entry_key,
+    file_key,
+    indexed_words,
+    kind_code,
+    packed,
+    path_term,
+    unpacked,
+)
 from indexing.engines import engine
 from indexing.lexical.schema import open_index, schema
-from indexing.lexical.stored_fields import read_body, write_body
 from indexing.storage import read_json
 
 _HEAP_BYTES = 96_000_000
@@ -63,7 +71,7 @@ class LexicalWriter:
             searcher = self._index.searcher()
             found = searcher.search(Query.all_query(), max(1, searcher.num_docs), count=False).hits
             bodies = (searcher.doc(address).get_first("body") for _, address in found)
-            rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
+            rows = sorted(map(unpacked, bodies), key=lambda row: (row[0].path, row[1]))
             self._writer.delete_all_documents()
             for _, group in groupby((entry for entry, _ in rows), key=lambda entry: entry.path):
                 self._add(list(group))
@@ -94,7 +102,7 @@ class LexicalWriter:
                 "date": words.date,
                 "exact": words.exact,
                 "pairs": words.pairs,
-                "body": write_body(entry, at),
+                "body": packed(entry, at),
             }
             self._writer.add_document(Document.from_dict(document, fields))
 

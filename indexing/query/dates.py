@@ -14,8 +14,45 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from indexing.query.date_names import ENGLISH_MONTHS, MONTHS, NUMBERS, SHORT_WEEKDAYS, WEEKDAYS
 from indexing.words import AROUND
+
+_ENGLISH = "january february march april may june july august september october november december"
+_SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
+_GERMAN = "januar februar märz april mai juni juli august september oktober november dezember"
+_FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+_SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+_COUNTS = "one two three four five six seven eight nine ten eleven twelve"
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+
+ENGLISH_MONTHS: dict[str, int] = {name: at for at, name in enumerate(_ENGLISH.split(), 1)}
+"""The twelve names, lower case, from 1."""
+
+MONTHS: dict[str, int] = {
+    **{name: at for names in (_GERMAN, _FRENCH, _SPANISH) for at, name in enumerate(names.split(), 1)},
+    **{name: at for at, name in enumerate(_SHORT.split(), 1)},
+    **{"sept": 9, "jänner": 1, "maerz": 3, "fevrier": 2, "aout": 8, "decembre": 12},
+    **ENGLISH_MONTHS,
+}
+"""All names and English abbreviations, from 1."""
+
+WEEKDAYS: dict[str, int] = {name: at for at, name in enumerate(_DAYS.split())}
+"""The days of the week in English, from Monday, 0."""
+
+SHORT_WEEKDAYS: dict[str, int] = {
+    **{name[:3]: at for name, at in WEEKDAYS.items()},
+    **{"tues": 1, "weds": 2, "thur": 3, "thurs": 3},
+}
+"""Their abbreviations."""
+
+NUMBERS: dict[str, int] = {name: at for at, name in enumerate(_COUNTS.split(), 1)} | {
+    "a": 1,
+    "an": 1,
+    "couple of": 2,
+    "a couple of": 2,
+    "few": 3,
+    "a few": 3,
+}
+"""Numbers as words; a few are three."""
 
 MAX_CHARACTERS = 2_000
 """Characters of a text in which days are looked for."""
@@ -142,13 +179,10 @@ def _month(year: int, month: int) -> Period:
     return Period(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
 
 
-def _month_of(found: re.Match[str]) -> int:
-    month: str = found["month"]
-    return MONTHS[month.lower()]
-
-
-def _full(found: re.Match[str], _: date) -> list[Period]:
-    return [_day(date(int(found["y"]), int(found["m"]), int(found["d"])))]
+def _month_in(found: re.Match[str]) -> int:
+    """The month of a match, by its name or in figures."""
+    named = found.groupdict()
+    return MONTHS[named["month"].lower()] if named.get("month") else int(named["m"])
 
 
 def _either(found: re.Match[str], _: date) -> list[Period]:
@@ -158,19 +192,16 @@ def _either(found: re.Match[str], _: date) -> list[Period]:
     return [_day(date(year, month, day)) for day, month in pairs if month <= 12] or [_day(date(year, b, a))]
 
 
-def _day_of_month(found: re.Match[str], today: date) -> list[Period]:
-    month, day = _month_of(found), int(found["d"])
-    if not found["y"] and found["month"] in _VERBS:
+def _day_named(found: re.Match[str], today: date) -> list[Period]:
+    """A day of a month; where no year is said, the latest."""
+    named = found.groupdict()
+    month, day = _month_in(found), int(found["d"])
+    if named.get("y"):
+        return [_day(date(int(found["y"]), month, day))]
+    if named.get("month") in _VERBS:
         alone = found.span() == (0, len(found.string))
         if not alone and not found.string[: found.start()].endswith("on "):
             raise ValueError("more likely a verb")
-    if found["y"]:
-        return [_day(date(int(found["y"]), month, day))]
-    return [_day(_latest(lambda year: date(year, month, day), today))]
-
-
-def _figures_of_month(found: re.Match[str], today: date) -> list[Period]:
-    month, day = int(found["m"]), int(found["d"])
     return [_day(_latest(lambda year: date(year, month, day), today))]
 
 
@@ -187,7 +218,7 @@ def _latest(made: Callable[[int], date], today: date) -> date:
 
 def _whole_month(found: re.Match[str], today: date) -> list[Period]:
     named = found.groupdict()
-    month = _month_of(found) if named.get("month") else int(found["m"])
+    month = _month_in(found)
     if named.get("y"):
         return [_month(int(found["y"]), month)]
     year = today.year if month <= today.month else today.year - 1
@@ -273,28 +304,28 @@ def _weekday(found: re.Match[str], today: date) -> list[Period]:
 
 
 _FULL: _Forms = [
-    _form(rf"(?<![\w./-]){_Y}(?P<sign>[-/]){_MM}(?P=sign){_D}(?![\w/-]|\.\d)", _full),
-    _form(rf"(?<![\w./-]){_Y}\.(?P<m>0[1-9]|1[0-2])\.(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-]|\.\d)", _full),
-    _form(rf"(?<![\w./-]){_Y}-{_MM}-{_D}(?=[tT]\d\d)", _full),
-    _form(rf"(?<!\d){_Y}\s?[年년]\s?{_MM}\s?[月월]\s?{_D}\s?[日일号號]?(?!\d)", _full),
-    _form(rf"{_BEFORE}{_D}\.\s?{_MM}\.\s?{_Y}{_AFTER}", _full),
+    _form(rf"(?<![\w./-]){_Y}(?P<sign>[-/]){_MM}(?P=sign){_D}(?![\w/-]|\.\d)", _day_named),
+    _form(rf"(?<![\w./-]){_Y}\.(?P<m>0[1-9]|1[0-2])\.(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-]|\.\d)", _day_named),
+    _form(rf"(?<![\w./-]){_Y}-{_MM}-{_D}(?=[tT]\d\d)", _day_named),
+    _form(rf"(?<!\d){_Y}\s?[年년]\s?{_MM}\s?[月월]\s?{_D}\s?[日일号號]?(?!\d)", _day_named),
+    _form(rf"{_BEFORE}{_D}\.\s?{_MM}\.\s?{_Y}{_AFTER}", _day_named),
     _form(rf"{_BEFORE}(?P<a>\d\d?)(?P<sign>[/-])(?P<b>\d\d?)(?P=sign){_Y}{_AFTER}", _either),
     _form(
         rf"{_BEFORE}{_D}(?:st|nd|rd|th|\.|er)?\s?(?:of |de )?(?P<month>{_M})\.?(?:,? | de ){_Y}{_AFTER}",
-        _day_of_month,
+        _day_named,
     ),
-    _form(rf"{_BEFORE}(?P<month>{_M})\.? {_D}(?:st|nd|rd|th)?(?:,? ){_Y}{_AFTER}", _day_of_month),
+    _form(rf"{_BEFORE}(?P<month>{_M})\.? {_D}(?:st|nd|rd|th)?(?:,? ){_Y}{_AFTER}", _day_named),
 ]
 _RELATIVE = r"(?P<which>last|past|previous|this|next)"
 _WITHIN = r"(?:in|during|since|until|till|before|after|by|of|from|between|early|late|mid|around|throughout)"
 _FORMS: _Forms = [
     *_FULL,
     _form(
-        rf"{_BEFORE}{_D}(?:st|nd|rd|th|\.|er)?\s(?:of |de )?(?P<month>{_M})\b(?P<y>(?!))?{_AFTER}",
-        _day_of_month,
+        rf"{_BEFORE}{_D}(?:st|nd|rd|th|\.|er)?\s(?:of |de )?(?P<month>{_M})\b{_AFTER}",
+        _day_named,
     ),
-    _form(rf"{_BEFORE}(?P<month>{_E}) {_D}(?:st|nd|rd|th)?(?P<y>(?!))?(?![\w/:%]|[.,]\d)", _day_of_month),
-    _form(rf"(?<!\d){_MM}\s?[月월]\s?{_D}\s?[日일号號](?!\d)", _figures_of_month),
+    _form(rf"{_BEFORE}(?P<month>{_E}) {_D}(?:st|nd|rd|th)?(?![\w/:%]|[.,]\d)", _day_named),
+    _form(rf"(?<!\d){_MM}\s?[月월]\s?{_D}\s?[日일号號](?!\d)", _day_named),
     _form(rf"(?<!\d){_Y}\s?[年년]\s?{_MM}\s?[月월]", _whole_month),
     _form(rf"(?<!\d){_Y}\s?[年년]", _year),
     _form(rf"{_BEFORE}(?P<month>{_M})\.?,? (?:de )?{_Y}{_AFTER}", _whole_month),

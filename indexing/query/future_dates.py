@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from indexing.query.date_names import NUMBERS
-from indexing.query.dates import MAX_CHARACTERS, Period
+from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period
 
 _ONE_TO_TEN = (
     "ein zwei drei vier fünf sechs sieben acht neun zehn",

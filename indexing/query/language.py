@@ -13,10 +13,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 
-from indexing.query.conditions import FIELDS, conditions
 from indexing.query.dates import period
-from indexing.query.filters import NONE, Filters
+from indexing.query.filters import FIELDS, NONE, Filters, conditions
 from indexing.query.question import Question
 
 MAX_CHARACTERS = 8_192
@@ -43,15 +43,16 @@ _OPERATION = re.compile(r"[0-9a-f]{4,}", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？؟;՞]\s*$")
 
 
+@lru_cache(64)
 def understand(
     text: str, today: date, *, within: Filters = NONE, prefix: bool = False, plain: bool = False
 ) -> Question:
     """The question in ``text``, narrowed further by ``within``; days in words are counted from ``today``.
 
-    ``plain`` takes the text as words, without filters or search syntax. ``prefix`` says that somebody is
-    typing: what is not finished is no mistake yet. A minus is no exclusion before fewer than three letters or
-    before an option of a program (``rm -rf``, ``--no-verify``, ``-Xmx2g``): these are looked for as they
-    stand.
+    Kept for those who ask about the same text again. ``plain`` takes it as words, without filters or syntax.
+    ``prefix`` says that somebody is typing: what is not finished is no mistake yet. A minus is no exclusion
+    before fewer than three letters or before an option of a program (``rm -rf``, ``--no-verify``,
+    ``-Xmx2g``): these are looked for as they stand.
     """
     if plain:
         return Question(text=text, within=within, prefix=prefix)

@@ -30,7 +30,7 @@ class Question:
     phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
     their place. ``notes`` say what was not understood and was taken for words instead, and what was not
     found as it was said. With ``prefix``, somebody is still typing the last word. ``exact`` is the share of
-    it that is said exactly, in [0, 1]; see ``indexing.lexical.exact_match``. ``days`` are words of it that
+    it that is said exactly, in [0, 1]; see ``indexing.lexical.query_rewrite``. ``days`` are words of it that
     name days by today, ``last week``: entries of these days are looked for, and not the words. ``is_day``
     says that it is one word that names days: see ``indexing.query.dates.days_alone``.
     """
@@ -70,6 +70,17 @@ class Question:
         """The word where one is all that is asked for, empty otherwise and where it names a day."""
         said = self.text.split()
         return said[0] if len(said) == 1 and not self.is_day else ""
+
+    @property
+    def conditions(self) -> Question:
+        """What must hold of an entry, whatever its words."""
+        return Question(
+            text="",
+            phrases=self.phrases,
+            excluded=self.excluded,
+            within=self.within,
+            without=self.without,
+        )
 
     @property
     def narrows(self) -> bool:

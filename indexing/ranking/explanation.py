@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from indexing.facets import importance_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
-from indexing.ranking.order import DECAYING, Ranked, nearness
-from indexing.ranking.scores import ScorePart
+from indexing.ranking.order import DECAYING, Ranked, ScorePart, nearness
 from indexing.ranking.weights import Weights
 
 

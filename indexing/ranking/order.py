@@ -1,16 +1,17 @@
-"""From two sets of scores to one order. Pure functions on frozen candidates."""
+"""From two sets of scores to one order, in which near-duplicates may make room. Pure functions."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
+from typing import Literal
 
 from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
-from indexing.ranking.scores import Scores
 from indexing.ranking.weights import Weights
 from workbench.memory.entry import Kind
 
@@ -20,9 +21,67 @@ DECAYING = frozenset({Kind.LOG})
 RRF_K = 60
 """Cormack, Clarke and Büttcher, 2009."""
 
+_WORD = re.compile(r"\w+")
 _NEUTRAL = 0.5
 _NEAR_DAYS = 3
 _NOTHING_KNOWN = Facets().marks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The parts of a score.
+
+    ``lexical`` and ``vector`` lie in [0, 1]; ``share`` is what the vector counts, words count the rest;
+    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin`` and ``user`` are factors.
+    """
+
+    lexical: float = 0.0
+    vector: float = 0.0
+    share: float = 0.0
+    date: float = 0.0
+    recency: float = 1.0
+    boost: float = 1.0
+    importance: float = 1.0
+    pin: float = 1.0
+    user: float = 1.0
+
+    @property
+    def total(self) -> float:
+        """The score that the parts make."""
+        likeness = self.share * self.vector + (1.0 - self.share) * self.lexical
+        return (likeness + self.date) * self.recency * self.boost * self.importance * self.pin * self.user
+
+    def as_json(self) -> dict[str, float]:
+        """The parts, rounded for reading."""
+        return {one.name: round(getattr(self, one.name), 6) for one in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One part of a score. All ``plus`` contributions are added, then all ``times`` multiplied: the score.
+
+    ``value`` is what was measured, ``weight`` what it counts, ``contribution`` what came of it, and ``words``
+    what it rests on. An ``order`` part changes the place and not the score; a ``first``
+    part puts a hit above all that lack it.
+    """
+
+    name: str
+    how: Literal["plus", "times", "order", "first"]
+    value: float
+    weight: float
+    contribution: float
+    words: str
+
+    def as_json(self) -> dict[str, object]:
+        """The part, rounded for reading."""
+        return {
+            "name": self.name,
+            "how": self.how,
+            "value": round(self.value, 6),
+            "weight": round(self.weight, 6),
+            "contribution": round(self.contribution, 6),
+            "words": self.words,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +221,45 @@ def _order(ranked: Ranked) -> tuple[int, float, int, int]:
     # Rounded: sums of floats in another order must not turn equals around.
     one = ranked.candidate
     return (-one.word, -round(ranked.score, 6), -one.day, one.key)
+
+
+class WordSets:
+    """Texts as sets of words, each a number with one bit a word: likeness costs a few operations."""
+
+    def __init__(self) -> None:
+        self._bits: dict[str, int] = {}
+
+    def of(self, text: str) -> int:
+        """The set of the words in ``text``."""
+        found = 0
+        for word in set(_WORD.findall(text.lower())):
+            found |= 1 << self._bits.setdefault(word, len(self._bits))
+        return found
+
+
+def likeness(one: int, other: int) -> float:
+    """The share of words in common (Jaccard), in [0, 1]; two empty sets are alike."""
+    union = (one | other).bit_count()
+    return (one & other).bit_count() / union if union else 1.0
+
+
+def diversified(
+    scores: Sequence[float], sets: Sequence[int], count: int, balance: float
+) -> list[tuple[int, float]]:
+    """The first ``count`` places of ``scores`` by ``balance * score - (1 - balance) * likeness``.
+
+    ``sets`` are those of ``WordSets``; likeness is that to the most alike of those chosen before, and stands
+    beside each place. Scores are taken relative to the best. Carbonell and Goldstein, 1998.
+    """
+    best = max(scores, default=0.0) or 1.0
+    left = {place: balance * score / best for place, score in enumerate(scores)}
+    alike = dict.fromkeys(left, 0.0)
+    chosen: list[tuple[int, float]] = []
+    while left and len(chosen) < count:
+        place = max(left, key=lambda one: (left[one] - (1 - balance) * alike[one], -one))
+        del left[place]
+        chosen.append((place, alike[place]))
+        words = sets[place]
+        for other in left:
+            alike[other] = max(alike[other], likeness(words, sets[other]))
+    return chosen

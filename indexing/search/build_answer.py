@@ -11,12 +11,11 @@ from itertools import groupby
 from indexing.document import Stored
 from indexing.facets import user_in
 from indexing.lexical.reader import shared_words
-from indexing.lexical.terms import Terms
+from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period
 from indexing.query.question import Question
-from indexing.ranking.diversity import WordSets, diversified
 from indexing.ranking.explanation import explain, parts_of
-from indexing.ranking.order import Ranked, rank
+from indexing.ranking.order import Ranked, WordSets, diversified, rank
 from indexing.ranking.weights import Weights
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
@@ -40,16 +39,26 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """One question, and by which weights it is answered; see ``search.Asked``."""
+class TimedQuery:
+    """A query as it was understood, and when it came (``time.perf_counter``).
+
+    ``weights`` are those to rank by, ``periods`` the days that it names, ``user`` the ``user_code`` of who
+    asks, ``terms`` what the index at hand is asked for.
+    """
 
     query: Query
     question: Question
-    terms: Terms
+    started: float
     weights: Weights
     today: date
-    periods: tuple[Period, ...]
-    user: int
+    periods: tuple[Period, ...] = ()
+    user: int = 0
+    terms: Terms = NO_TERMS
+
+    @property
+    def days(self) -> tuple[Period, ...]:
+        """The periods of which all entries are looked at."""
+        return self.periods if self.weights.date else ()
 
     def hits(self, pool: Pool, disk: Pass) -> tuple[Hit, ...]:
         """The first of the pool that stand on the disk now. Raises IndexUnavailableError."""
@@ -118,14 +127,12 @@ class Answering:
             if entry is not None and not self._is_neighbour(one, entry):
                 yield _Row(one, entry)
 
-    def answer(
-        self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str, started: float
-    ) -> SearchAnswer:
+    def answer(self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str) -> SearchAnswer:
         """The answer with these hits."""
         return SearchAnswer(
             query=self.query.text,
             mode=pool.mode,
-            took_ms=(time.perf_counter() - started) * 1e3,
+            took_ms=(time.perf_counter() - self.started) * 1e3,
             generation=generation,
             stale=disk.stale(),
             degraded=pool.degraded,

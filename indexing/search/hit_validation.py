@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import lru_cache
 
 from indexing.document import Stored
-from indexing.sync.manifest import RACY_NS
+from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
@@ -24,19 +23,15 @@ _Look = tuple[int, int, int]
 _Entries = dict[tuple[str, int], Entry]
 
 
-@dataclass(slots=True)
 class Recheck:
     """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
 
-    workspace: Workspace
-    sources: Sources = field(init=False)
-    _root: str = field(init=False)
-    _digests: OrderedDict[tuple[str, _Look, int], str] = field(default_factory=OrderedDict)
-    _entries: OrderedDict[tuple[str, _Look, str], _Entries] = field(default_factory=OrderedDict)
-
-    def __post_init__(self) -> None:
-        self.sources = Sources(self.workspace)
-        self._root = os.path.realpath(self.workspace.root)
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.sources = Sources(workspace)
+        self._root = os.path.realpath(workspace.root)
+        self._digest = lru_cache(_KEPT_DIGESTS)(self._digest_anew)
+        self.entries = lru_cache(_KEPT_FILES)(self._entries_anew)
 
     def begin(self) -> Pass:
         """One search's view of the disk: each file is looked at once."""
@@ -64,21 +59,15 @@ class Recheck:
         So it is while the file is so young that it may change and look the same. Of a transcript it is that
         of the first ``size`` bytes. Raises OSError and WorkbenchError.
         """
-        key = (path, seen, size)
         young = time.time_ns() - seen[1] < RACY_NS
-        if racy or young or key not in self._digests:
-            self._digests[key] = self.sources.sha256(path, size)
-            _bound(self._digests, _KEPT_DIGESTS)
-        return self._digests[key]
+        return self._digest_anew(path, seen, size) if racy or young else self._digest(path, seen, size)
 
-    def entries(self, path: str, seen: _Look, digest: str) -> _Entries:
+    def _digest_anew(self, path: str, _seen: _Look, size: int) -> str:
+        return self.sources.sha256(path, size)
+
+    def _entries_anew(self, path: str, _seen: _Look, _digest: str) -> _Entries:
         """The entries of a file of this look and digest. Raises OSError and WorkbenchError."""
-        key = (path, seen, digest)
-        if key not in self._entries:
-            document = self.sources.document(path)
-            self._entries[key] = {(entry.hash, entry.ordinal): entry for entry in document.entries}
-            _bound(self._entries, _KEPT_FILES)
-        return self._entries[key]
+        return {(entry.hash, entry.ordinal): entry for entry in self.sources.document(path).entries}
 
 
 @dataclass(slots=True)
@@ -146,8 +135,3 @@ class Pass:
             return None
         files = plural(len(self.changed), "file")
         return f"{files} among the hits changed since indexing; run `workbench reindex`"
-
-
-def _bound(kept: OrderedDict[Any, Any], most: int) -> None:
-    while len(kept) > most:
-        kept.popitem(last=False)

@@ -5,38 +5,34 @@ LanceDB, numpy and the model come with the first search that needs them, not wit
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant
 from indexing.engines import RefusedError
 from indexing.lexical.reader import Snapshot
-from indexing.query.question import Question
 from indexing.ranking.weights import Weights
-from indexing.search.answer import Query, SearchAnswer
+from indexing.search.build_answer import TimedQuery
 from indexing.search.candidates import Pool, candidates_of, days_only, of_days, word_forms
-from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
+from indexing.search.keyword import REINDEX, LexicalSearch
 from indexing.sync.freshness import NO_VECTORS, without_vector
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from indexing.embedding.port import Embedder, Vectors
+    from indexing.embedding.port import Embedder
     from indexing.vectors import VectorReader
 
 NO_WORDS = "no entry has these words; the nearest by meaning are shown"
 NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
 LOADING = "vectors are still being loaded: keyword search only"
 _KEPT_QUERIES = 256
-_KEPT_CONDITIONS = 8
 
 
 class HybridSearch(LexicalSearch):
@@ -49,22 +45,17 @@ class HybridSearch(LexicalSearch):
         weights: Weights | None = None,
         today: Callable[[], date] = date.today,
         model: ModelChoice | None = None,
-        threads: int = 1,
         load_on_demand: bool = True,
     ) -> None:
         super().__init__(workspace, weights=weights, today=today)
         self._settings = workspace.settings
         self._choice = model.opened_once() if model is not None else None
         self._choosing = threading.Lock()
-        self._threads = threads
         self._embedder: Embedder | None = None
         self._no_embedder: str | None = None if load_on_demand else LOADING
         self._vectors: VectorReader | None = None
-        self._loaded: tuple[Generation, VectorReader] | None = None
-        self._asked: OrderedDict[str, Vectors] = OrderedDict()
+        self._embedded = lru_cache(_KEPT_QUERIES)(self._embedded_anew)
         self._asked_of: Generation | None = None
-        self._allowed_of: Snapshot | None = None
-        self._allowed_keys: OrderedDict[object, NDArray[np.int64]] = OrderedDict()
 
     @property
     def model(self) -> ModelChoice | None:
@@ -83,7 +74,7 @@ class HybridSearch(LexicalSearch):
                 embedder.embed(["warm"])
             except ModelUnavailableError as error:  # a provider that is silent now may answer later
                 silent = f"{error.message}: keyword search only"
-            self._loaded = self._opened()
+            self._warm()
             self._embedder = embedder
         self._no_embedder = why  # last: a search in between must not load the model again
         return why or silent
@@ -92,7 +83,7 @@ class HybridSearch(LexicalSearch):
         """The model by its name, not loaded, or why there is none: that of the index, if it can be used."""
         with self._choosing:  # one thread may load while another asks
             if self._choice is None:
-                found = choices(self._settings, threads=self._threads)
+                found = choices(self._settings, threads=1)
                 try:
                     self._choice = (found.that_made(self._made_by()) or found.first()).opened_once()
                 except ModelUnavailableError as error:
@@ -116,13 +107,6 @@ class HybridSearch(LexicalSearch):
         except ImportError as error:
             return None, f"{error.name or 'a library'} is not installed: keyword search only"
 
-    def search(self, query: Query) -> SearchAnswer:
-        """The best entries for ``query``. ``degraded`` says why the answer is by keyword only.
-
-        Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
-        """
-        return super().search(query)
-
     def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Pool:
         if asked.query.mode == "lexical" or not asked.terms:
             return self._by_words(asked, snapshot, size, None)
@@ -145,7 +129,8 @@ class HybridSearch(LexicalSearch):
         vector = self._embedded(question.meant)
         cosines: dict[int, float] = {}
         for one in (question, *days_only(question, days)):
-            nearest = reader.nearest(vector, size, self._allowed(one, snapshot))
+            allowed = snapshot.allowed(one) if one.narrows else None
+            nearest = reader.nearest(vector, size, allowed)
             cosines.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
         enough = len(cosines) >= size
         matches = [] if mode == "vector" else snapshot.search(question, size)
@@ -165,22 +150,6 @@ class HybridSearch(LexicalSearch):
             notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
         complete = len(matches) < size and not enough
         return Pool(snapshot, question, found, candidates, mode, complete, degraded, notes)
-
-    def _allowed(self, question: Question, snapshot: Snapshot) -> NDArray[np.int64] | None:
-        """The keys of the entries that are in question, or None for all of them."""
-        if not question.narrows:
-            return None
-        import numpy as np  # noqa: PLC0415 - comes with the vectors
-
-        known = (question.within, question.without, question.phrases, question.excluded)
-        if self._allowed_of is not snapshot:
-            self._allowed_of = snapshot
-            self._allowed_keys.clear()
-        if known not in self._allowed_keys:
-            self._allowed_keys[known] = np.array(snapshot.allowed(question), np.int64)
-            while len(self._allowed_keys) > _KEPT_CONDITIONS:
-                self._allowed_keys.popitem(last=False)
-        return self._allowed_keys[known]
 
     def _reader_of_vectors(self) -> tuple[VectorReader | None, str | None]:
         """The vectors of the generation at hand, or why there are none to use."""
@@ -214,11 +183,11 @@ class HybridSearch(LexicalSearch):
 
     def _follow(self, made_by: str) -> bool:
         """Take up the model that the index was made with meanwhile, where the settings know it."""
-        choice = choices(self._settings, threads=self._threads).that_made(made_by)
+        choice = choices(self._settings, threads=1).that_made(made_by)
         if choice is None:
             return False
         self._choice, self._embedder = choice.opened_once(), None
-        self._asked.clear()
+        self._embedded.cache_clear()
         return True
 
     def _expect(self, generation: Generation) -> None:
@@ -227,15 +196,12 @@ class HybridSearch(LexicalSearch):
             manifest = generation.manifest()
             if manifest is not None and manifest.dimension:
                 self._embedder.expect(manifest.dimension)
-            self._asked.clear()
+            self._embedded.cache_clear()
             self._asked_of = generation
 
     def _refreshed(self) -> VectorReader:
         """The newest vectors. Raises IndexUnavailableError."""
         assert self._generation is not None
-        loaded, self._loaded = self._loaded, None
-        if self._vectors is None and loaded and loaded[0] == self._generation:
-            self._vectors = loaded[1]
         if self._vectors is None:
             from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
 
@@ -244,25 +210,19 @@ class HybridSearch(LexicalSearch):
             self._vectors.refresh()
         return self._vectors
 
-    def _opened(self) -> tuple[Generation, VectorReader] | None:
-        from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
+    def _warm(self) -> None:
+        """Have the engine imported, and the vectors in its cache, before somebody waits for them."""
+        from indexing.vectors import VectorReader  # noqa: PLC0415 - as above
 
-        try:
+        with contextlib.suppress(IndexUnavailableError):  # the search meets the same and says so
             generation = self._generations.current()
-            if generation is None or generation.model() is None:
-                return None
-            return generation, VectorReader(generation.vectors)
-        except IndexUnavailableError:
-            return None  # the search meets the same and says so
+            if generation is not None and generation.model() is not None:
+                VectorReader(generation.vectors)
 
-    def _embedded(self, text: str) -> Any:
-        """(d,) the vector of a question; the last few are kept."""
+    def _embedded_anew(self, text: str) -> Any:
+        """(d,) the vector of a question."""
         assert self._embedder is not None
-        if text not in self._asked:
-            self._asked[text] = self._embedder.embed([text])[0]
-            while len(self._asked) > _KEPT_QUERIES:
-                self._asked.popitem(last=False)
-        return self._asked[text]
+        return self._embedder.embed([text])[0]
 
     def _close(self) -> None:
         super()._close()

@@ -1,29 +1,27 @@
 """Asking the index by keyword only: fit for any process, as nothing heavier than tantivy is loaded.
 
-A search starts no sync and waits for none: see ``indexing.sync.catch_up`` for what comes before it.
+A search starts no sync and waits for none: see ``indexing.sync.freshness`` for what comes before it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
 from indexing.engines import RefusedError
 from indexing.facets import user_code
-from indexing.lexical.exact_match import topics
-from indexing.lexical.query_rewrite import question_terms
+from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot
-from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period, by_today, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import pool_size
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.build_answer import Answering
+from indexing.search.build_answer import TimedQuery
 from indexing.search.candidates import Pool, days_only, pool_of_words
 from indexing.search.hit_validation import Recheck
 from indexing.sync.freshness import NO_INDEX
@@ -37,29 +35,6 @@ _T = TypeVar("_T")
 REINDEX = "run `workbench reindex`"
 _LARGER = 4
 _NOBODY = "\0"
-
-
-@dataclass(frozen=True, slots=True)
-class TimedQuery:
-    """A query as it was understood, and when it came (``time.perf_counter``).
-
-    ``weights`` are those to rank by, ``periods`` the days that it names, ``user`` the ``user_code`` of who
-    asks.
-    """
-
-    query: Query
-    question: Question
-    started: float
-    weights: Weights
-    today: date
-    periods: tuple[Period, ...] = ()
-    user: int = 0
-    terms: Terms = NO_TERMS
-
-    @property
-    def days(self) -> tuple[Period, ...]:
-        """The periods of which all entries are looked at."""
-        return self.periods if self.weights.date else ()
 
 
 class LexicalSearch:
@@ -104,7 +79,7 @@ class LexicalSearch:
         return self._tried(gather)
 
     def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """What can stand behind ``name:``: see ``indexing.lexical.values``. Raises IndexUnavailableError."""
+        """What can stand behind ``name:``: see ``lexical.vocabulary``. Raises IndexUnavailableError."""
         return self._tried(lambda: self._snapshot().values(name, begun, limit))
 
     def _understood(self, query: Query) -> TimedQuery:
@@ -132,17 +107,14 @@ class LexicalSearch:
         snapshot = self._snapshot()
         asked = self._fitted(asked, snapshot)
         assert self._generation is not None
-        answering = Answering(
-            asked.query, asked.question, asked.terms, asked.weights, asked.today, asked.periods, asked.user
-        )
         disk, size = self._recheck.begin(), pool_size(asked.query.k)
         while True:
             pool = self._pool(asked, snapshot, size)
-            hits = answering.hits(pool, disk)
+            hits = asked.hits(pool, disk)
             if len(hits) == asked.query.k or pool.complete or size >= snapshot.count():
                 break
             size *= _LARGER
-        return answering.answer(pool, hits, disk, self._generation.name, asked.started)
+        return asked.answer(pool, hits, disk, self._generation.name)
 
     def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Pool:
         """What is ranked, ``size`` of each side."""

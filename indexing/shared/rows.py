@@ -1,5 +1,7 @@
 """What the table of many workspaces holds of an entry: one row, made from its file alone.
 
+Its vector is that of its text in the passage that it stands in.
+
 The words of a row stand in one column, each term with the letter of its field before it (``t:deploi``): one
 full-text index answers for all fields, by the very terms that the index of one workspace has.
 """
@@ -8,24 +10,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, restored, storable
-from indexing.facets import read_line
+from indexing.embedding.port import Embedder, portions
+from indexing.facets import Facets
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
+from indexing.shared.workspace_reader import FileRead
+from indexing.sync.embed_missing import sections, with_context
+from indexing.words import clean
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
-    from indexing.shared.workspace_reader import FileRead
 
-FORMAT = 1
+FORMAT = 2
 FIELDS = {"text": "t", "context": "c", "heading": "h", "date": "d", "exact": "x", "pairs": "p"}
 """The letter that stands before the terms of each field."""
 
@@ -36,6 +42,7 @@ STORED = (
 """What is read of a row to show it."""
 
 _LEVEL = "\x1e"
+_TEXTS_A_STEP = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +131,12 @@ def as_table(rows: Sequence[Row], dimension: int) -> Any:
         pa.array([entry.date.toordinal() if entry.date else 0 for entry in entries], pa.int32()),
         pa.array([entry.start_line for entry in entries], pa.int32()),
         pa.array([entry.end_line for entry in entries], pa.int32()),
-        pa.array([_plain(_LEVEL.join(entry.heading)) for entry in entries], pa.string()),
+        pa.array([clean(_LEVEL.join(entry.heading)) for entry in entries], pa.string()),
         pa.array([entry.hash for entry in entries], pa.string()),
         pa.array([entry.ordinal for entry in entries], pa.int32()),
-        pa.array([entry.facets.line() for entry in entries], pa.string()),
+        pa.array([msgspec.json.encode(entry.facets).decode() for entry in entries], pa.string()),
         pa.array([entry.facets.marks for entry in entries], pa.int64()),
-        pa.array([_plain(entry.text) for entry in entries], pa.string()),
+        pa.array([clean(entry.text) for entry in entries], pa.string()),
         pa.array([row.terms for row in rows], pa.string()),
         pa.array([row.vector is None for row in rows], pa.bool_()),
     ]
@@ -151,7 +158,7 @@ def stored(row: dict[str, Any]) -> Stored:
         row["ordinal"],
         row["text"],
         Stamp(0, 0, 0, row["digest"]),
-        read_line(row["facets"]),
+        msgspec.json.decode(row["facets"], type=Facets),
     )
 
 
@@ -178,6 +185,40 @@ def _digest(*parts: str) -> str:
     return hashlib.blake2b(joined, digest_size=16).hexdigest()
 
 
-def _plain(text: str) -> str:
-    """What the engine can store: half characters become a question mark."""
-    return text.encode("utf-8", "replace").decode()
+@dataclass(slots=True)
+class Texts:
+    """The vectors of texts by text, and why others have none."""
+
+    known: dict[str, Vectors] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def embedded(embedder: Embedder, files: Iterable[FileRead]) -> Texts:
+    """The vectors of all texts in ``files``, each text once. Raises ModelUnavailableError."""
+    wanted = dict.fromkeys(entry.text for file in files for entry in file.entries)
+    out = Texts()
+    for portion in portions(embedder, sorted(wanted, key=len), step=_TEXTS_A_STEP):
+        out.known.update(portion.vectors)
+        out.failed.update(portion.failed)
+    return out
+
+
+def rows_of(workspace: str, file: FileRead, texts: Texts | None, dimension: int) -> list[Row]:
+    """The rows of one file; without ``texts`` or for a text that has no vector, rows without one."""
+    vectors = _in_passages(file, texts, dimension) if texts is not None and file.entries else None
+    return [
+        Row(
+            workspace,
+            file.digest,
+            entry,
+            terms,
+            None if vectors is None or texts is None or entry.text not in texts.known else vectors[at],
+        )
+        for at, (entry, terms) in enumerate(zip(file.entries, terms_of_file(file), strict=True))
+    ]
+
+
+def _in_passages(file: FileRead, texts: Texts, dimension: int) -> Vectors:
+    none = np.zeros(dimension, np.float32)
+    own: Sequence[Vectors] = [texts.known.get(entry.text, none) for entry in file.entries]
+    return with_context(np.stack(own), sections(file.entries))

@@ -81,9 +81,10 @@ class FleetAnswer:
 
 @dataclass(slots=True)
 class _Found:
-    """A row, with what each side says of it."""
+    """A row and the entry in it, with what each side says of it."""
 
     row: dict[str, Any]
+    entry: Stored
     bm25: float = 0.0
     cosine: float | None = None
 
@@ -124,9 +125,9 @@ class FleetSearch:
                 mode, degraded = "lexical", f"{error.message}: keyword search only"
         if not question.text.strip():
             for row in self._table.lookup(condition, STORED, size):
-                found[row["id"]] = _Found(row)
-        standing = {key: entry for key, one in found.items() if _meets(entry := stored(one.row), question)}
-        hits = self._ranked(query, question, terms, {key: found[key] for key in standing}, standing, mode)
+                found[row["id"]] = _Found(row, stored(row))
+        meeting = [one for one in found.values() if _meets(one.entry, question)]
+        hits = self._ranked(query, question, terms, meeting, mode)
         return FleetAnswer(
             query=query.text,
             mode=mode,
@@ -148,7 +149,7 @@ class FleetSearch:
 
     def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:
         for row in self._table.asked(_words_query(terms), (*self._columns, "_score"), size, condition):
-            found[row["id"]] = _Found(row, float(row["_score"]))
+            found[row["id"]] = _Found(row, stored(row), float(row["_score"]))
 
     def _by_meaning(
         self,
@@ -164,7 +165,7 @@ class FleetSearch:
         assert self._embedder is not None
         vector = self._embedder.embed([question.meant])[0]
         for row in self._table.asked(vector, (*self._columns, "_distance"), size, condition):
-            found.setdefault(row["id"], _Found(row))
+            found.setdefault(row["id"], _Found(row, stored(row)))
         strangers = [key for key, one in found.items() if not one.bm25]
         if both and terms and strangers:
             within = f"id IN {quoted(strangers)}"
@@ -179,61 +180,36 @@ class FleetSearch:
         return (*STORED, "vector") if self._table.card.dimension and self._embedder else STORED
 
     def _ranked(
-        self,
-        query: Query,
-        question: Question,
-        terms: Terms,
-        found: dict[str, _Found],
-        entries: dict[str, Stored],
-        mode: Mode,
+        self, query: Query, question: Question, terms: Terms, meeting: Sequence[_Found], mode: Mode
     ) -> tuple[FleetHit, ...]:
-        keys = {int(key[:15], 16): key for key in found}
+        known = {int(one.row["id"][:15], 16): one for one in meeting}
         candidates = (
-            Candidate(
-                number,
-                entries[key].kind,
-                found[key].row["day"],
-                found[key].bm25,
-                found[key].cosine,
-                found[key].row["marks"],
-            )
-            for number, key in keys.items()
+            Candidate(key, one.entry.kind, one.row["day"], one.bm25, one.cosine, one.row["marks"])
+            for key, one in known.items()
         )
-        weights = query.weights or self._weights
-        if mode == "vector":
-            weights = Weights(1.0, 0.0)
+        weights = Weights(1.0, 0.0) if mode == "vector" else query.weights or self._weights
         periods = periods_in(question.text, self._today)
         user = user_code(query.user.strip())
         best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
-        return tuple(
-            self._hit(number, one, keys, found, entries, terms) for number, one in enumerate(best, 1)
-        )
+        return tuple(_hit(number, one, known[one.candidate.key], terms) for number, one in enumerate(best, 1))
 
-    def _hit(
-        self,
-        number: int,
-        one: Ranked,
-        keys: dict[int, str],
-        found: dict[str, _Found],
-        entries: dict[str, Stored],
-        terms: Terms,
-    ) -> FleetHit:
-        key = keys[one.candidate.key]
-        entry = entries[key]
-        return FleetHit(
-            rank=number,
-            workspace=found[key].row["workspace"],
-            path=entry.path,
-            start_line=entry.start_line,
-            end_line=entry.end_line,
-            kind=entry.kind,
-            entry=entry.address,
-            heading=entry.heading,
-            date=entry.date,
-            snippet=snippet(entry.text, terms),
-            score=one.score,
-            scores=one.scores,
-        )
+
+def _hit(number: int, ranked: Ranked, found: _Found, terms: Terms) -> FleetHit:
+    entry = found.entry
+    return FleetHit(
+        rank=number,
+        workspace=found.row["workspace"],
+        path=entry.path,
+        start_line=entry.start_line,
+        end_line=entry.end_line,
+        kind=entry.kind,
+        entry=entry.address,
+        heading=entry.heading,
+        date=entry.date,
+        snippet=snippet(entry.text, terms),
+        score=ranked.score,
+        scores=ranked.scores,
+    )
 
 
 def _words_query(terms: Terms) -> BooleanQuery:

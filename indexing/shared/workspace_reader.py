@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexing.document import Stamp, Stored, stored_entries
-from indexing.sync.changes import reason
 from indexing.sync.sources import MARKDOWN_LIMIT
-from workbench.errors import WorkbenchError, WorkspaceError
+from workbench.errors import WorkbenchError, WorkspaceError, reason_of
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
@@ -73,7 +72,7 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
         try:
             read = _read(workspace, file, known.get(file.path))
         except (OSError, WorkbenchError) as error:
-            failed[file.path] = reason(error)
+            failed[file.path] = reason_of(error)
             continue
         if read is None or not (read.entries or file.path in known):
             unchanged += 1

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from indexing.sync.manifest import RACY_NS, FileRecord, Manifest
-from indexing.sync.scope import EVERYTHING, Scope
+from indexing.sync.generations import RACY_NS, FileRecord, Manifest
 from indexing.sync.sources import TAIL, IndexSource, Sources, SourceScan, tail_digest
-from workbench.errors import WorkbenchError, WorkspaceError
+from workbench.errors import UsageError, WorkbenchError, WorkspaceError, reason_of
 from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import MemoryFile
 
@@ -17,6 +18,23 @@ QUIET_NS = 300_000_000_000
 """A transcript that was not written for so long is that of a session that ended: what waits is indexed."""
 _MANY = 20
 _NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Files at or below ``paths``, as the index calls them; none of them stands for everything."""
+
+    paths: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.paths)
+
+    def holds(self, path: str) -> bool:
+        """Whether a run looks at ``path``."""
+        return not self.paths or any(_at_or_below(path, top) for top in self.paths)
+
+
+EVERYTHING = Scope()
 
 
 @dataclass(slots=True)
@@ -58,111 +76,85 @@ def find_changes(
     others only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
     ``believe`` takes whatever is not there for gone.
     """
-    comparison = _Comparison(sources, manifest, frozenset(again), scope, at_once=at_once or believe)
-    return comparison.run(found, believe=believe)
+    changes, known, unsure = Changes(), manifest.files, frozenset(again)
+    trusted_until = manifest.synced_ns - RACY_NS
+    for file in found.files:
+        path = file.path
+        record = known.get(path)
+        if path not in unsure and not scope.holds(path):
+            continue
+        if record is None:
+            changes.added[path] = file
+        elif path in unsure:
+            changes.changed[path] = file
+        elif file.ctime_ns < trusted_until and record.is_of(file):
+            changes.unchanged += 1
+        else:
+            _compare(sources, file, record, changes, at_once=at_once or believe)
+    changes.failed.update({path: why for path, why in found.left_out.items() if scope.holds(path)})
+    there = {file.path for file in found.files}
+    missing = [path for path in known if path not in there and (scope.holds(path) or path in unsure)]
+    changes.removed = missing if believe else _really_gone(sources, missing, found, changes.kept)
+    return changes
 
 
-class _Comparison:
-    def __init__(
-        self, sources: Sources, manifest: Manifest, again: frozenset[str], scope: Scope, *, at_once: bool
-    ) -> None:
-        self._sources = sources
-        self._manifest = manifest
-        self._again = again
-        self._scope = scope
-        self._at_once = at_once
-        self._trusted_until = manifest.synced_ns - RACY_NS
-        self._changes = Changes()
-
-    def run(self, found: SourceScan, *, believe: bool) -> Changes:
-        changes, known, trusted = self._changes, self._manifest.files, self._trusted_until
-        here = self._scope.holds if self._scope else None
-        again = self._again
-        for file in found.files:
-            path = file.path
-            unsure = path in again
-            if not unsure and here is not None and not here(path):
-                continue
-            record = known.get(path)
-            if record is None:
-                changes.added[path] = file
-            elif unsure:
-                changes.changed[path] = file
-            elif file.ctime_ns < trusted and _stamp(record) == (file.size, file.ctime_ns, file.inode):
-                changes.unchanged += 1
-            else:
-                self._compare(file, record)
-        changes.failed.update({path: why for path, why in found.left_out.items() if self._scope.holds(path)})
-        there = {file.path for file in found.files}
-        missing = [
-            path for path in known if path not in there and (here is None or here(path) or path in again)
-        ]
-        changes.removed = missing if believe else self._really_gone(missing, found)
-        return changes
-
-    def _compare(self, file: MemoryFile, record: FileRecord) -> None:
-        changes = self._changes
-        same = _stamp(record) == (file.size, file.ctime_ns, file.inode)
-        try:
-            if record.tail and not same and not self._at_once and self._waits(file, record):
-                changes.waiting[file.path] = file
-                changes.unchanged += 1
-                return
-            digest = self._sources.sha256(file.path, file.size)
-        except (OSError, WorkbenchError) as error:
-            changes.failed[file.path] = reason(error)
+def _compare(
+    sources: Sources, file: MemoryFile, record: FileRecord, changes: Changes, *, at_once: bool
+) -> None:
+    same = record.is_of(file)
+    try:
+        if record.tail and not same and not at_once and _waits(sources, file, record):
+            changes.waiting[file.path] = file
+            changes.unchanged += 1
             return
-        changes.digests[file.path] = digest
-        if digest != record.sha256:
-            changes.changed[file.path] = file
-            return
-        changes.unchanged += 1
-        if not same:
-            changes.touched[file.path] = file
-
-    def _waits(self, file: MemoryFile, record: FileRecord) -> bool:
-        """Whether a transcript only grew, by less than its owner set, and its session still goes on."""
-        settings = self._sources.workspace.settings
-        grown = file.size - record.size
-        quiet_ns = time.time_ns() - file.ctime_ns
-        if (
-            file.inode != record.inode
-            or not 0 < grown < settings.transcript_bytes
-            or not 0 <= quiet_ns < QUIET_NS
-        ):
-            return False
-        start = max(0, record.size - TAIL)
-        data = self._sources.piece(file.path, start, file.size - start)
-        before = record.size - start
-        lines = data.count(b"\n", before)
-        return tail_digest(data[:before]) == record.tail and lines < settings.transcript_lines
-
-    def _really_gone(self, missing: list[RelPath], found: SourceScan) -> list[RelPath]:
-        """``missing`` less the files of sources that are not there, or lost (nearly) all at once."""
-        outside = [path for path in missing if is_outside(path)]
-        if not outside:
-            return missing
-        kept: dict[RelPath, IndexSource] = {
-            path: source for path in outside if (source := self._sources.keeps(path))
-        }
-        for source, there in found.counts:
-            if source.sort == "workspace" or source.absent:
-                continue
-            lost = [path for path in outside if path not in kept and source.holds(path)]
-            if lost and _vanished(len(lost), len(lost) + there, 0):
-                kept.update(dict.fromkeys(lost, source))
-        for source in dict.fromkeys(kept.values()):
-            count = sum(one is source for one in kept.values())
-            why = (
-                source.absent
-                or "its files have vanished: `workbench reindex --full` if they are meant to be gone"
-            )
-            self._changes.kept[source.name] = f"{why}; {count} of its files stay indexed"
-        return [path for path in missing if path not in kept]
+        digest = sources.sha256(file.path, file.size)
+    except (OSError, WorkbenchError) as error:
+        changes.failed[file.path] = reason_of(error)
+        return
+    changes.digests[file.path] = digest
+    if digest != record.sha256:
+        changes.changed[file.path] = file
+        return
+    changes.unchanged += 1
+    if not same:
+        changes.touched[file.path] = file
 
 
-def _stamp(record: FileRecord) -> tuple[int, int, int]:
-    return record.size, record.ctime_ns, record.inode
+def _waits(sources: Sources, file: MemoryFile, record: FileRecord) -> bool:
+    """Whether a transcript only grew, by less than its owner set, and its session still goes on."""
+    settings = sources.workspace.settings
+    grown = file.size - record.size
+    quiet_ns = time.time_ns() - file.ctime_ns
+    if (
+        file.inode != record.inode
+        or not 0 < grown < settings.transcript_bytes
+        or not 0 <= quiet_ns < QUIET_NS
+    ):
+        return False
+    start = max(0, record.size - TAIL)
+    data = sources.piece(file.path, start, file.size - start)
+    before = record.size - start
+    lines = data.count(b"\n", before)
+    return tail_digest(data[:before]) == record.tail and lines < settings.transcript_lines
+
+
+def _really_gone(
+    sources: Sources, missing: list[RelPath], found: SourceScan, told: dict[str, str]
+) -> list[RelPath]:
+    """``missing`` less those of sources that are not there, or lost (nearly) all at once; ``told`` why."""
+    kept: dict[RelPath, IndexSource] = {
+        path: source for path in missing if is_outside(path) and (source := sources.keeps(path))
+    }
+    for source, there in found.counts:
+        if not source.beside or source.absent:
+            continue
+        lost = [path for path in missing if path not in kept and source.holds(path)]
+        if lost and _vanished(len(lost), len(lost) + there, 0):
+            kept.update(dict.fromkeys(lost, source))
+    for source, count in Counter(kept.values()).items():
+        vanished = "its files have vanished: `workbench reindex --full` if they are meant to be gone"
+        told[source.name] = f"{source.absent or vanished}; {count} of its files stay indexed"
+    return [path for path in missing if path not in kept]
 
 
 def refuse_if_vanished(found: Changes, manifest: Manifest, scope: Scope = EVERYTHING) -> None:
@@ -188,8 +180,46 @@ def _vanished(lost: int, before: int, added: int) -> bool:
     return all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and added < lost / 2)
 
 
-def reason(error: BaseException) -> str:
-    """Why, in one line."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error).partition("\n")[0] or type(error).__name__
+def scope_of(paths: Iterable[str], sources: Sources, known: Iterable[str], *, here: str) -> Scope:
+    """The scope that a person names: relative to the workspace as the index prints paths, else to ``here``.
+
+    ``known`` are the files in the index: what was deleted may be named too. Raises UsageError for a path that
+    is neither there nor in the index, or lies in no source.
+    """
+    indexed = tuple(known)
+    return Scope(tuple(dict.fromkeys(_named(path, sources, indexed, here) for path in paths)))
+
+
+def _named(path: str, sources: Sources, indexed: Sequence[str], here: str) -> str:
+    for base in (os.fspath(sources.workspace.root), here):
+        top = _as_indexed(os.path.normpath(os.path.join(base, os.path.expanduser(path))), sources)
+        if top is not None and (
+            os.path.lexists(os.path.join(sources.workspace.root, top))
+            or any(_at_or_below(one, top) for one in indexed)
+        ):
+            return top
+    raise UsageError(
+        f"{path} is neither in the workspace nor in an extra path, on disk or in the index",
+        hint="paths are relative to the workspace, or absolute; `extra_paths` in your settings adds folders",
+    )
+
+
+def _as_indexed(whole: str, sources: Sources) -> str | None:
+    """An absolute path as the index calls it, or None when no source can hold it or anything below it.
+
+    The folder is resolved, its last name is not at first: a link there may stand in a file's place.
+    """
+    root = os.fspath(sources.workspace.root)
+    folder, name = os.path.split(whole)
+    for real in (os.path.join(os.path.realpath(folder), name), os.path.realpath(whole)):
+        if _at_or_below(real, root):
+            return os.path.relpath(real, root)
+        if any(_at_or_below(real, one.base) or _at_or_below(one.base, real) for one in sources.all[1:]):
+            return real
+    return None
+
+
+def _at_or_below(path: str, top: str) -> bool:
+    if top == ".":
+        return not is_outside(path)
+    return path == top or path.startswith(top.rstrip("/") + "/")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,41 +73,26 @@ Agree = Callable[[Backfill], bool]
 
 def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Backfill:
     """What embedding ``texts`` takes: each counts once, and only if its vector is not in the cache."""
-    from indexing.embedding.cache import EmbeddingCache  # noqa: PLC0415 - imports numpy
+    from indexing.embedding.cache import EmbeddingCache, text_key  # noqa: PLC0415 - imports numpy
 
     seen: set[bytes] = set()
     count = tokens = 0
-    cache = EmbeddingCache(cache_path)
-    try:
-        for some in _groups(texts, seen):
-            known = cache.holds(choice.identity, list(some))
-            missing = [text for key, text in some.items() if key not in known]
+    left = iter(texts)
+    with closing(EmbeddingCache(cache_path)) as cache:
+        dimension = cache.dimension(choice.identity)
+        while some := list(islice(left, _TEXTS_AT_ONCE)):
+            new = {key: text for text in some if (key := text_key(text)) not in seen}
+            seen.update(new)
+            known = cache.get(choice.identity, list(new.values()), dimension)
+            missing = [text for text in new.values() if text not in known]
             count += len(missing)
-            tokens += sum(word_pieces(text) for text in missing)
-    finally:
-        cache.close()
+            tokens += sum(map(word_pieces, missing))
     service = choice.service
     if service is None:
         return Backfill(choice.identity.rpartition("@")[0], HERE, count, tokens, 0.0, charges=False)
     return Backfill(
         service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
     )
-
-
-def _groups(texts: Iterable[str], seen: set[bytes]) -> Iterator[dict[bytes, str]]:
-    from indexing.embedding.cache import text_key  # noqa: PLC0415 - imports numpy
-
-    group: dict[bytes, str] = {}
-    for text in texts:
-        key = text_key(text)
-        if key not in seen:
-            seen.add(key)
-            group[key] = text
-        if len(group) == _TEXTS_AT_ONCE:
-            yield group
-            group = {}
-    if group:
-        yield group
 
 
 class Purse:
@@ -123,15 +110,14 @@ class Purse:
 
     def ask(self, choice: ModelChoice, texts: Iterable[str]) -> None:
         """Ask for the person's word beforehand, where it is needed for ``texts`` and there is somebody."""
-        if self._agree is not None and choice.service is not None and choice.service.charges:
+        if self._agree is not None and choice.charges:
             self.refusal(choice, self._ask_above + 1, texts)
 
     def refusal(
         self, choice: ModelChoice, entries: int, texts: Iterable[str]
     ) -> tuple[str | None, Backfill | None]:
         """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted."""
-        free = choice.service is None or not choice.service.charges
-        if free or entries <= self._ask_above:
+        if not choice.charges or entries <= self._ask_above:
             return None, None
         found = backfill(choice, self._cache_path, texts)
         if found.texts <= self._ask_above:

@@ -15,8 +15,7 @@ from indexing.document import NEIGHBOURS, Stored, entry_key, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
 from indexing.embedding.port import Distant, Narrator, portions
 from indexing.lexical.reader import LexicalReader
-from indexing.sync.generations import Generation
-from indexing.sync.manifest import CONTEXT_WEIGHT, Manifest
+from indexing.sync.generations import CONTEXT_WEIGHT, Generation, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
 from indexing.vectors import Rows, VectorWriter
 from workbench.errors import IndexUnavailableError, ModelUnavailableError

@@ -1,20 +1,31 @@
-"""How far the index is behind the files, by content; reads only what a time stamp cannot vouch for."""
+"""How far the index is behind the files, by content, and what a search does about it before it answers.
+
+Reads only what a time stamp cannot vouch for, and imports nothing heavy.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
 from indexing.engines import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
-from indexing.sync.generations import Generations
-from indexing.sync.manifest import Manifest
+from indexing.sync.generations import Generations, Manifest
+from indexing.sync.report import OnProgress
 from indexing.sync.sources import Sources, SourceScan
+from workbench.config.read_only import VARIABLE
+from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
 from workbench.memory.names import is_outside
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.locks import held
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
+
+MOST_FILES = 20
+"""Changed files that a search indexes before it answers."""
 
 State = Literal["fresh", "stale", "missing", "damaged", "unreadable"]
 Level = Literal["fine", "info", "warning", "error"]
@@ -144,27 +155,24 @@ def freshness(workspace: Workspace) -> Freshness:
     """Compare the files with the index. Writes nothing, takes no lock, imports nothing heavy."""
     sources = Sources(workspace)
     found = sources.scan()
+    unknown = Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
     try:
-        return _compared(sources, found)
+        return _compared(sources, found, unknown)
     except SpecialInIndexError as error:
-        blocked, states = error.message, _states(found, None)
-        return Freshness(state="unreadable", blocked=blocked, files=len(found.files), sources=states)
+        return replace(unknown, blocked=error.message)
     except RefusedError:
-        return Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
+        return unknown
 
 
-def _compared(sources: Sources, found: SourceScan) -> Freshness:
+def _compared(sources: Sources, found: SourceScan, unknown: Freshness) -> Freshness:
     generation = Generations(sources.workspace.root / STATE_DIR).current()
-    files = len(found.files)
     if generation is None:
-        return Freshness(state="missing", added=files, files=files, sources=_states(found, None))
+        return replace(unknown, state="missing", added=len(found.files))
     manifest = generation.manifest()
     if manifest is None or generation.suspected():
-        states = _states(found, None)
-        return Freshness(state="damaged", files=files, generation=generation.name, sources=states)
+        return replace(unknown, state="damaged", generation=generation.name)
     changes = find_changes(sources, found, manifest)
     interrupted = generation.pending() is not None
-    different = (*changes.added, *changes.changed, *changes.removed)
     return Freshness(
         state="stale" if changes or interrupted else "fresh",
         added=len(changes.added),
@@ -172,8 +180,8 @@ def _compared(sources: Sources, found: SourceScan) -> Freshness:
         removed=len(changes.removed),
         unreadable=len(changes.failed),
         waiting=len(changes.waiting),
-        outside=sum(map(is_outside, different)),
-        files=files,
+        outside=sum(map(is_outside, (*changes.added, *changes.changed, *changes.removed))),
+        files=len(found.files),
         entries=manifest.entries,
         pending=manifest.pending,
         keywords_only=manifest.model is None,
@@ -200,3 +208,68 @@ def _states(
         for source, count in found.counts
         if source.beside
     )
+
+
+def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
+    """Index by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
+
+    A workspace that was never indexed is indexed for keyword search, however large; ``progress`` is called
+    during that first index only. At most MOST_FILES changed files are indexed, none while another sync runs,
+    none where the index would have to be built anew, and none where this program was started to look only.
+    Never waits for anybody. The interface, which watches the files, and reports never do this.
+
+    Raises IndexUnavailableError where there is no index and none can be made.
+    """
+    if isinstance(workspace, PastWorkspace):
+        return None
+    found = freshness(workspace)
+    if found.state == "missing":
+        _first_index(workspace, progress)
+        return None
+    why = ""
+    if found.state == "stale" and _is_little(workspace, found):
+        from indexing.sync.run import reindex  # noqa: PLC0415 - not where nothing changed
+
+        try:
+            reindex(workspace, vectors=False, rebuild=False)
+        except WorkbenchError as error:
+            why = f" ({error.message})"
+        else:
+            found = freshness(workspace)
+    if found.state != "stale":
+        return found.behind
+    return f"{found.behind}{why}; run `workbench reindex`"
+
+
+def _is_little(workspace: Workspace, found: Freshness) -> bool:
+    """Whether what changed can be indexed now, and at once."""
+    changed = found.added + found.changed + found.removed
+    if os.environ.get(VARIABLE) or found.interrupted or not 0 < changed <= MOST_FILES:
+        return False
+    try:
+        lock = held(workspace.root / STATE_DIR / "index.lock")
+    except OSError:
+        return False  # another user's
+    return lock is None or not lock.held
+
+
+def _first_index(workspace: Workspace, progress: OnProgress) -> None:
+    if os.environ.get(VARIABLE):
+        raise IndexUnavailableError(
+            "there is no index yet, and none is made in read-only mode",
+            hint="run `workbench reindex` where WORKBENCH_READ_ONLY is not set",
+        )
+    from indexing.sync.run import reindex  # noqa: PLC0415 - only the first search of a workspace needs it
+
+    try:
+        reindex(workspace, vectors=False, progress=progress)
+    except BusyError as error:
+        raise IndexUnavailableError(
+            f"there is no index yet: it is being built ({error.message})",
+            hint="search again when it has finished; `workbench status` tells when",
+        ) from error
+    except ReadOnlyError as error:
+        raise IndexUnavailableError(
+            f"there is no index yet, and none can be written: {error.message}",
+            hint="make .workbench writable, then run `workbench reindex`",
+        ) from error

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable
 from indexing.document import Stamp, stored_entries
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.storage import shape
-from indexing.sync.changes import Changes, reason
-from indexing.sync.generations import Generation
-from indexing.sync.manifest import RACY_NS, FileRecord, Manifest
+from indexing.sync.changes import Changes
+from indexing.sync.generations import RACY_NS, FileRecord, Generation, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
 from indexing.sync.sources import Sources
-from workbench.errors import IndexUnavailableError, WorkbenchError
+from workbench.errors import IndexUnavailableError, WorkbenchError, reason_of
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
 
@@ -118,7 +117,7 @@ class _Words:
         try:
             loaded = self._sources.load(file.path, file.size)
         except (OSError, WorkbenchError) as error:
-            self._failed(file.path, reason(error), known=file.path in manifest.files)
+            self._failed(file.path, reason_of(error), known=file.path in manifest.files)
             return
         document = loaded.document
         size = loaded.size if loaded.tail else file.size

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from indexing.embedding.cache import EmbeddingCache
 from indexing.engines import RefusedError
-from indexing.sync.generations import Generations
-from indexing.sync.run import CACHE_FILE
+from indexing.sync.generations import CACHE_FILE, Generations
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 

@@ -1,4 +1,4 @@
-"""Bringing the index up to date: words for all that changed first, then vectors, the books last.
+"""Bringing the index up to date: words for all that changed first, then vectors, the manifest last.
 
 Whatever is interrupted, wherever, is found by the next run: files that were touched are announced before
 the first write, and nothing counts as done that is not in the manifest.
@@ -6,33 +6,41 @@ the first write, and nothing counts as done that is not in the manifest.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.port import Distant
+from indexing.embedding.local import bulk_threads
+from indexing.embedding.port import Distant, Embedder
 from indexing.engines import REINDEX_HINT, UNWRITABLE, RefusedError
-from indexing.storage import remove, shape
-from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
-from indexing.sync.cost_estimate import Agree, Purse, backfill
-from indexing.sync.generation_vectors import Meaning
-from indexing.sync.generations import Generation, Generations
+from indexing.lexical.reader import LexicalReader
+from indexing.storage import remove, set_aside, shape
+from indexing.sync.changes import EVERYTHING, Changes, Scope, find_changes, refuse_if_vanished, scope_of
+from indexing.sync.cost_estimate import Agree, Purse, Withheld, backfill
+from indexing.sync.generations import CACHE_FILE, Generation, Generations, Manifest, words_fingerprint
 from indexing.sync.index_keywords import compact_words, index_words
-from indexing.sync.manifest import Manifest, words_fingerprint
 from indexing.sync.report import OnProgress, SyncProgress, SyncReport
-from indexing.sync.scope import EVERYTHING, Scope, scope_of
 from indexing.sync.sources import Sources, SourceScan
-from indexing.sync.texts import texts_due, texts_indexed
-from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError
+from workbench.errors import (
+    IndexUnavailableError,
+    ModelUnavailableError,
+    ReadOnlyError,
+    WorkbenchError,
+    reason_of,
+)
+from workbench.memory.names import RelPath
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
+from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
-CACHE_FILE = "embeddings.sqlite"
 _OTHER_MODEL = "the model has changed"
 _UNTOUCHED = "your files are untouched; free some space or correct the permissions, then reindex"
+_FILES_AT_ONCE = 256
 
 
 def reindex(
@@ -44,7 +52,6 @@ def reindex(
     dry_run: bool = False,
     progress: OnProgress = None,
     model: ModelChoice | None = None,
-    threads: int = 0,
     agree: Agree | None = None,
     rebuild: bool = True,
 ) -> SyncReport:
@@ -52,25 +59,16 @@ def reindex(
 
     Only files at or below ``paths`` are looked at (see ``scope_of``); without any, all. ``full`` builds a new
     generation aside, or reads all of ``paths`` anew, and accepts that files are gone. ``vectors=False``
-    leaves meaning for later. ``model`` stands in for the one in the settings; ``threads`` are those of the
-    model (0: all cores but one). ``agree`` is asked before much is sent to a provider that costs money;
-    without it, what the cache does not hold is left. ``rebuild=False`` only adds to the index that is
-    searched, as long as it is whole: no other generation is begun or published, and no vectors are dropped.
-    Files that cannot be read are reported, not raised.
+    leaves meaning for later. ``model`` stands in for the one in the settings. ``agree`` is asked before much
+    is sent to a provider that costs money; without it, what the cache does not hold is left.
+    ``rebuild=False`` only adds to the index that is searched, as long as it is whole: no other generation is
+    begun or published, and no vectors are dropped. Files that cannot be read are reported, not raised.
 
     Raises BusyError when another sync runs, UsageError for paths that are in no source, WorkspaceError when
     (nearly) all files have vanished, ReadOnlyError, IndexUnavailableError when the stores cannot be written
     even anew, or would have to be written anew without ``rebuild``.
     """
-    sync = _Sync(
-        workspace,
-        vectors=vectors,
-        progress=progress,
-        model=model,
-        threads=threads,
-        agree=agree,
-        rebuild=rebuild,
-    )
+    sync = _Sync(workspace, vectors, progress or (lambda _: None), model, agree, rebuild)
     if dry_run:
         return sync.plan(paths, full=full)
     try:
@@ -86,7 +84,19 @@ def reindex(
         raise
     except OSError as error:
         kind = ReadOnlyError if error.errno in UNWRITABLE else IndexUnavailableError
-        raise kind(f"the index cannot be written: {reason(error)}", hint=_UNTOUCHED) from error
+        raise kind(f"the index cannot be written: {reason_of(error)}", hint=_UNTOUCHED) from error
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """``reindex`` as a task of the worker: ``{"full": false, "vectors": true}``; see ``workbench.worker``."""
+
+    def tell(progress: SyncProgress) -> None:
+        context.progress(progress.phase, progress.done, progress.total)
+
+    full, vectors = parameters.get("full") is True, parameters.get("vectors") is not False
+    with contextlib.closing(Workspace.open(root)) as workspace:
+        report = reindex(workspace, full=full, vectors=vectors, progress=tell)
+    return {"report": report.as_json()}
 
 
 class _StayError(Exception):
@@ -101,11 +111,9 @@ class _Sync:
     def __init__(
         self,
         workspace: Workspace,
-        *,
         vectors: bool,
-        progress: OnProgress,
+        progress: Callable[[SyncProgress], None],
         model: ModelChoice | None,
-        threads: int,
         agree: Agree | None,
         rebuild: bool,
     ) -> None:
@@ -113,8 +121,7 @@ class _Sync:
         self._sources = Sources(workspace)
         self._scope = EVERYTHING
         self._vectors = vectors
-        self._progress: Callable[[SyncProgress], None] = progress or (lambda _: None)
-        self._threads = threads
+        self._progress = progress
         self._rebuild = rebuild
         self._given = self._model = model
         self._own: ModelChoice | None = None
@@ -133,7 +140,7 @@ class _Sync:
         current, manifest, changes, found = self._planned(paths, full=full)
         self._count(found, changes)
         if self._model is not None:
-            texts = texts_due(self._sources, self._model, current, manifest, changes)
+            texts = self._texts_due(self._model, current, manifest, changes)
             self._report.backfill = backfill(self._model, self._cache, texts)
         self._report.entries = manifest.entries
         self._report.dry_run = True
@@ -142,9 +149,9 @@ class _Sync:
     def ask(self, paths: Sequence[str], *, full: bool) -> None:
         """Ask what a run would have to, before it holds the lock that others wait for."""
         self._choose_model()
-        if self._model is not None and self._model.service is not None and self._model.service.charges:
+        if self._model is not None and self._model.charges:
             current, manifest, changes, _ = self._planned(paths, full=full)
-            self._purse.ask(self._model, texts_due(self._sources, self._model, current, manifest, changes))
+            self._purse.ask(self._model, self._texts_due(self._model, current, manifest, changes))
         self._model, self._no_model = self._given, None
 
     def run(self, paths: Sequence[str], *, full: bool) -> SyncReport:
@@ -183,12 +190,10 @@ class _Sync:
         manifest = known or Manifest(self._words)
         self._scope = self._scope_of(paths, manifest)
         found = self._sources.scan()
-        return (
-            current,
-            manifest,
-            self._changes(found, manifest, at_once=bool(paths), believe=full),
-            found,
+        changes = find_changes(
+            self._sources, found, manifest, scope=self._scope, at_once=bool(paths), believe=full
         )
+        return current, manifest, changes, found
 
     def _scope_of(self, paths: Sequence[str], manifest: Manifest) -> Scope:
         """The part to look at: all of it where there is nothing to add a part to."""
@@ -200,32 +205,11 @@ class _Sync:
         self._report.rebuilt = self._report.rebuilt or "there was no index to add to"
         return EVERYTHING
 
-    def _changes(
-        self,
-        found: SourceScan,
-        manifest: Manifest,
-        again: Sequence[str] = (),
-        *,
-        at_once: bool,
-        believe: bool,
-    ) -> Changes:
-        return find_changes(
-            self._sources,
-            found,
-            manifest,
-            again=again,
-            scope=self._scope,
-            at_once=at_once,
-            believe=believe,
-        )
-
     def _choose_model(self, *, stay: bool = False) -> None:
         """The first model that can be used; with ``stay``, the index's own where that cannot take over."""
-        from indexing.embedding.select import bulk_threads  # noqa: PLC0415
-
         if not self._vectors or self._model is not None:
             return
-        found = choices(self._workspace.settings, threads=self._threads or bulk_threads())
+        found = choices(self._workspace.settings, threads=bulk_threads())
         try:
             self._model = found.first()
         except ModelUnavailableError as error:
@@ -245,7 +229,7 @@ class _Sync:
         manifest = current.manifest()
         if model.service is None or manifest is None:
             return None
-        texts = texts_indexed(self._sources, current, manifest, manifest.files)
+        texts = self._texts_indexed(current, manifest, manifest.files)
         why, self._report.backfill = self._purse.refusal(model, manifest.entries, texts)
         try:
             embedder = model.open()
@@ -316,17 +300,24 @@ class _Sync:
         found = self._sources.scan()
         self._progress(SyncProgress("scan", len(found.files), len(found.files)))
         pending = generation.pending()
-        again = [*(pending or ()), *(self._in_scope(found) if full and self._scope else ())]
-        changes = self._changes(found, manifest, again, at_once=bool(self._scope), believe=full)
+        changes = find_changes(
+            self._sources,
+            found,
+            manifest,
+            again=[*(pending or ()), *(self._in_scope(found) if full and self._scope else ())],
+            scope=self._scope,
+            at_once=bool(self._scope),
+            believe=full,
+        )
         if not full:
             self._refuse_if_vanished(changes, manifest, current, found)
         self._count(found, changes)
         fresh = not manifest.files and generation != current
-        meaning = Meaning(generation, manifest, self._cache, self._report, self._progress)
         if _differs(manifest, "vectors", generation.vectors):
-            meaning.forget()
+            self._forget_vectors(generation, manifest)
         remove(generation.folder / "flat")  # a copy of the vectors that version 0.1 kept
-        if changes or pending is not None or fresh:
+        written = bool(changes) or pending is not None or fresh
+        if written:
             index_words(
                 self._sources,
                 generation,
@@ -341,16 +332,15 @@ class _Sync:
         for path, file in changes.touched.items():
             record = manifest.files[path]
             record.size, record.ctime_ns, record.inode = file.size, file.ctime_ns, file.inode
-        hashed = bool(changes.digests)
         if not self._scope:
             manifest.synced_ns = before
         if generation != current and current in (None, self._broken):
             self._generations.publish(generation)  # words now, vectors when they come
-        filled = self._fill(meaning)
+        filled = self._fill(generation, manifest)
         if self._own is not None and manifest.pending:
             raise _StayError(self._stay(self._report.vectors or "not all of it could be embedded"))
         compacted = compact_words(generation, manifest)
-        if changes or pending is not None or fresh or hashed or filled or compacted:
+        if written or changes.digests or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)
             generation.write_manifest(manifest)
         if self._generations.current() != generation:
@@ -377,15 +367,85 @@ class _Sync:
     def _in_scope(self, found: SourceScan) -> list[str]:
         return [file.path for file in found.files if self._scope.holds(file.path)]
 
-    def _fill(self, meaning: Meaning) -> bool:
+    def _fill(self, generation: Generation, manifest: Manifest) -> bool:
         """Make the vectors that are missing; whether anything was written."""
-        due = meaning.due()
+        if manifest.model and generation.model() != manifest.model:
+            generation.write_model(manifest.model)
+        due = manifest.pending or manifest.leftover or not manifest.model
         if not self._vectors or not due:
             return False
+        self._report.vectors = self._no_model
         if self._model is None:
-            self._report.vectors = self._no_model
             return False
-        return meaning.fill(self._model, self._purse)
+        self._progress(SyncProgress("prepare", 0, 1))
+        try:
+            embedder = self._embedder(self._model, generation, manifest)
+        except ModelUnavailableError as error:
+            self._report.vectors = error.message
+            return False
+        self._progress(SyncProgress("prepare", 1, 1))
+        from indexing.sync.embed_missing import fill_vectors  # noqa: PLC0415 - imports lancedb
+
+        for last in (False, True):
+            manifest.shapes.pop("vectors", None)
+            generation.write_manifest(manifest)
+            try:
+                fill_vectors(generation, manifest, embedder, self._cache, self._report, self._progress)
+                break
+            except ModelUnavailableError as error:
+                self._report.vectors = error.message
+                break
+            except IndexUnavailableError as error:
+                if last or isinstance(error, RefusedError):
+                    self._report.vectors = error.message
+                    return True
+                self._forget_vectors(generation, manifest)
+        manifest.shapes["vectors"] = shape(generation.vectors)
+        return True
+
+    def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
+        """Set a damaged vector store aside; the words stay."""
+        set_aside(generation.vectors, generation.folder.parent / "set-aside")
+        self._report.rebuilt = "the vectors were damaged"
+        manifest.leftover.clear()
+        manifest.shapes.pop("vectors", None)
+        for record in manifest.files.values():
+            record.vectors = False
+
+    def _embedder(self, model: ModelChoice, generation: Generation, manifest: Manifest) -> Embedder:
+        """The model, or where it costs more than the person agreed to, what the cache remembers of it."""
+        due = [path for path, record in manifest.files.items() if not record.vectors]
+        texts = _texts_of(generation, manifest, due)
+        why, counted = self._purse.refusal(model, manifest.pending, texts)
+        self._report.backfill = counted or self._report.backfill
+        return Withheld(model.identity, why) if why else model.open()
+
+    def _texts_due(
+        self, model: ModelChoice, current: Generation | None, manifest: Manifest, changes: Changes
+    ) -> Iterator[str]:
+        """The texts whose vectors a run would need: of files that changed, or that wait for theirs."""
+        due = {**changes.added, **changes.changed}
+        gone = due.keys() | set(changes.removed)
+        anew = manifest.model not in (None, model.identity)
+        known = (path for path, record in manifest.files.items() if anew or not record.vectors)
+        waiting = [path for path in known if path not in gone]
+        if current is not None and waiting:
+            yield from self._texts_indexed(current, manifest, waiting)
+        yield from self._texts_on_disk(due)
+
+    def _texts_indexed(
+        self, generation: Generation, manifest: Manifest, paths: Collection[RelPath]
+    ) -> Iterator[str]:
+        """The texts of those files as the index has them, or as they are where it is damaged."""
+        try:
+            yield from _texts_of(generation, manifest, paths)
+        except IndexUnavailableError:
+            yield from self._texts_on_disk(paths)
+
+    def _texts_on_disk(self, paths: Iterable[RelPath]) -> Iterator[str]:
+        for path in paths:
+            with contextlib.suppress(OSError, WorkbenchError):  # a run would name what cannot be read
+                yield from (entry.text for entry in self._sources.document(path).entries)
 
     def _count(self, found: SourceScan, changes: Changes) -> None:
         report = self._report
@@ -415,3 +475,13 @@ class _Sync:
 def _differs(manifest: Manifest, store: str, folder: Path) -> bool:
     """Whether the files of a store are not those that were there after the last sync."""
     return store in manifest.shapes and manifest.shapes[store] != shape(folder)
+
+
+def _texts_of(generation: Generation, manifest: Manifest, paths: Iterable[RelPath]) -> Iterator[str]:
+    """The texts of the entries of those files, as the word index holds them. Raises IndexUnavailableError."""
+    words = LexicalReader(generation.lexical).snapshot()
+    due = [path for path in paths if manifest.files[path].entries]
+    for start in range(0, len(due), _FILES_AT_ONCE):
+        some = due[start : start + _FILES_AT_ONCE]
+        for entry in words.under(some, sum(manifest.files[path].entries for path in some)):
+            yield entry.text

@@ -109,6 +109,16 @@ class SourceScan:
 
 
 @dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A file as a person reads it: Markdown as it is, a transcript as what was said.
+
+    ``lines`` are those of the file, from number 1 on; of a transcript each is one turn, or None."""
+
+    document: Document
+    lines: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """A file as it was read: its entries, how many bytes of it, their SHA-256.
 
@@ -267,6 +277,20 @@ class Sources:
         relative = os.path.relpath(path, source.base)
         with Files(Path(source.base)).opened(RelPath(relative)) as descriptor:
             yield descriptor
+
+
+def page(sources: Sources, path: str) -> SourcePage:
+    """What is in the file ``path``. Raises NotMemoryError for one that no source holds, and OSError."""
+    if not sources.is_transcript(path):
+        document = sources.document(path)
+        text = document.data.decode("utf-8", "surrogateescape")
+        return SourcePage(document, tuple(text.removesuffix("\n").split("\n")))
+    transcript = sources.transcript(path)
+    lines: list[str | None] = [None] * transcript.lines
+    for turn in transcript.turns:
+        lines += [None] * (turn.line - len(lines))  # the last one may have no end yet
+        lines[turn.line - 1] = turn.said
+    return SourcePage(transcript_document(RelPath(path), transcript), tuple(lines))
 
 
 class _Measure:

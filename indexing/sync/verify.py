@@ -1,7 +1,8 @@
 """Proof that the index is what a clean build would be: words in full, meaning for all or a stated sample.
 
 The clean build happens in a temporary folder. Nothing of the index is written, and none of it is believed:
-the books are compared as well as the entries, and questions are asked of both.
+the manifest is compared as well as the entries, and questions are asked of both. Every entry has its one
+vector, and that is the vector of its text and neighbours.
 """
 
 from __future__ import annotations
@@ -9,31 +10,46 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from indexing.document import Stored
-from indexing.embedding.choice import ModelChoice
-from indexing.engines import RefusedError
+import numpy as np
+
+from indexing.document import Stored, entry_key, file_key, kind_code
+from indexing.embedding.cache import EmbeddingCache
+from indexing.embedding.choice import ModelChoice, choices
+from indexing.engines import RefusedError, engine
 from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
 from indexing.sync.changes import find_changes
-from indexing.sync.freshness import freshness
-from indexing.sync.generations import Generation, Generations
+from indexing.sync.embed_missing import sections, with_context
+from indexing.sync.freshness import freshness, without_vector
+from indexing.sync.generations import CACHE_FILE, Generation, Generations, Manifest, words_fingerprint
 from indexing.sync.index_keywords import index_words
-from indexing.sync.manifest import Manifest, words_fingerprint
 from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
-from workbench.errors import IndexUnavailableError
+from indexing.vectors import VectorReader, open_table, vectors_in
+from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.history.flaw import Check, Flaw
+from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
+if TYPE_CHECKING:
+    from indexing.embedding.port import Vectors
+
 QUESTIONS = 50
 """Questions that are asked of both; each must find the same entries with the same scores."""
+COMPARED = 2_000
+"""Entries whose vectors are compared with new ones; in a larger memory whole files all over it are chosen."""
+ALIKE = 0.999
+"""Cosine from which two vectors of one text are the same; a quantised model rounds by what it runs beside."""
 _ANSWERS = 500
 _SHOWN = 10
 _WORD = re.compile(r"\w+")
@@ -70,9 +86,7 @@ def verify_index(
         return [Check("words", "the word index", (*flaws, Flaw("index", error.message, _ANEW)))]
     if manifest.model is None:
         return [check, Check("vectors", "none were made")]
-    from indexing.sync.verify_vectors import verify_vectors  # noqa: PLC0415 - imports lancedb
-
-    return [check, verify_vectors(workspace, generation, manifest, entries, model)]
+    return [check, _verify_vectors(workspace, generation, manifest, entries, model)]
 
 
 def _generation(workspace: Workspace) -> Generation | None:
@@ -152,33 +166,31 @@ def _rows(found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: set[str]) 
 
 
 def _books(manifest: Manifest, books: Manifest, same: set[str], snapshot: Snapshot) -> list[Flaw]:
-    flaws = [
-        Flaw(
-            "index",
-            f"the manifest says {manifest.files[path].entries} entries of {path}, not {record.entries}",
-            _ANEW,
-        )
+    said = [
+        f"the manifest says {manifest.files[path].entries} entries of {path}, not {record.entries}"
         for path, record in books.files.items()
         if path in same and manifest.files[path].entries != record.entries
     ]
     if manifest.entries != snapshot.count():
-        what = f"the manifest says {plural(manifest.entries, 'entry')}, the word index has {snapshot.count()}"
-        flaws.append(Flaw("index", what, _ANEW))
-    return flaws
+        indexed = f"the word index has {snapshot.count()}"
+        said.append(f"the manifest says {plural(manifest.entries, 'entry')}, {indexed}")
+    return _flaws("index", said)
 
 
 def _differences(found: Counter[tuple[str, _Row]], wanted: Counter[tuple[str, _Row]]) -> list[Flaw]:
-    more, fewer = found - wanted, wanted - found
-    extra, missing = {address for address, _ in more}, {address for address, _ in fewer}
-    said = [(address, "is not what its file says") for address in sorted(extra & missing)]
+    extra, missing = {address for address, _ in found - wanted}, {address for address, _ in wanted - found}
+    said = [f"{address} is not what its file says" for address in sorted(extra & missing)]
     said += [
-        (address, "is in the index, not in its file, or there twice") for address in sorted(extra - missing)
+        f"{address} is in the index, not in its file, or there twice" for address in sorted(extra - missing)
     ]
-    said += [(address, "is missing from the index") for address in sorted(missing - extra)]
-    flaws = [Flaw("index", f"{address} {what}", _ANEW) for address, what in said[:_SHOWN]]
-    if len(said) > _SHOWN:
-        flaws.append(Flaw("index", f"and {len(said) - _SHOWN} entries more differ", _ANEW))
-    return flaws
+    said += [f"{address} is missing from the index" for address in sorted(missing - extra)]
+    return _flaws("index", said)
+
+
+def _flaws(kind: str, said: Sequence[str]) -> list[Flaw]:
+    """The first of what was found, and how many more there are."""
+    more = [f"and {len(said) - _SHOWN} more"] if len(said) > _SHOWN else []
+    return [Flaw(kind, what, _ANEW) for what in (*said[:_SHOWN], *more)]
 
 
 def _ask_both(
@@ -193,12 +205,11 @@ def _ask_both(
     words = {max(_WORD.findall(entry.text), key=len, default="") for entry in entries[::step]} - {""}
     exact = not deleted_share(generation.lexical)
     wrong = [
-        word for word in sorted(words) if _answer(snapshot, word, exact) != _answer(rebuilt, word, exact)
+        f"asked for “{word}”, the index answers otherwise than a clean build"
+        for word in sorted(words)
+        if _answer(snapshot, word, exact) != _answer(rebuilt, word, exact)
     ]
-    return len(words), [
-        Flaw("index", f"asked for “{word}”, the index answers otherwise than a clean build", _ANEW)
-        for word in wrong[:_SHOWN]
-    ]
+    return len(words), _flaws("index", wrong)
 
 
 def _answer(snapshot: Snapshot, word: str, exact: bool) -> object:
@@ -207,3 +218,166 @@ def _answer(snapshot: Snapshot, word: str, exact: bool) -> object:
     if len(found) == _ANSWERS:
         return sorted(round(match.score, 2) for match in found) if exact else len(found)
     return {match.key: round(match.score, 2) if exact else 0.0 for match in found}
+
+
+def _verify_vectors(
+    workspace: Workspace,
+    generation: Generation,
+    manifest: Manifest,
+    entries: list[Stored],
+    model: ModelChoice | None,
+) -> Check:
+    """Compare the vectors of one generation with its ``entries``, each file's in its order.
+
+    Texts that are not in the cache are embedded anew where the model that made the vectors can be opened.
+    """
+    covered = [entry for entry in entries if manifest.files[RelPath(entry.path)].vectors]
+    flaws: list[Flaw] = []
+    if manifest.pending:
+        what = without_vector(manifest.pending)
+        flaws.append(Flaw("stale", what, _REINDEX))
+    if manifest.lacking:
+        what = f"{manifest.lacking} entries have no vector: the model made none of their texts"
+        flaws.append(Flaw("stale", what, "words find them; `workbench reindex --full` tries again"))
+    try:
+        table = _read(generation)
+    except IndexUnavailableError as error:
+        return Check("vectors", "the vectors", (*flaws, Flaw("vectors", error.message, _ANEW)))
+    flaws += _counted(table, covered, {file_key(entry.path) for entry in entries}, manifest)
+    flaws += _searched(generation, table)
+    chosen = _chosen(covered)
+    compared, wrong = _compared(workspace, manifest, table, chosen, model)
+    flaws += wrong
+    sample = "all" if len(chosen) == len(covered) else f"a sample of {len(chosen):,}"
+    looked = f"{len(table.keys):,} vectors for {len(covered):,} entries; {compared:,} compared of {sample}"
+    if compared < len(chosen):
+        looked += " (the others are not in the cache, and their model cannot be opened)"
+    return Check("vectors", looked, tuple(flaws))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The columns of the vector table (vectors: (n, d)), and at which row each key stands last."""
+
+    keys: list[int]
+    files: list[str]
+    kinds: list[int]
+    days: list[int]
+    vectors: Vectors
+    at: dict[int, int]
+
+
+def _read(generation: Generation) -> _Table:
+    table = open_table(generation.vectors)
+    with engine("the vectors cannot be read"):
+        found = table.to_arrow()
+        keys, files, kinds, days = (found.column(name).to_pylist() for name in ("key", "file", "kind", "day"))
+        vectors = vectors_in(found)
+    return _Table(keys, files, kinds, days, vectors, {key: at for at, key in enumerate(keys)})
+
+
+def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Manifest) -> list[Flaw]:
+    """Every entry has exactly one vector, with its kind and day."""
+    addresses = {entry_key(entry.address): entry.address for entry in covered}
+    counts = Counter(table.keys)
+    allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
+    said = []
+    for entry in covered:
+        if entry_key(entry.address) not in counts:
+            allowed[RelPath(entry.path)] -= 1  # the books say how many could not be made
+            if allowed[RelPath(entry.path)] < 0:
+                said.append(f"{entry.address} has no vector")
+    said += [f"{addresses[key]} has {n} vectors" for key, n in counts.items() if n > 1 and key in addresses]
+    known = {file_key(path) for path in manifest.files} - {file_key(path) for path in manifest.leftover}
+    foreign = [
+        key
+        for key, file in zip(table.keys, table.files, strict=True)
+        if key not in addresses and (file in files or file not in known)
+    ]
+    if foreign and not manifest.leftover:
+        said.append(f"{len(foreign)} vectors belong to no entry")
+    for entry in covered:
+        at = table.at.get(entry_key(entry.address))
+        if at is None:
+            continue
+        wanted = (file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0)
+        if (table.files[at], table.kinds[at], table.days[at]) != wanted:
+            said.append(f"the vector of {entry.address} is filed under another file, kind or day")
+    return _flaws("vectors", said)
+
+
+def _searched(generation: Generation, table: _Table) -> list[Flaw]:
+    """An index that holds the vectors a second time finds each as it is stored."""
+    if not table.keys:
+        return []
+    asked = table.vectors.mean(axis=0)
+    asked = asked / max(float(np.linalg.norm(asked)), 1e-12)
+    try:
+        reader = VectorReader(generation.vectors)
+        if reader.approximate:
+            return []
+        found = reader.nearest(asked, len(table.keys))
+    except IndexUnavailableError as error:
+        return _flaws("vectors", [f"the index of the vectors is damaged: {error.message}"])
+    keys = found.keys.tolist()
+    if sorted(keys) == sorted(table.keys):
+        expected = table.vectors[[table.at[key] for key in keys]] @ asked
+        if np.allclose(found.cosines, expected, atol=1e-5):
+            return []
+    return _flaws("vectors", ["the index of the vectors answers otherwise than the vectors themselves"])
+
+
+def _chosen(entries: list[Stored]) -> list[Stored]:
+    """All entries when they are few; else those of whole files (neighbours matter) all over the memory."""
+    if len(entries) <= COMPARED:
+        return entries
+    files = [list(group) for _, group in groupby(entries, key=lambda entry: entry.path)]
+    step = max(1, -(-len(entries) // COMPARED))
+    return [entry for file in files[::step] for entry in file]
+
+
+def _compared(
+    workspace: Workspace, manifest: Manifest, table: _Table, entries: list[Stored], model: ModelChoice | None
+) -> tuple[int, list[Flaw]]:
+    texts = list(dict.fromkeys(entry.text for entry in entries))
+    known = _embedded(workspace, manifest, texts, model)
+    usable: list[Stored] = []
+    for _, group in groupby(entries, key=lambda entry: entry.path):
+        file = list(group)
+        if all(entry.text in known for entry in file):
+            usable += file
+    if not usable:
+        return 0, []
+    wanted = with_context(np.stack([known[entry.text] for entry in usable]), sections(usable))
+    said = []
+    for entry, expected in zip(usable, wanted, strict=True):
+        at = table.at.get(entry_key(entry.address))
+        if at is None:
+            continue
+        vector = table.vectors[at]
+        is_unit = bool(abs(float(np.linalg.norm(vector)) - 1.0) < 1e-3)
+        if len(vector) != len(expected) or not is_unit or float(vector @ expected) < ALIKE:
+            said.append(f"the vector of {entry.address} is not that of its text")
+    return len(usable), _flaws("vectors", said)
+
+
+def _embedded(
+    workspace: Workspace, manifest: Manifest, texts: list[str], model: ModelChoice | None
+) -> dict[str, Vectors]:
+    """(d,) for each text: from the cache, else from the model that made the vectors, if it is a local one."""
+    known: dict[str, Vectors] = {}
+    path = workspace.root / STATE_DIR / CACHE_FILE
+    identity = manifest.model or ""
+    if path.is_file():
+        cache = EmbeddingCache(path)
+        known.update(cache.get(identity, texts, manifest.dimension))
+        cache.close()
+    missing = [text for text in texts if text not in known]
+    if missing:
+        try:
+            choice = model or choices(workspace.settings, threads=1).that_made(identity)
+            if choice is not None and choice.identity == identity and choice.service is None:
+                known.update(zip(missing, choice.open().embed(missing), strict=True))
+        except ModelUnavailableError:
+            return known
+    return known

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from indexing.sync.pages import SourcePage, page
-from indexing.sync.sources import Sources
+from indexing.sync.sources import SourcePage, Sources, page
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import line_text
 from screens.loading.snapshots import PreviewLine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,10 +13,9 @@ from textual.events import Key
 
 from screens.actions.active import keys_of
 from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
-from screens.search.explanation import effect, sum_of
-from screens.search.hits import FoundHit, HitList
+from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.search.hits import FoundHit, HitList, ScorePart
 from screens.widgets.change_list import ChangeList
 
 _NAME, _EFFECT = 13, 11
@@ -85,13 +85,40 @@ class ExplanationScreen(Dialog[None]):
 
 def explanation_rows(hit: FoundHit) -> list[Row]:
     """The hit, each part of its score with what it did, and how they make the score up."""
-    where = RowPart(row_text(f"{hit.path}:{hit.line}"), "faint")
+    where = RowPart(row_text(f"{hit.path}:{hit.start_line}"), "faint")
     rows = [Row("hit", row_text(hit.snippet), tail=(where,)), Row("gap", words(""), inert=True)]
     for part in hit.parts:
         did = effect(part)
         name = RowPart(words(row_text(part.name).ljust(_NAME)), "muted")
         rows.append(
-            Row(part.name, part.words, lead=(name, RowPart(words(did.text.ljust(_EFFECT)), did.tone)))
+            Row(
+                part.name,
+                row_text(part.words),
+                lead=(name, RowPart(words(did.text.ljust(_EFFECT)), did.tone)),
+            )
         )
     rows.append(Row("sum", sum_of(hit.parts, hit.score), tone="accent"))
     return rows
+
+
+def effect(part: ScorePart) -> RowPart:
+    """What a part did to the score: ``+0.328``, ``×0.50``; of an order, how like an earlier hit it is."""
+    if part.how == "plus":
+        return RowPart(words(f"+{part.contribution:.3f}"), "good" if part.contribution > 0 else "faint")
+    if part.how == "times":
+        tone: Tone = "good" if part.contribution > 1 else "warn" if part.contribution < 1 else "faint"
+        return RowPart(words(f"×{part.contribution:.3f}"), tone)
+    if part.how == "first":
+        return RowPart(words("above"), "good")
+    return RowPart(words(f"{part.value * 100:.0f} % like"), "warn" if part.value > 0 else "faint")
+
+
+def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:
+    """The score as it is made of its parts: ``0.840 = (0.328 + 0.512) × 1.120``."""
+    added = [f"{part.contribution:.3f}" for part in parts if part.how == "plus" and part.contribution]
+    factors = [f"{part.contribution:.3f}" for part in parts if part.how == "times"]
+    said = " + ".join(added) or "0"
+    if factors:
+        said = f"({said})" if len(added) > 1 else said
+        said = " × ".join([said, *factors])
+    return words(f"{score:.3f} = {said}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from screens.drawing.clock import today
 from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
 from screens.panes.entry_rows import lightened
-from screens.search.explanation import ScorePart, parts_in
 from workbench.memory.address import hash_of
 from workbench.memory.names import is_outside
 
@@ -25,23 +26,39 @@ _NOT_PROMOTED = Promoted()
 
 
 @dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One part of a score; see ``indexing.ranking.order.ScorePart``. ``how``: plus, times, order or first."""
+
+    name: str
+    how: str
+    value: float
+    weight: float
+    contribution: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class FoundHit:
-    """A hit as the screen needs it, from either engine; the parts of its score where they were asked for."""
+    """A hit as the screen needs it, from either engine; the parts of its score where they were asked for.
+
+    ``neighbour``: only entries around it have the words. Where others were asked too, ``workspace`` is the
+    name of the one that it is in, ``root`` its folder, and ``strength`` its score beside those of others.
+    ``scope`` stands before the addresses of what is a leader's.
+    """
 
     entry: str
     path: str
-    line: int
+    start_line: int
     kind: str
-    day: str
+    date: str | None
     snippet: str
     score: float
     parts: tuple[ScorePart, ...] = ()
     neighbour: bool = False
-    """Whether only entries around it have the words."""
     workspace: str = ""
-    """The name of the workspace that it is in, where others were asked too."""
     root: str = ""
-    """The folder of that workspace."""
+    strength: float | None = None
+    scope: str = ""
 
     @property
     def digits(self) -> str:
@@ -50,79 +67,62 @@ class FoundHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
+class Moment:
     """The moment of the past that an answer speaks of: when, and the folder that its files lie in."""
 
-    when: Shown
+    when: str
     root: str
+
+    @property
+    def shown(self) -> Shown:
+        """When, without the commit."""
+        return row_text(self.when.partition(" (")[0])
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWorkspace:
+    """One of several workspaces; ``unavailable`` says why it could not be asked."""
+
+    workspace: str
+    unavailable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HitList:
-    """An answer as the screen needs it. ``sides`` is ``keyword`` or ``hybrid``."""
+    """An answer as the screen needs it. ``mode`` is ``hybrid`` where meaning took part."""
 
     query: str
     hits: tuple[FoundHit, ...]
-    sides: str
+    mode: str
     stale: str | None = None
     degraded: str | None = None
     notes: tuple[str, ...] = ()
-    then: Then | None = None
+    moment: Moment | None = None
+    workspaces: tuple[AskedWorkspace, ...] = ()
+
+    @property
+    def sides(self) -> str:
+        """``keyword`` or ``hybrid``."""
+        return "hybrid" if self.mode == "hybrid" else "keyword"
 
 
 def found_in(answer: Mapping[str, object]) -> HitList:
-    """The answer that this JSON holds. Raises ValueError, KeyError or TypeError when it is none."""
-    raw = answer["hits"]
-    if not isinstance(raw, list):
-        raise TypeError("hits must be a list")
-    hits = tuple(
-        FoundHit(
-            entry=_bare(hit, "entry"),
-            path=_bare(hit, "path"),
-            line=int(hit["start_line"]),
-            kind=str(hit["kind"]),
-            day=str(hit["date"] or ""),
-            snippet=str(hit["snippet"]),
-            score=float(hit.get("strength", hit["score"])),
-            parts=parts_in(hit.get("parts") or []),
-            neighbour=hit.get("neighbour") is True,
-            workspace=str(hit.get("workspace") or hit.get("scope") or ""),
-            root=str(hit.get("root") or ""),
-        )
-        for hit in raw
+    """The answer that this JSON holds. Raises ValueError when it is none."""
+    found = msgspec.convert({**answer, "stale": answer.get("stale") or None}, HitList)
+    lacking = tuple(f"{one.workspace}: {one.unavailable}" for one in found.workspaces if one.unavailable)
+    return replace(found, hits=tuple(map(_of_one_scale, found.hits)), notes=(*found.notes, *lacking))
+
+
+def _of_one_scale(hit: FoundHit) -> FoundHit:
+    """A hit with its score beside those of other workspaces, and its address without the mark of a scope."""
+    mark = f"{hit.scope}:" if hit.scope else ""
+    return replace(
+        hit,
+        entry=hit.entry.removeprefix(mark),
+        path=hit.path.removeprefix(mark),
+        score=hit.score if hit.strength is None else hit.strength,
+        workspace=hit.workspace or hit.scope,
     )
-    degraded, stale, notes = answer.get("degraded"), answer.get("stale"), answer.get("notes")
-    if not isinstance(notes, list):
-        notes = []
-    return HitList(
-        query=str(answer.get("query", "")),
-        hits=hits,
-        sides="hybrid" if answer.get("mode") == "hybrid" else "keyword",
-        stale=str(stale) if stale else None,
-        degraded=str(degraded) if degraded else None,
-        notes=(*map(str, notes), *_unavailable(answer.get("workspaces"))),
-        then=_then(answer.get("moment")),
-    )
-
-
-def _unavailable(asked: object) -> tuple[str, ...]:
-    """Which of several workspaces could not be asked, and why."""
-    rows = [row for row in asked if isinstance(row, dict)] if isinstance(asked, list) else []
-    return tuple(f"{row.get('workspace')}: {row['unavailable']}" for row in rows if row.get("unavailable"))
-
-
-def _bare(hit: Mapping[str, object], name: str) -> str:
-    """An address or a path without the mark of the scope that stands before it."""
-    said, scope = str(hit[name]), hit.get("scope")
-    return said.removeprefix(f"{scope}:") if scope else said
-
-
-def _then(said: object) -> Then | None:
-    if said is None:
-        return None
-    if not isinstance(said, dict):
-        raise TypeError("a moment must be an object")
-    return Then(row_text(str(said["when"]).partition(" (")[0]), str(said["root"]))
 
 
 def hit_rows(
@@ -153,9 +153,9 @@ def hit_rows(
                 lead=_lead(hit, None if unscored else hit.score / best, compact),
                 tail=() if compact else _tail(hit, twin if twin != number else 0),
                 done=hit.root in ("", here)
-                and found.then is None
-                and promoted.has(hit.digits, hit.path, hit.line),
-                then=found.then,
+                and found.moment is None
+                and promoted.has(hit.digits, hit.path, hit.start_line),
+                then=found.moment,
                 elsewhere=hit.root not in ("", here),
             )
         )
@@ -206,7 +206,7 @@ def _lead(hit: FoundHit, share: float | None, compact: bool) -> tuple[RowPart, .
         lead.append(RowPart(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
     lead.append(RowPart(words(row_text(hit.kind).ljust(_KIND)), "muted"))
     if not compact:
-        lead.append(RowPart(words(row_text(hit.day).ljust(_DAY)), "faint"))
+        lead.append(RowPart(words(row_text(hit.date or "").ljust(_DAY)), "faint"))
     return tuple(lead)
 
 
@@ -216,7 +216,7 @@ def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     if hit.neighbour:
         tail.append(RowPart(words("neighbour of a match"), "faint"))
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
-    return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.line}"), "faint"))
+    return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}"), "faint"))
 
 
 def _row(
@@ -226,7 +226,7 @@ def _row(
     lead: tuple[RowPart, ...],
     tail: tuple[RowPart, ...],
     done: bool,
-    then: Then | None,
+    then: Moment | None,
     elsewhere: bool = False,
 ) -> Row:
     text, _ = lightened(row_text(hit.snippet))
@@ -243,10 +243,10 @@ def _row(
         tail=(*tail, RowPart(PROMOTED, "good")) if done else tail,
         emphasis=emphasis,
         path=hit.path,
-        line=hit.line,
+        line=hit.start_line,
         address=hit.entry,
         done=done,
-        past=then.when if then else words(""),
+        past=then.shown if then else words(""),
         root=then.root if then else hit.root if elsewhere else "",
         workspace=row_text(hit.workspace) if elsewhere else words(""),
     )

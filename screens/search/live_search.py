@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from screens.drawing.clock import today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text
 from screens.loading.shown_revision import moment_of
 from screens.main.movement import Command
@@ -27,7 +27,7 @@ from screens.search.events import (
 )
 from screens.search.hits import HitList, hit_rows
 from screens.search.recent import PREFIX, Recent
-from screens.search.search_state import Condition, Facts, condition, emptiness
+from screens.search.search_state import Facts, condition, emptiness
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.snapshot import PastWorkspace
 
@@ -316,7 +316,7 @@ class Searching:
 
     def _forget_today(self) -> None:
         """Hits of today are no answer about then, not even for a while."""
-        if self._question.as_of is not None and self._found is not None and self._found.then is None:
+        if self._question.as_of is not None and self._found is not None and self._found.moment is None:
             self._found = None
 
     def index_changed(self, event: IndexChanged) -> None:
@@ -353,7 +353,7 @@ class Searching:
             if not same:
                 self._drawn, self._drawn_at = found.query, time.monotonic()
             notes = found.notes if found.query == text else meant.notes
-            self._overlay.tell(meant.chips, notes, found.then.when if found.then else None)
+            self._overlay.tell(meant.chips, notes, found.moment.shown if found.moment else None)
         elif self._failure or self._preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()
@@ -372,19 +372,6 @@ class Searching:
         meant = self._understood(self._question.text)
         return emptiness(self._facts(), narrowed=bool(meant.chips))
 
-    @property
-    def status(self) -> Shown:
-        """How the search is doing, in a few words."""
-        return self._condition().corner.text
-
-    @property
-    def advice(self) -> tuple[RowPart, ...]:
-        """What asks for somebody's attention, and what helps."""
-        return self._condition().advice
-
-    def _condition(self) -> Condition:
-        return condition(self._facts())
-
     def _facts(self) -> Facts:
         return Facts(
             found=self._found,
@@ -398,7 +385,7 @@ class Searching:
         )
 
     def _say(self) -> None:
-        self._overlay.say(self._condition())
+        self._overlay.say(condition(self._facts()))
 
     # -- waiting ---------------------------------------------------------------------------------
 

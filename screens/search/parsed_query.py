@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from indexing.query.conditions import FIELDS
-from indexing.query.filters import Filters
+from indexing.query.filters import FIELDS, Filters
 from indexing.query.language import understand
 from indexing.query.question import Question
 from screens.drawing.rows import RowPart, Tone

@@ -111,7 +111,7 @@ def test_search_looks_again_within_half_a_minute_however_long_looking_takes(
 
     stopwatch = SimpleNamespace(monotonic=lambda: clock[0])
     monkeypatch.setattr("workbench.agent.tools.agent_session.time", stopwatch)
-    monkeypatch.setattr("indexing.sync.catch_up.catch_up", slow)
+    monkeypatch.setattr("indexing.sync.freshness.catch_up", slow)
     for later in (0.0, 10.0, 21.0):
         clock[0] += later
         with session.searching(Call()):

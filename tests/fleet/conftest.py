@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.embedding.select import open_embedder
+from indexing.embedding.local import open_embedder
 from tests.conftest import shared_cache
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from indexing.embedding.local import open_embedder
 from indexing.embedding.port import Embedder
-from indexing.embedding.select import open_embedder
 from tests.indexing.conftest import model_cache, real_model  # noqa: F401
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import Sandbox

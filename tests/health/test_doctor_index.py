@@ -14,8 +14,7 @@ import pytest
 from tantivy import Document, Index, SchemaBuilder
 
 from indexing.storage import shape
-from indexing.sync.generations import Generation
-from indexing.sync.run import CACHE_FILE
+from indexing.sync.generations import CACHE_FILE, Generation
 from tests.health.conftest import Ward
 from tests.support.workspaces import Sandbox
 from workbench.health.finding import Finding

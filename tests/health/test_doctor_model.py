@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from indexing.embedding import locate as locating
-from indexing.embedding.hub import WEIGHTS
-from indexing.embedding.locate import locate
+from indexing.embedding import model_files as locating
+from indexing.embedding.local import prepared_folder
+from indexing.embedding.model_files import WEIGHTS, locate
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER
-from indexing.embedding.select import prepared_folder
 from indexing.search.answer import Query
 from indexing.search.hybrid import HybridSearch
 from tests.health.conftest import QUESTIONS, Ward

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from indexing.embedding.locate import locate
-from indexing.embedding.select import open_embedder, prepared_folder
+from indexing.embedding.local import open_embedder, prepared_folder
+from indexing.embedding.model_files import locate
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch

@@ -9,8 +9,7 @@ import pytest
 
 import indexing.vectors as store
 from indexing.lexical.writer import LexicalWriter
-from indexing.sync.catch_up import MOST_FILES, catch_up
-from indexing.sync.freshness import freshness
+from indexing.sync.freshness import MOST_FILES, catch_up, freshness
 from indexing.sync.report import SyncProgress
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory

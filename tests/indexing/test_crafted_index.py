@@ -97,7 +97,7 @@ def test_the_cache_writes_into_nothing_that_a_link_leads_to(tmp_path: Path, outs
     Path(f"{path}{end}").symlink_to(outside / "private.txt")
     before = contents(outside)
     cache = EmbeddingCache(path)
-    cache.holds("a model", [b"x"])
+    cache.get("a model", ["x"], 1)
     cache.close()
     assert path.is_file()
     assert contents(outside) == before

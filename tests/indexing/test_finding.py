@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from indexing.lexical.spelling import distance, forgiven
+from indexing.lexical.query_rewrite import forgiven
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 
@@ -218,14 +216,5 @@ def test_what_no_entry_has_is_said(filled: Memory) -> None:
     assert not answer.hits
 
 
-@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
-def test_distance_is_one_however_it_is_walked(one: str, other: str) -> None:
-    there = distance(one, other)
-    assert there == distance(other, one)
-    assert (there == 0) == (one == other)
-    assert abs(len(one) - len(other)) <= there <= max(len(one), len(other))
-
-
 def test_longer_words_are_forgiven_more() -> None:
     assert [forgiven(word) for word in ("log", "logs", "harbour", "harbours", "h4rbour")] == [0, 1, 1, 2, 0]
-    assert distance("warehuose", "warehouse") == 1

@@ -14,8 +14,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from indexing.embedding.hub import is_hub_name
-from indexing.embedding.locate import DEFAULT_MODEL, locate
+from indexing.embedding.model_files import DEFAULT_MODEL, is_hub_name, locate
 from indexing.embedding.model_info import describe
 from tests.indexing.conftest import Memory
 from tests.support import forked

@@ -85,8 +85,8 @@ def test_three_modules_alone_can_ask_a_network() -> None:
         if any(f"import {name}" in (text := path.read_text()) or f"from {name}" in text for name in names)
     }
     assert users == {
-        "indexing/embedding/hub.py",
-        "indexing/embedding/remote/caller.py",
+        "indexing/embedding/model_files.py",
+        "indexing/embedding/remote.py",
         "workbench/llm/openai_compatible.py",
     }
 

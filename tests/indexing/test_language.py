@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexing.query.conditions import MAX_VALUES
-from indexing.query.filters import Filters
+from indexing.query.filters import MAX_VALUES, Filters
 from indexing.query.language import MAX_PIECES, understand
 from indexing.query.question import Question
 from workbench.memory.entry import Kind

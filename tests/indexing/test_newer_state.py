@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.freshness import freshness
-from indexing.sync.manifest import FORMAT
+from indexing.sync.generations import FORMAT
 from tests.indexing.conftest import Memory
 from tests.support.workspaces import Sandbox
 from workbench.health.checks import CHECKS, examine

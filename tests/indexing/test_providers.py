@@ -10,12 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexing.embedding.choice import choices
+from indexing.embedding.choice import choices, service_of
 from indexing.embedding.port import BulkEmbedder, Distant, Narrator
-from indexing.embedding.remote.api_format import Gemini, OpenAI
-from indexing.embedding.remote.batches import batches
-from indexing.embedding.remote.embedder import REST_SECONDS
-from indexing.embedding.remote.provider import service_of
+from indexing.embedding.remote import REST_SECONDS, batches
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
@@ -52,7 +49,7 @@ def test_vectors_come_back_in_the_order_of_the_texts(provider: Provider, opened:
     assert np.allclose(embedder.embed(TEXTS), expected, atol=1e-6)
 
 
-def test_both_apis_give_the_same_vectors_for_the_same_model(provider: Provider, opened: Opener) -> None:
+def test_both_providers_give_the_same_vectors_for_the_same_model(provider: Provider, opened: Opener) -> None:
     ours, theirs = opened(openai(provider)), opened(gemini(provider))
     assert np.allclose(ours.embed(TEXTS), theirs.embed(TEXTS))
     assert ours.identity != theirs.identity
@@ -78,39 +75,29 @@ def test_openai_is_asked_as_its_api_says(provider: Provider, opened: Opener) -> 
     assert asked.headers["content-type"] == "application/json"
 
 
-def test_gemini_is_asked_as_its_api_says_and_told_what_a_text_is_for(
+def test_gemini_is_asked_by_its_openai_compatible_endpoint(provider: Provider, opened: Opener) -> None:
+    opened(gemini(provider, embedding_key="AIza-test", embedding_dimensions=16)).embed([SAID])
+    (asked,) = provider.asked
+    assert asked.path == "/v1beta/openai/embeddings"
+    assert asked.headers["authorization"] == "Bearer AIza-test"
+    assert asked.body == {"model": "gemini-embedding-001", "input": [SAID], "dimensions": 16}
+
+
+def test_later_models_of_gemini_are_told_by_a_prefix_what_a_text_is_for(
     provider: Provider, opened: Opener
 ) -> None:
-    service = gemini(provider, embedding_key="AIza-test", embedding_dimensions=16)
-    opened(service).embed([SAID])
-    opened(service, task="query").embed([SAID])
-    document, question = provider.asked
-    assert document.path == "/v1beta/models/gemini-embedding-001:batchEmbedContents"
-    assert document.headers["x-goog-api-key"] == "AIza-test"
-    assert "authorization" not in document.headers
-    (one,) = document.body["requests"]
-    assert one == {
-        "model": "models/gemini-embedding-001",
-        "content": {"parts": [{"text": SAID}]},
-        "taskType": "RETRIEVAL_DOCUMENT",
-        "outputDimensionality": 16,
-    }
-    assert question.body["requests"][0]["taskType"] == "RETRIEVAL_QUERY"
+    service = gemini(provider, embedding_model="gemini-embedding-2")
+    opened(service).embed(["door code"])
+    opened(service, questions=True).embed(["door code"])
+    assert provider.texts == ["title: none | text: door code", "task: search result | query: door code"]
 
 
-def test_later_models_of_gemini_are_told_by_a_prefix() -> None:
-    model = Gemini("gemini-embedding-2")
-    question, document = model.body(["door code"], "query"), model.body(["door code"], "document")
-    assert "task: search result | query: door code" in str(question)
-    assert "title: none | text: door code" in str(document)
-    assert "taskType" not in str(question) + str(document)
-
-
-def test_base64_is_asked_for_at_the_public_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_base64_is_asked_for_at_the_public_address_alone(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    public = service_of("openai", Settings(embedding_providers=("openai",)))
-    assert public.dialect.body(["a"], "document")["encoding_format"] == "base64"
-    assert "encoding_format" not in OpenAI("m").body(["a"], "document")
+    assert service_of("openai", Settings(embedding_providers=("openai",))).packed
+    assert not openai(provider).packed
 
 
 def test_many_texts_are_asked_for_in_several_requests_at_the_same_time(
@@ -156,7 +143,7 @@ def test_a_question_that_failed_is_not_followed_by_others_for_a_while(
     provider: Provider, opened: Opener
 ) -> None:
     now = [100.0]
-    asking = opened(openai(provider), task="query", clock=lambda: now[0])
+    asking = opened(openai(provider), questions=True, clock=lambda: now[0])
     provider.queue = [refused(503)]
     with pytest.raises(ModelUnavailableError, match="503"):
         asking.embed(["door"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.embedding.select import open_embedder
+from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
 from indexing.sync.cost_estimate import Backfill

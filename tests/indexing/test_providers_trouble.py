@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexing.embedding.remote.embedder import RemoteEmbedder
+from indexing.embedding.remote import RemoteEmbedder
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Asked, Provider, Reply, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
@@ -154,12 +154,12 @@ def test_a_server_that_is_not_there_is_said_to_be_so(opened: Opener) -> None:
         opened(service).embed(TEXTS[:1])
 
 
-@pytest.mark.parametrize("task", ["document", "query"])
-def test_a_byte_at_a_time_is_no_answer(provider: Provider, opened: Opener, task: str) -> None:
+@pytest.mark.parametrize("questions", [False, True])
+def test_a_byte_at_a_time_is_no_answer(provider: Provider, opened: Opener, questions: bool) -> None:
     provider.rule = lambda _: Reply(drip=True)
     service = openai(provider, embedding_timeout=0.1, embedding_query_timeout=0.1)
     with pytest.raises(ModelUnavailableError, match=r"within 0\.1 seconds"):
-        opened(service, task=task).embed(TEXTS[:1])
+        opened(service, questions=questions).embed(TEXTS[:1])
 
 
 def _spoiled(value: Any) -> Callable[[list[Any], Asked], list[Any]]:
@@ -320,7 +320,7 @@ def test_a_question_is_asked_once_and_not_taken_apart(provider: Provider, opened
         provider.asked.clear()
         provider.rule = lambda _, reply=reply: reply
         with pytest.raises(ModelUnavailableError):
-            opened(openai(provider), task="query").embed(TEXTS[:1])
+            opened(openai(provider), questions=True).embed(TEXTS[:1])
         assert len(provider.asked) == 1
 
 

@@ -15,9 +15,17 @@ from hypothesis import strategies as st
 from indexing.facets import Facets, user_code
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
-from indexing.ranking.diversity import WordSets, diversified, likeness
 from indexing.ranking.explanation import explain, parts_of
-from indexing.ranking.order import Candidate, Ranked, nearness, pool_size, rank
+from indexing.ranking.order import (
+    Candidate,
+    Ranked,
+    WordSets,
+    diversified,
+    likeness,
+    nearness,
+    pool_size,
+    rank,
+)
 from indexing.ranking.weights import (
     DEFAULT,
     FUSIONS,

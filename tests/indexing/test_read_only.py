@@ -15,7 +15,7 @@ import pytest
 from indexing import vectors  # noqa: F401 - loaded before rights are given up
 from indexing.engines import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
-from indexing.lexical.read_only_reader import lockable, stand_in
+from indexing.lexical.reader import lockable, stand_in
 from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.freshness import freshness

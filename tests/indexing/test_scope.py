@@ -88,7 +88,7 @@ def test_a_part_vouches_for_no_time_stamp_outside_of_it(filled: Memory) -> None:
 
 
 def synced_ns(memory: Memory) -> int:
-    from indexing.sync.manifest import read_manifest
+    from indexing.sync.generations import read_manifest
 
     manifest = read_manifest(memory.generation / "manifest.json")
     assert manifest is not None

@@ -18,7 +18,7 @@ from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.query.question import Question
 from indexing.sync.embed_missing import with_context
-from indexing.sync.manifest import CONTEXT_WEIGHT
+from indexing.sync.generations import CONTEXT_WEIGHT
 from indexing.vectors import Rows, VectorReader, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind, entry_hash
@@ -130,8 +130,8 @@ def test_the_nearest_come_first_among_those_allowed(tmp_path: Path) -> None:
     everything = reader.nearest(vector, 3)
     assert everything.keys.tolist() == [1, 2, 0]
     assert everything.cosines == pytest.approx(vector[[1, 2, 0]], abs=1e-5)
-    assert reader.nearest(vector, 4, np.array([2, 3, 99])).keys.tolist() == [2, 3]
-    assert reader.nearest(vector, 4, np.array([], np.int64)).keys.tolist() == []
+    assert reader.nearest(vector, 4, [2, 3, 99]).keys.tolist() == [2, 3]
+    assert reader.nearest(vector, 4, []).keys.tolist() == []
     assert reader.cosines(vector, [1, 3, 99]) == pytest.approx({1: float(vector[1]), 3: 0.0}, abs=1e-6)
 
 

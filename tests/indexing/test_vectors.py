@@ -50,10 +50,10 @@ class Table:
         """The reader answers as a comparison with each row does, whatever is asked."""
         rows = self.rows()
         assert reader.count() == len(rows)
-        some = np.array(sorted(rows)[::3], np.int64)
+        some = sorted(rows)[::3]
         for asked in self.question(3):
             for limit, allowed in ((5, None), (5, some), (10_000, None), (2, some[:1]), (3, some[:0])):
-                wanted = rows.keys() if allowed is None else allowed.tolist()
+                wanted = rows.keys() if allowed is None else allowed
                 right = sorted(((float(rows[key] @ asked), key) for key in wanted), reverse=True)[:limit]
                 ours = reader.nearest(asked, limit, allowed)
                 assert ours.keys.tolist() == [key for _, key in right]
@@ -90,7 +90,7 @@ def test_equal_vectors_are_told_apart_by_their_keys_wherever_they_stand(table: T
         VectorWriter(table.folder, DIMENSION).replace([], rows)
     reader = VectorReader(table.folder)
     assert reader.nearest(same[0], 10).keys.tolist() == keys[:10]
-    assert reader.nearest(same[0], 10, np.array(keys[5:])).keys.tolist() == keys[5:15]
+    assert reader.nearest(same[0], 10, keys[5:]).keys.tolist() == keys[5:15]
 
 
 def test_a_table_that_lost_all_of_its_rows_finds_nothing(table: Table) -> None:
@@ -125,7 +125,7 @@ def test_beyond_what_is_compared_one_by_one_candidates_are_compared_exactly(
     writer.build_index()
     exact = VectorReader(tmp_path)
     asked = vectors[:20]
-    many, few = np.arange(0, count, 2), np.arange(0, count, 130)
+    many, few = range(0, count, 2), range(0, count, 130)
     right = [(exact.nearest(one, 10).keys, exact.nearest(one, 10, many).keys) for one in asked]
     right_few = [exact.nearest(one, 200, few).keys.tolist() for one in asked]
 

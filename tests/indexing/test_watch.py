@@ -11,11 +11,19 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.freshness import freshness
-from indexing.sync.keep_up import KeepUp, SyncRun
 from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
 from indexing.sync.sources import Sources
-from indexing.sync.watch import DEBOUNCE_SECONDS, LONGEST_SECONDS, Pause, Watch, hints, occasions
+from indexing.sync.watch import (
+    DEBOUNCE_SECONDS,
+    LONGEST_SECONDS,
+    KeepUp,
+    Pause,
+    SyncRun,
+    Watch,
+    hints,
+    occasions,
+)
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, plain
 from workbench.workspace.locks import hold

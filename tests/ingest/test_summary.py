@@ -347,7 +347,7 @@ def test_whatever_is_said_each_line_quotes_its_turn_and_no_secret_is_kept(said: 
 
 @pytest.mark.model
 def test_the_real_model_finds_what_words_alone_do_not_join() -> None:
-    from indexing.embedding.select import open_embedder
+    from indexing.embedding.local import open_embedder
 
     about = (
         "The ferry to Port Ellery was cancelled because of the storm.",

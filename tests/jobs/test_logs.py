@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import indexing.sync.run
-from indexing.sync.keep_up import KeepUp
-from indexing.sync.keep_up import SyncRun as Kept
+from indexing.sync.watch import KeepUp
+from indexing.sync.watch import SyncRun as Kept
 from tests.cli.conftest import Result, Run, run
 from tests.support.sessions import plain
 from tests.support.workspaces import EPISODE, Sandbox

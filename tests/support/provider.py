@@ -1,6 +1,6 @@
-"""A provider of embeddings on the loopback interface: speaks both APIs, and misbehaves when it is told to.
+"""A provider of embeddings on the loopback interface: speaks OpenAI's API, and misbehaves when it is told to.
 
-What a text becomes depends on nothing but its words and the task, so that answers can be compared.
+What a text becomes depends on nothing but its words, so that answers can be compared.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Provider:
     @property
     def gemini(self) -> str:
         """The endpoint for ``gemini``."""
-        return f"{self.address}/v1beta"
+        return f"{self.address}/v1beta/openai"
 
     @property
     def texts(self) -> list[str]:
@@ -206,8 +206,6 @@ class _Handler(BaseHTTPRequestHandler):
         rows: list[Any] = list(provider.vectors(asked.texts))
         if provider.spoil is not None:
             rows = provider.spoil(rows, asked)
-        if asked.path.endswith(":batchEmbedContents"):
-            return json.dumps({"embeddings": [{"values": row} for row in rows]}).encode()
         items = [
             {"object": "embedding", "index": at, "embedding": self._shown(row)} for at, row in enumerate(rows)
         ]
@@ -232,6 +230,4 @@ def completion(text: object, *, finish: str = "stop") -> bytes:
 def _texts(path: str, body: Any) -> list[str]:
     if path.endswith("/chat/completions"):
         return [message["content"] for message in body["messages"]]
-    if path.endswith(":batchEmbedContents"):
-        return [part["text"] for one in body["requests"] for part in one["content"]["parts"]]
     return list(body["input"])

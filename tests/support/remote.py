@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from indexing.embedding.remote.embedder import RemoteEmbedder
-from indexing.embedding.remote.provider import Service, service_of
+from indexing.embedding.choice import Service, service_of
+from indexing.embedding.remote import RemoteEmbedder
 from tests.support.provider import Provider
 from workbench.config.settings import Settings
 
@@ -64,7 +64,7 @@ def openai(provider: Provider, **more: object) -> Service:
 
 
 def gemini(provider: Provider, **more: object) -> Service:
-    """``provider`` by Gemini's API; ``more`` are settings."""
+    """``provider`` as Gemini by OpenAI's API; ``more`` are settings."""
     given = {"embedding_providers": ("gemini",), "embedding_endpoint": provider.gemini, **more}
     return service_of("gemini", Settings(**given))  # type: ignore[arg-type]
 

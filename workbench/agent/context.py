@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from indexing.document import Stored
-from indexing.ranking.scores import Scores
+from indexing.ranking.order import Scores
 from indexing.search.answer import Hit, Query
 from indexing.search.candidates import Pool
 from workbench.agent.exclusion_policy import why_by_origin, why_flagged, why_not_from, why_over

@@ -83,8 +83,7 @@ def get(path: str, first: int, lines: int | None) -> None:
 def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
     """The lines of a memory file; of a transcript what was said in each, or None. Raises NotMemoryError."""
     if is_outside(path):
-        from indexing.sync.pages import page
-        from indexing.sync.sources import Sources
+        from indexing.sync.sources import Sources, page
 
         lines = page(Sources(place), path).lines
         return [None if line is None else line.encode("utf-8", "surrogateescape") for line in lines]

@@ -272,7 +272,7 @@ def caught_up(place: Workspace) -> str | None:
 
     Progress of a first index, and that there was none, are told on stderr. Raises IndexUnavailableError.
     """
-    from indexing.sync.catch_up import catch_up
+    from indexing.sync.freshness import catch_up
 
     first = False
     with Bar() as bar:

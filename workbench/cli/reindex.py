@@ -31,8 +31,8 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.sync.cost_estimate import Agree, Backfill
-    from indexing.sync.keep_up import SyncRun
     from indexing.sync.report import SyncReport
+    from indexing.sync.watch import SyncRun
 
 import os
 import time
@@ -40,14 +40,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexing.embedding.model_files import download as fetch
 from indexing.embedding.model_info import Description, describe, describe_providers
-from indexing.embedding.model_info import download as fetch
 from workbench.cli.output import Counted, agree, say_fields
 from workbench.config import settings
 
 if TYPE_CHECKING:
-    from indexing.embedding.hub import Listing
-    from indexing.embedding.remote.provider import Service
+    from indexing.embedding.choice import Service
+    from indexing.embedding.model_files import Listing
 
 
 _SHOWN_LINES = 5
@@ -177,7 +177,7 @@ def _narrate_faults(report: SyncReport) -> None:
 
 def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bool, yes: bool) -> None:
     """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
-    from indexing.sync.keep_up import KeepUp
+    from indexing.sync.watch import KeepUp
 
     log = given("log")
     if not log:
@@ -328,8 +328,7 @@ def download(name: str | None, yes: bool) -> None:
 
     Asks the hub what there is, says what would be fetched, and asks you.
     """
-    from indexing.embedding.hub import is_hub_name, listing
-    from indexing.embedding.locate import DEFAULT_MODEL
+    from indexing.embedding.model_files import DEFAULT_MODEL, is_hub_name, listing
 
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):

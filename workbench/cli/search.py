@@ -254,8 +254,7 @@ def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> No
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
     """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
-    from indexing.query.conditions import conditions
-    from indexing.query.filters import Filters
+    from indexing.query.filters import Filters, conditions
 
     within, notes = Filters(pinned=pinned), list[str]()
     for name, said in given.items():

@@ -18,7 +18,7 @@ from typing import TypeVar
 from indexing.shared.location import Location
 from indexing.shared.table import SharedTable, TableFingerprint
 from indexing.storage import write_json
-from indexing.sync.manifest import words_fingerprint
+from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, disk_error
 from workbench.fleet.pool import Pool
 from workbench.fleet.roster import Agent

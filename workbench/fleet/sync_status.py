@@ -10,8 +10,7 @@ from typing import Literal
 from indexing.shared.rows import entry_id
 from indexing.shared.table import KnownFile, SharedTable
 from indexing.shared.workspace_reader import difference, everything
-from indexing.sync.changes import reason
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, reason_of
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetProgress, OnProgress
 from workbench.plural import plural
@@ -70,7 +69,7 @@ def standings(
         try:
             changes = difference(agent.path, {path: file.digest for path, file in known.items()})
         except (WorkbenchError, OSError) as error:
-            yield replace(status, error=reason(error))
+            yield replace(status, error=reason_of(error))
             continue
         state: State = "fresh" if not changes.behind else "behind" if known else "missing"
         yield replace(
@@ -114,7 +113,7 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding
             if has.doubled:
                 yield finding("doubled", file.path, f"{has.doubled} rows")
     except (WorkbenchError, OSError) as error:
-        yield finding("unreadable", "", reason(error))
+        yield finding("unreadable", "", reason_of(error))
         return
     for path in sorted(known.keys() - there):
         yield finding("surplus", path, "the file is gone, its rows are not")

@@ -14,12 +14,10 @@ from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant, Embedder
-from indexing.shared.build_rows import Texts, embedded, rows_of
-from indexing.shared.rows import Row, as_table
+from indexing.shared.rows import Row, Texts, as_table, embedded, rows_of
 from indexing.shared.workspace_reader import Difference, difference
-from indexing.sync.changes import reason
 from workbench.config.settings import Settings, load
-from workbench.errors import ModelUnavailableError, UsageError
+from workbench.errors import ModelUnavailableError, UsageError, reason_of
 from workbench.fleet.roster import Agent
 
 OpenModel = Callable[[], Embedder]
@@ -94,7 +92,7 @@ class Worker:
             try:
                 found[agent.name] = difference(agent.path, known, believe=self._recipe.full)
             except Exception as error:  # the boundary: one workspace never stops the others
-                errors[agent.name] = reason(error)
+                errors[agent.name] = reason_of(error)
         read = time.perf_counter()
         texts = self._texts(found, errors)
         dimension = self._recipe.dimension

@@ -17,8 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from indexing.embedding.choice import choices
-from indexing.embedding.hub import WEIGHTS
-from indexing.embedding.locate import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE
+from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE, WEIGHTS
 from indexing.embedding.model_info import Described, Description, describe, describe_providers
 from indexing.embedding.port import cache_dir
 from indexing.engines import RefusedError
@@ -26,9 +25,8 @@ from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
 from indexing.storage import read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
-from indexing.sync.generations import Generation, Generations
-from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
-from indexing.sync.run import CACHE_FILE, reindex
+from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint
+from indexing.sync.run import reindex
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
@@ -189,10 +187,10 @@ def provider(subject: CheckSubject) -> Look:
 
 def _refusal(one: Described) -> ModelUnavailableError | None:
     """Why a provider gives no vector for a word, or None. One request, which may cost next to nothing."""
-    from indexing.embedding.remote.embedder import RemoteEmbedder  # noqa: PLC0415 - imports HTTP
+    from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP
 
     assert one.service is not None
-    embedder = RemoteEmbedder(one.service, task="query")
+    embedder = RemoteEmbedder(one.service, questions=True)
     try:
         embedder.probe()
     except ModelUnavailableError as error:

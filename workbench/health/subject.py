@@ -16,8 +16,7 @@ from pathlib import Path
 from indexing.engines import RefusedError
 from indexing.storage import not_a_link
 from indexing.sync.freshness import NO_INDEX
-from indexing.sync.generations import Generation, Generations
-from indexing.sync.manifest import Manifest
+from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error

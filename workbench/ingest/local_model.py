@@ -23,8 +23,8 @@ def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | Non
     its first use: indexing and searching do that.
     """
     from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
-    from indexing.embedding.locate import locate  # noqa: PLC0415 - opened late
-    from indexing.embedding.select import prepared_folder  # noqa: PLC0415 - opened late
+    from indexing.embedding.local import prepared_folder  # noqa: PLC0415 - opened late
+    from indexing.embedding.model_files import locate  # noqa: PLC0415 - opened late
 
     try:
         choice = choices(settings, threads=2).first()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.choice import choices
-from indexing.embedding.locate import locate
+from indexing.embedding.model_files import locate
 from indexing.embedding.port import Closable
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def why_no_meaning(settings: Settings) -> str:
     """Why names cannot be compared by their meaning here and now; empty where they can."""
-    from indexing.embedding.select import prepared_folder  # noqa: PLC0415 - for those who compare alone
+    from indexing.embedding.local import prepared_folder  # noqa: PLC0415 - for those who compare alone
 
     try:
         if choices(settings, threads=2).first().service is not None:

@@ -6,8 +6,8 @@ import pytest
 
 from indexing.sync.run import reindex
 from screens.drawing.safe_text import words
-from screens.search.explanation import ScorePart, effect, parts_in, sum_of
-from screens.search.explanation_screen import ExplanationScreen
+from screens.search.explanation_screen import ExplanationScreen, effect, sum_of
+from screens.search.hits import ScorePart, found_in
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -55,5 +55,6 @@ def test_a_score_is_written_as_it_is_made() -> None:
 def test_parts_that_are_none_are_refused() -> None:
     nothing: tuple[object, ...] = ({}, [1], [{"name": "words"}])
     for said in nothing:
-        with pytest.raises((TypeError, KeyError)):
-            parts_in(said)
+        hit = {"entry": "a#1", "path": "a", "start_line": 1, "kind": "log", "date": None, "snippet": "a"}
+        with pytest.raises(ValueError, match="parts"):
+            found_in({"query": "a", "mode": "lexical", "hits": [{**hit, "score": 1.0, "parts": said}]})

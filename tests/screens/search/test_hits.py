@@ -126,8 +126,8 @@ def test_a_hit_of_the_past_knows_when_and_where_it_is_read() -> None:
         "moment": {"when": "2026-03-14 10:00 (1a2b3c4d5e6f)", "commit": "1a", "root": "/there"},
     }
     found = found_in(answer)
-    assert found.then is not None
-    assert (found.then.when, found.then.root) == ("2026-03-14 10:00", "/there")
+    assert found.moment is not None
+    assert (found.moment.shown, found.moment.root) == ("2026-03-14 10:00", "/there")
     (row,) = hit_rows(replace(found, hits=(hit("a"),)), compact=False)
     assert (row.past, row.root, row.done) == ("2026-03-14 10:00", "/there", False)
 
@@ -141,7 +141,7 @@ def test_narrow_lists_leave_out_day_and_place() -> None:
 
 
 def test_an_answer_without_hits_is_no_answer() -> None:
-    with pytest.raises((KeyError, TypeError)):
+    with pytest.raises(ValueError, match="hits"):
         found_in({"hits": None})
 
 

@@ -123,7 +123,7 @@ class AgentSession:
         started = time.monotonic()
         if started < self._look_at:
             return
-        from indexing.sync.catch_up import catch_up  # noqa: PLC0415 - only who searches needs it
+        from indexing.sync.freshness import catch_up  # noqa: PLC0415 - only who searches needs it
 
         try:
             self._behind = catch_up(self.workspace)

@@ -1,0 +1,302 @@
+"""The local model in the best form that this machine has: prepared or native, on the CPU or on a device.
+
+Never over a network. Torch, which takes seconds, is not imported where there is only a CPU.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import logging
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from indexing.embedding.model_files import ModelSource, locate
+from indexing.embedding.port import Embedder, Portion, cache_dir
+from workbench.errors import ModelUnavailableError, WorkbenchError
+from workbench.workspace.locks import hold
+
+if TYPE_CHECKING:
+    from indexing.embedding.native import NativeEmbedder
+    from indexing.embedding.port import Vectors
+
+WORTH_IT = 1_000
+"""Texts from which loading the model onto a device, which takes seconds, is made up for."""
+LIKENESS = 0.9999
+"""Least cosine between a vector of the device and one of the CPU: one index holds both."""
+
+_LOG = logging.getLogger(__name__)
+_PREPARE_SECONDS = 600.0
+_KEPT_DAMAGED = 1
+_CPU_STEP, _DEVICE_STEP = 512, 2_048
+_FIRST_BATCH = 256
+_SMALLER = "out of memory on"
+_CUDA_SIGNS = ("/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
+"""Device files of NVIDIA's driver, Windows' for Linux guests, and AMD's (torch says cuda to it too)."""
+_DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,3})?|mps")
+_HIDDEN = frozenset({"", "-1", "none", "NoDevFiles"})
+
+
+def open_embedder(setting: str = "", *, threads: int = 1) -> Embedder:
+    """The model of ``setting`` (see ``locate``) in its prepared form, else in its native one.
+
+    What is not prepared yet is prepared first, in a child process; a damaged preparation is set aside
+    and made again. A model that cannot be prepared runs on a device where there is one.
+    Raises ModelUnavailableError when no form can be used.
+    """
+    return _opened(locate(setting), threads, chosen_device(""))
+
+
+def open_for_bulk(setting: str = "", *, threads: int = 1, device: str = "") -> Embedder:
+    """The model of ``setting`` for many texts: prepared, and on a device as soon as that pays.
+
+    ``device`` is that of the settings. Raises ModelUnavailableError.
+    """
+    source, wanted = locate(setting), chosen_device(device)
+    cpu = _opened(source, threads, wanted)
+    if wanted == "cpu" or cpu.__class__.__name__ == "NativeEmbedder":
+        return cpu
+    from indexing.embedding.onnx_export import PROBES  # noqa: PLC0415 - wanted by few
+
+    return BulkLocal(cpu, wanted, lambda: _on_device(source, wanted), PROBES)
+
+
+def prepared_folder(source: ModelSource) -> Path:
+    """Where the prepared form of a model is kept."""
+    return cache_dir() / "prepared" / source.digest
+
+
+def bulk_threads() -> int:
+    """Threads for work beside a person: one core stays free."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+# -- devices -------------------------------------------------------------------------------------
+
+
+def chosen_device(setting: str) -> str:
+    """The device that WORKBENCH_DEVICE names, else the ``setting``, else the one that there seems to be."""
+    return os.environ.get("WORKBENCH_DEVICE", "").strip() or setting.strip() or likely_device()
+
+
+def is_device(name: str) -> bool:
+    """Whether ``name`` is one that a model can be put on."""
+    return bool(_DEVICE.fullmatch(name))
+
+
+def likely_device() -> str:
+    """``cuda`` or ``mps`` where the machine shows signs of it, else ``cpu``. Opens nothing."""
+    if sys.platform == "darwin" and platform.machine() == "arm64":
+        return "mps"
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "0").strip() in _HIDDEN:
+        return "cpu"
+    return "cuda" if any(glob.glob(sign) for sign in _CUDA_SIGNS) else "cpu"
+
+
+def has_device(name: str) -> bool:
+    """Whether torch can use the device. Imports torch; never fails."""
+    if name == "cpu":
+        return True
+    try:
+        import torch  # noqa: PLC0415 - takes seconds
+
+        kind, _, number = name.partition(":")
+        if kind == "mps":
+            return bool(torch.backends.mps.is_available())
+        return bool(torch.cuda.is_available()) and int(number or 0) < int(torch.cuda.device_count())
+    except Exception:  # a driver that does not fit fails in its own ways
+        return False
+
+
+class OnDevice(Protocol):
+    """A model on a device: fails with what torch raises."""
+
+    def embed(self, texts: Sequence[str], *, batch: int) -> Vectors:
+        """(n, d) float32 of length 1 each, ``batch`` texts at a time."""
+
+
+class BulkLocal:
+    """A ``BulkEmbedder`` and ``Narrator`` over the form on the CPU, and over a device from WORTH_IT texts on.
+
+    ``device`` is its name, ``load`` puts the model there and may raise ModelUnavailableError. A device that
+    runs out of memory gets smaller batches; one that fails is not used again, and that is said.
+    """
+
+    def __init__(
+        self,
+        cpu: Embedder,
+        device: str,
+        load: Callable[[], OnDevice],
+        probes: Sequence[str],
+        *,
+        worth_it: int = WORTH_IT,
+    ) -> None:
+        self.identity = cpu.identity
+        self.dimension = cpu.dimension
+        self.window = cpu.window
+        self.notes: list[str] = []
+        self._cpu = cpu
+        self._device = device
+        self._load: Callable[[], OnDevice] | None = load
+        self._on_device: OnDevice | None = None
+        self._probes = probes
+        self._worth_it = worth_it
+        self._batch = _FIRST_BATCH
+        self._seen = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See ``Embedder``."""
+        while self._on_device is not None:
+            try:
+                return self._on_device.embed(texts, batch=self._batch)
+            except Exception as error:  # whatever a driver comes up with must not end an index
+                self._failed(error)
+        return self._cpu.embed(texts)
+
+    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+        """See ``BulkEmbedder``."""
+        self._seen += len(texts)
+        if self._load is not None and self._seen >= self._worth_it:
+            self._move(self._load)
+            self._load = None
+        at = 0
+        while at < len(texts):
+            some = texts[at : at + (_DEVICE_STEP if self._on_device else _CPU_STEP)]
+            yield Portion(dict(zip(some, self.embed(some), strict=True)))
+            at += len(some)
+
+    def _move(self, load: Callable[[], OnDevice]) -> None:
+        """Use the device if what it makes is what the CPU makes."""
+        try:
+            moved = load()
+            alike = (moved.embed(self._probes, batch=8) * self._cpu.embed(self._probes)).sum(axis=1).min()
+        except Exception as error:  # as above
+            self.notes.append(f"{self._device} is not used: {_first_line(error)}")
+            return
+        if not float(alike) >= LIKENESS:
+            self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
+            return
+        self._on_device = moved
+        self.notes.append(f"embedded on {self._device}")
+
+    def _failed(self, error: Exception) -> None:
+        if not _is_out_of_memory(error) or self._batch == 1:
+            self._on_device = None
+            self.notes.append(f"{self._device} failed, the CPU goes on: {_first_line(error)}")
+            return
+        self._batch = max(1, self._batch // 2)
+        self.notes[:] = [note for note in self.notes if not note.startswith(_SMALLER)]
+        self.notes.append(f"{_SMALLER} {self._device}: batches of {self._batch} from then on")
+        _free_memory()
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether a device had too little memory, as CUDA and MPS say it."""
+    return type(error).__name__ == "OutOfMemoryError" or (
+        isinstance(error, RuntimeError) and "out of memory" in str(error).lower()
+    )
+
+
+def _free_memory() -> None:
+    """Give back what torch keeps for later."""
+    import torch  # noqa: PLC0415 - a device was in use, so it is loaded
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    elif torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+# -- forms ---------------------------------------------------------------------------------------
+
+
+def _opened(source: ModelSource, threads: int, device: str) -> Embedder:
+    target = prepared_folder(source)
+    try:
+        found = _prepared(target, threads)
+        if found is None:
+            _prepare_in_child(source, target)
+            found = _prepared(target, threads)
+        if found is not None:
+            return found
+        why = "its prepared form cannot be used"
+    except (WorkbenchError, OSError) as error:
+        why = str(error)
+    _LOG.warning("the model is used unprepared, which is slower: %s", why)
+    return _native(source, device if has_device(device) else "cpu", threads)
+
+
+def _prepared(folder: Path, threads: int) -> Embedder | None:
+    """None where there is no prepared form, or it had to be set aside."""
+    if not folder.is_dir():
+        return None
+    try:
+        from indexing.embedding.onnx_model import DamagedError, PreparedEmbedder  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        return PreparedEmbedder(folder, threads=threads)
+    except (DamagedError, OSError):
+        _set_aside(folder)
+        return None
+
+
+def _set_aside(folder: Path) -> None:
+    """Move a damaged preparation out of the way; the newest is kept for whoever wants to look."""
+    with contextlib.suppress(OSError):
+        os.rename(folder, folder.with_name(f"{folder.name}.damaged-{time.time_ns()}"))
+        older = sorted(folder.parent.glob(f"{folder.name}.damaged-*"))[:-_KEPT_DAMAGED]
+        for path in older:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _prepare_in_child(source: ModelSource, target: Path) -> None:
+    """Raises ModelUnavailableError with the child's last words."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with hold(target.parent / "prepare.lock", "preparing a model", wait=_PREPARE_SECONDS):
+        if target.is_dir():
+            return  # somebody else made it while we waited
+        root = str(Path(__file__).resolve().parents[2])
+        paths = filter(None, (root, os.environ.get("PYTHONPATH", "")))
+        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(paths)}
+        named = (str(source.folder), source.identity, str(target))
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "indexing.embedding.onnx_export", *named],
+                env={**os.environ, **offline},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PREPARE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ModelUnavailableError("preparing the model took too long") from error
+        if done.returncode:
+            words = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise ModelUnavailableError(words or f"preparing ended with {done.returncode}")
+
+
+def _on_device(source: ModelSource, device: str) -> OnDevice:
+    if not is_device(device):
+        raise ModelUnavailableError("there is no such device; known: cpu, cuda, cuda:1, mps")
+    if not has_device(device):
+        raise ModelUnavailableError("torch cannot use it here")
+    return _native(source, device, 0)
+
+
+def _native(source: ModelSource, device: str, threads: int) -> NativeEmbedder:
+    from indexing.embedding.native import NativeEmbedder  # noqa: PLC0415 - imports torch when used
+
+    return NativeEmbedder(source, device=device, threads=threads)

@@ -1,0 +1,453 @@
+"""Models behind an endpoint that speaks OpenAI's API: asked through its client, no answer believed.
+
+The client waits and tries again by itself. One text that the model refuses, or makes no usable vector of,
+costs only itself; what came before a failure is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import queue
+import threading
+import time
+import weakref
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import httpx2
+import numpy as np
+import openai
+
+from indexing.embedding.port import Portion, averaged, fitting
+from indexing.words import clean
+from workbench.errors import ModelUnavailableError
+from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
+from workbench.memory.window import word_pieces
+
+if TYPE_CHECKING:
+    from indexing.embedding.choice import Service
+    from indexing.embedding.port import Vectors
+
+T = TypeVar("T")
+RETRIES = 7
+"""For documents: the client's backoff then waits half a minute in all, and longer where it is told to."""
+REST_SECONDS = 30.0
+"""For so long a provider that failed a question is not asked another one: every key is a question."""
+MOST_TOKENS = 100_000
+"""Tokens in one request, by an estimate from above; OpenAI takes 300,000."""
+
+_PROBE = "memory"
+"""A text that any model takes: refused as well, it is the request that is wrong and not a text."""
+_MOST_FAILED = 50
+"""Texts that may fail in one run; more, and it is the provider that fails."""
+_ISOLATED_RETRIES = 1
+_ANSWER_BYTES = 1_000_000
+_VECTOR_BYTES = 256_000
+_MOST_DIMENSIONS = 65_536
+_MEANWHILE = "words are searched meanwhile; what was embedded is kept, and the next run goes on from there"
+_SETTINGS = "look at embedding_model and embedding_dimensions in your settings"
+_OTHER_LENGTH = (
+    "it is another model now, or embedding_dimensions is not what it makes; "
+    "`workbench reindex --full` builds the index anew with what there is"
+)
+
+
+class RemoteEmbedder:
+    """A ``BulkEmbedder`` for documents or for ``questions``. Reaches the network when it is asked.
+
+    Every method may raise ModelUnavailableError, which says what happened and never holds the key.
+    """
+
+    def __init__(
+        self, service: Service, *, questions: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.identity = service.identity
+        self.window = service.window
+        self.notes = [service.key.warning] if service.key.warning else []
+        self._service = service
+        self._questions = questions
+        self._requests = _Requests(service, questions)
+        self._background = _Background()
+        self._clock = clock
+        self._rests: tuple[float, ModelUnavailableError] | None = None
+
+    @property
+    def dimension(self) -> int:
+        """See ``Embedder``; where nobody said it, the provider is asked once."""
+        if not self._requests.dimension:
+            self.probe()
+        return self._requests.dimension
+
+    def probe(self) -> None:
+        """Ask for one vector, whatever is known already."""
+        self._background.start(self._requests.probe()).result()
+
+    def expect(self, dimension: int) -> None:
+        """Refuse vectors of another length from now on."""
+        self._requests.dimension = dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See ``Embedder``. After a question that failed the next ones fail at once, for a while."""
+        if self._questions and self._rests is not None and self._clock() < self._rests[0]:
+            before = self._rests[1]
+            raise ModelUnavailableError(before.message, hint=before.hint)
+        try:
+            found = self._all(list(dict.fromkeys(texts)))
+        except ModelUnavailableError as error:
+            self._rests = (self._clock() + REST_SECONDS, error)
+            raise
+        self._rests = None
+        return (
+            np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimension), np.float32)
+        )
+
+    def _all(self, texts: list[str]) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for portion in self.portions(texts):
+            for why in portion.failed.values():
+                raise ModelUnavailableError(f"{self._service.endpoint.host}: a text has no vector: {why}")
+            found.update(portion.vectors)
+        return found
+
+    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+        """See ``BulkEmbedder``. A text longer than the window is embedded in parts, and comes last."""
+        came: queue.SimpleQueue[Portion | BaseException | None] = queue.SimpleQueue()
+        running = self._background.start(self._run(texts, came.put))
+        try:
+            while (item := came.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            running.cancel()
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._background.start(self._requests.close()).result()
+        self._background.close()
+
+    async def _run(
+        self, texts: Sequence[str], tell: Callable[[Portion | BaseException | None], object]
+    ) -> None:
+        """Tell portions, then the error that ended them if there is one, then None."""
+        try:
+            await self._embed_all(texts, tell)
+        except BaseException as error:  # whoever waits at the other end must hear of it
+            tell(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            tell(None)
+
+    async def _embed_all(self, texts: Sequence[str], tell: Callable[[Portion], object]) -> None:
+        """Several requests at the same time; what is under way when one fails may end, and counts."""
+        asked = frozenset(texts)
+        long: dict[str, list[tuple[str, int]]] = {}
+        parts: dict[str, Vectors | str] = {}
+        due = deque(batches(_fitting(texts, self.window, long), count=self._service.batch))
+        ended: list[ModelUnavailableError] = []
+        self._requests.failed = 0
+
+        async def work() -> None:
+            while due:
+                try:
+                    portion = await self._requests.batch(due.popleft())
+                except ModelUnavailableError as error:
+                    ended.append(error)
+                    due.clear()
+                    return
+                if long:
+                    parts.update(portion.vectors)
+                    parts.update(portion.failed)
+                tell(
+                    Portion(
+                        {text: row for text, row in portion.vectors.items() if text in asked},
+                        {text: why for text, why in portion.failed.items() if text in asked},
+                    )
+                )
+
+        await asyncio.gather(*(work() for _ in range(min(self._service.concurrency, len(due)))))
+        if long:
+            tell(_joined(long, parts))
+        if ended:
+            raise ended[0]
+
+
+class TextsRefusedError(ModelUnavailableError):
+    """An answer held no vectors, or said no: something in the texts, perhaps."""
+
+
+class _Requests:
+    """Vectors of one model, all of the same ``dimension``, which is 0 until it is known; in one event loop.
+
+    Nothing that is raised holds the key or a request.
+    """
+
+    def __init__(self, service: Service, questions: bool) -> None:
+        self._service = service
+        self._questions = questions
+        self._where = service.endpoint.host
+        self._timeout = service.query_timeout if questions else service.timeout
+        self._client = open_client(
+            service.endpoint,
+            {"Authorization": f"Bearer {service.key.secret}"} if service.key.secret else {},
+            timeout=self._timeout,
+            most=_ANSWER_BYTES + service.batch * _VECTOR_BYTES,
+            retries=0 if questions else RETRIES,  # whoever asks a question has words already
+        )
+        self.dimension = service.dimensions
+        self.failed = 0
+
+    async def batch(self, texts: list[str]) -> Portion:
+        """Vectors of different ``texts``, and why some have none. A question is asked once, as it is."""
+        try:
+            portion = await self._checked(texts)
+        except TextsRefusedError:
+            if self._questions:
+                raise
+            await self.probe()
+            return await self._isolated(texts)
+        if not portion.failed or self._questions:
+            return portion
+        again = await self._isolated(list(portion.failed))
+        return Portion({**portion.vectors, **again.vectors}, again.failed)
+
+    async def probe(self) -> None:
+        """Ask for a vector that must come, which tells the dimension."""
+        for why in (await self._checked([_PROBE])).failed.values():
+            raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._client.close()
+
+    async def _checked(self, texts: list[str], *, suspects: bool = False) -> Portion:
+        """One request; from an answer to ``suspects`` nothing is concluded, and it is tried twice at most."""
+        answer = await self._post([clean(text) for text in texts], suspects=suspects)
+        rows = dict(zip(texts, map(_vector, self._rows(answer, len(texts))), strict=True))
+        if not suspects:
+            self._check_length(rows)
+        vectors: dict[str, Vectors] = {}
+        failed: dict[str, str] = {}
+        for text, row in rows.items():
+            if isinstance(row, str):
+                failed[text] = row
+            elif len(row) != self.dimension:
+                failed[text] = f"its vector has {len(row)} numbers, not {self.dimension}"
+            else:
+                vectors[text] = row
+        return Portion(vectors, failed)
+
+    async def _isolated(self, texts: list[str]) -> Portion:
+        """Halve what is refused until only those stand alone that are refused by themselves."""
+        portion, why = Portion({}), ""
+        try:
+            portion = await self._checked(texts, suspects=True)
+            again = list(portion.failed)
+        except TextsRefusedError as error:
+            again, why = texts, error.message
+        if not again:
+            return portion
+        if len(texts) == 1:
+            why = portion.failed.get(texts[0], why)
+            self.failed += 1
+            if self.failed > _MOST_FAILED:
+                raise ModelUnavailableError(f"{self._where} fails on too many texts: {why}", hint=_SETTINGS)
+            return Portion({}, {texts[0]: why})
+        half = (len(again) + 1) // 2
+        vectors: dict[str, Vectors] = dict(portion.vectors)
+        failed: dict[str, str] = {}
+        for some in filter(None, (again[:half], again[half:])):
+            part = await self._isolated(some)
+            vectors.update(part.vectors)
+            failed.update(part.failed)
+        return Portion(vectors, failed)
+
+    async def _post(self, texts: list[str], *, suspects: bool) -> object:
+        """``POST /embeddings``. Source: platform.openai.com/docs/api-reference/embeddings."""
+        service = self._service
+        prefix = service.prefix(self._questions)
+        body: dict[str, object] = {"model": service.model, "input": [prefix + text for text in texts]}
+        if service.dimensions:
+            body["dimensions"] = service.dimensions
+        if service.packed:
+            body["encoding_format"] = "base64"
+        retries = {"max_retries": _ISOLATED_RETRIES} if suspects else {}
+        try:
+            return await self._client.post("/embeddings", cast_to=object, body=body, options=retries)
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except openai.APITimeoutError:
+            raise _outage(f"{self._where} did not answer within {self._timeout:g} seconds") from None
+        except openai.APIConnectionError as error:
+            raise self._broken(error.__cause__) from None
+
+    def _broken(self, cause: BaseException | None) -> ModelUnavailableError:
+        if isinstance(cause, UnusableAnswerError):
+            return _outage(f"{self._where} {cause}")
+        if isinstance(cause, httpx2.ConnectError):
+            return _outage(f"{self._where} cannot be reached")
+        if isinstance(cause, httpx2.ProxyError):
+            return _outage(f"the proxy on the way to {self._where} refuses")
+        return _outage(f"the connection to {self._where} broke off")
+
+    def _refusal(self, error: openai.APIStatusError) -> ModelUnavailableError:
+        status, said = error.status_code, explained(error, self._service.key)
+        if status in (401, 403) or (status == 400 and "API_KEY_INVALID" in str(error.body)):
+            return ModelUnavailableError(  # what it says of a key may hold a part of it
+                f"{self._where} refuses the key ({status}); it is from: {self._service.key.source}",
+                hint="OPENAI_API_KEY and GEMINI_API_KEY go to their public addresses alone; for another one "
+                "name the variable in embedding_key_env",
+            )
+        if has_spent_all(error):
+            return _outage(f"{self._where} says that the account has nothing left to spend")
+        if 300 <= status < 400:
+            return ModelUnavailableError(
+                f"{self._where} redirects to another address, where neither key nor text is sent",
+                hint="correct embedding_endpoint in your settings",
+            )
+        if status == 404:
+            return ModelUnavailableError(
+                f"{self._where} knows no such model or address (404){said}",
+                hint="look at embedding_endpoint (with its /v1) and embedding_model in your settings",
+            )
+        answered = f"{self._where} answered {status}{said}"
+        if status in (408, 409, 429) or status > 500:
+            return _outage(answered)
+        # Some servers answer 500 when they cannot write down one of the vectors, such as one of NaN.
+        return TextsRefusedError(answered, hint=_MEANWHILE if status == 500 else _SETTINGS)
+
+    def _rows(self, answer: object, count: int) -> list[Any]:
+        """What stands for the vector of each text, in their order: each says by ``index`` whose it is."""
+        found = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(found, list):
+            raise self._unreadable("the answer holds no vectors")
+        if len(found) != count:
+            raise self._unreadable(f"{len(found)} vectors came for {count} texts")
+        rows: list[Any] = [None] * count
+        for at, item in enumerate(found):
+            index = item.get("index", at) if isinstance(item, dict) else None
+            if not isinstance(index, int) or not 0 <= index < count or rows[index] is not None:
+                raise self._unreadable("the vectors are not numbered like the texts")
+            rows[index] = item.get("embedding")
+        return rows
+
+    def _unreadable(self, why: str) -> TextsRefusedError:
+        return TextsRefusedError(f"{self._where}: {why}", hint=_SETTINGS)
+
+    def _check_length(self, rows: Mapping[str, Vectors | str]) -> None:
+        """One vector of another length is a fault of its own; all of them, and it is another model."""
+        lengths = Counter(len(row) for row in rows.values() if not isinstance(row, str))
+        if not lengths:
+            return
+        usual = lengths.most_common(1)[0][0]
+        self.dimension = self.dimension or usual
+        if self.dimension not in lengths:
+            raise ModelUnavailableError(
+                f"{self._where} makes vectors of {usual} numbers, and {self.dimension} are needed",
+                hint=_OTHER_LENGTH,
+            )
+
+
+def _outage(what: str) -> ModelUnavailableError:
+    return ModelUnavailableError(what, hint=_MEANWHILE)
+
+
+def batches(
+    texts: Iterable[tuple[str, int]], *, count: int, tokens: int = MOST_TOKENS
+) -> Iterator[list[str]]:
+    """The texts, each given with its tokens, in lists of at most ``count`` and of ``tokens`` in all.
+
+    A text that is larger by itself stands alone.
+    """
+    batch: list[str] = []
+    size = 0
+    for text, length in texts:
+        if batch and (len(batch) == count or size + length > tokens):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += length
+    if batch:
+        yield batch
+
+
+def _fitting(
+    texts: Sequence[str], window: int, long: dict[str, list[tuple[str, int]]]
+) -> Iterator[tuple[str, int]]:
+    """The texts that fit and the parts of the others, noted in ``long``; each once, with its tokens."""
+    seen = set(texts)
+    for text in texts:
+        tokens = word_pieces(text)
+        if tokens <= window:
+            yield text, tokens
+            continue
+        long[text] = fitting(text, word_pieces, window)
+        for part, size in long[text]:
+            if part not in seen:
+                seen.add(part)
+                yield part, size
+
+
+def _joined(long: Mapping[str, list[tuple[str, int]]], known: Mapping[str, Vectors | str]) -> Portion:
+    """The vectors of texts that were embedded in parts, as far as all their parts came."""
+    vectors: dict[str, Vectors] = {}
+    failed: dict[str, str] = {}
+    for text, parts in long.items():
+        found = [known[part] for part, _ in parts if part in known]
+        rows = [row for row in found if not isinstance(row, str)]
+        if len(rows) == len(parts):
+            vectors[text] = averaged(np.stack(rows), [0] * len(parts), [size for _, size in parts], 1)[0]
+        elif why := next((row for row in found if isinstance(row, str)), None):
+            failed[text] = why
+    return Portion(vectors, failed)
+
+
+def _vector(row: Any) -> Vectors | str:
+    """(d,) float32 of length 1, from numbers or from base64 of float32; or in a few words why it is none."""
+    try:
+        if isinstance(row, str):
+            vector = np.frombuffer(base64.b64decode(row, validate=True), "<f4").astype(np.float64)
+        elif isinstance(row, list) and not any(isinstance(value, str) for value in row):
+            vector = np.asarray(row, np.float64)
+        else:
+            return "no vector came"
+    except (TypeError, ValueError, OverflowError):
+        return "what came is no vector of numbers"
+    if vector.ndim != 1 or not 0 < len(vector) <= _MOST_DIMENSIONS:
+        return "what came is no vector of numbers"
+    if not np.isfinite(vector).all():
+        return "its vector holds a number that is none"
+    largest = float(np.abs(vector).max())
+    if not largest > 0.0:
+        return "its vector is zero"
+    vector = vector / largest  # numbers near the ends of the range must not vanish when squared
+    return np.asarray(vector / np.linalg.norm(vector), np.float32)
+
+
+class _Background:
+    """An event loop in a daemon thread of its own, for callers that wait; it ends with this object."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=_serve, args=[self._loop], name="provider", daemon=True)
+        self._thread.start()
+        self._end = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin ``work``; the future can be waited for and cancelled from any thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def close(self) -> None:
+        """End the thread when what runs in it has been cancelled."""
+        if self._end.alive:
+            self._end()
+            self._thread.join(timeout=5)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop):  # which cancels what is left when it ends
+        loop.run_forever()
