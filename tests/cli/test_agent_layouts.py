@@ -372,7 +372,7 @@ def test_a_session_file_is_an_episode_that_never_expires(run: Run, tmp_path: Pat
     assert told["memory/2026-02-06-2012.md"]["session"] == "0c9e2f"
     assert told["memory/2026-02-06-2012.md"]["created_at"] == "2026-02-06"
     assert told["memory/2026-02-07-tax-return.md"]["topics"] == ["tax return"]
-    assert told["memory/2026-02-06-2012.md"]["abstract"].startswith("user: where does staging")
+    assert told["memory/2026-02-06-2012.md"]["abstract"].startswith("where does staging")
     assert {one["problem"] for one in listed} == {None}
     assert {one["expires_at"] for one in listed} == {None}
     assert "no episode has expired" in run("-w", str(root), "episodes", "expire", "--yes").err
