@@ -200,7 +200,7 @@ class WorkbenchApp(App[None]):
         if self.main.drafts.unsaved:
             kept = self.main.drafts.keep_all()
             what = "; what you typed is kept" if kept else " without what you typed"
-        self.main.say(words(f"ctrl+c again leaves{what}"))
+        self.main.say(words(f"ctrl+c again quits{what}"))
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, whoever asked for it: what is typed and not saved is kept first."""

@@ -43,7 +43,7 @@ TASKS: Mapping[str, TaskSpec] = {
     "backup": TaskSpec("workbench.backup.create", "backing up"),
     "dream": TaskSpec("workbench.dreaming.dream_task", "dreaming"),
     "health": TaskSpec("workbench.health.checks", "the look", niceness=5, ends_at_once=True),
-    "ingest": TaskSpec("workbench.ingest.ingest_task", "taking in", niceness=5),
+    "ingest": TaskSpec("workbench.ingest.ingest_task", "ingest", niceness=5),
     "reindex": TaskSpec("indexing.sync.run", "indexing", niceness=10, ends_at_once=True),
     "search": TaskSpec("workbench.agent.federated_search", "searching", ends_at_once=True),
     "similar-names": TaskSpec(

@@ -30,7 +30,7 @@ class Group(StrEnum):
     PREVIEW = "Preview"
     COPY = "Copy"
     CONFIRM = "When asked"
-    LEAVE = "Help and leaving"
+    LEAVE = "Help and quitting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

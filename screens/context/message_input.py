@@ -17,7 +17,7 @@ class MessageInput(QueryInput):
 
     def __init__(self) -> None:
         super().__init__(
-            placeholder="/ a message, as somebody would write it to the agent",
+            placeholder="/ a message as you would send it to the agent",
             compact=True,
             id="message",
             max_length=LONGEST,

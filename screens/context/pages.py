@@ -53,9 +53,9 @@ class ContextPage:
 
 
 INVITATION = ContextPage(
-    empty="/ type a message, as somebody would write it to the agent\n"
+    empty="/ type a message as you would send it to the agent\n"
     "what is given with it is shown as you type: each entry with its score, the reason, and its cost\n"
-    "nothing that is looked up here is recorded as a recall"
+    "lookups here are not recorded as recalls"
 )
 """Nothing was typed yet."""
 

@@ -35,7 +35,7 @@ class ChooseScreen(ListDialog[str]):
         typed: Callable[[str], Sequence[Row]],
         *,
         placeholder: str = "type to narrow",
-        empty: str = "nothing is called that",
+        empty: str = "nothing matches",
         chooses: str = "chooses",
         at: str | None = None,
     ) -> None:

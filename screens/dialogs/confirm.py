@@ -119,7 +119,7 @@ def warning_rows(*errors: Exception) -> list[Row]:
 
 def _rows(error: Exception) -> Iterator[Row]:
     if isinstance(error, FlaggedError):
-        yield Row("", words("There is more in it than meets the eye:"), tone="head")
+        yield Row("", words("It contains hidden text:"), tone="head")
         for title, findings in error.found.items():
             yield Row("", row_text(f"“{title}”"), depth=1)
             for finding in findings.split("; "):

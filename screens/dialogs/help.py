@@ -52,7 +52,7 @@ class HelpScreen(ListDialog[None]):
 
     def __init__(self, context: Context | None = None) -> None:
         """``context`` is where the person is: what can be done there comes first, or why it cannot."""
-        super().__init__(ChangeList(empty="no action is called that", id="actions", hanging=True))
+        super().__init__(ChangeList(empty="no action matches", id="actions", hanging=True))
         self._asked_in = context
         self._wanted = ""
 

@@ -38,7 +38,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
     ),
     _in_graph("previous_view", "shift+tab", "view before", "Back."),
     _in_graph("view_relations", "N", "relations", "One entity: its neighbourhood, and what is known of it."),
-    _in_graph("view_pairs", "D", "duplicates", "Pages that may be of one entity."),
+    _in_graph("view_pairs", "D", "duplicates", "Pages that may describe the same entity."),
     _in_graph(
         "view_claims", "C", "contradictions", "Claims that cannot both be true, to be settled with 1 2 3 4."
     ),
@@ -131,7 +131,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
         "keep_apart",
         "x",
         "not the same",
-        "These are two: remember it, and do not ask again.",
+        "These are two different ones: remember that, and do not ask again.",
         places=PAIRS,
         blocked=when.can_act,
         hint=2,
@@ -140,7 +140,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
         "settle_keep",
         "1",
         "keep the old",
-        "What was there is right; the new claim is forgotten and not learnt again.",
+        "The old claim is right; the new one is forgotten and not learnt again.",
         places=CLAIMS,
         blocked=when.can_act,
         hint=1,

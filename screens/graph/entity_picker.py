@@ -29,7 +29,7 @@ class EntityScreen(ChooseScreen):
             entity_rows(graph, most_linked(graph, _MOST)),
             lambda _: (),
             placeholder="type a name, or a part of it",
-            empty="nothing in the graph is called that",
+            empty="nothing in the graph has that name",
             chooses="goes there",
         )
         self._graph = graph

@@ -13,14 +13,14 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
         "H",
         "health",
         Group.ROOMS,
-        "Freshness, budget, decay, duplicates, secrets, backup: each finding leads to its entry and its fix.",
+        "Freshness, budget, decay, duplicates, secrets, backup; each finding leads to its entry and its fix.",
         places=LISTS | SCREENS,
     ),
     _in_health(
         "health_fix",
         "f",
         "fix",
-        "Mend the finding: shows the ways there are, and what each would change.",
+        "Fix the finding: shows the possible fixes and what each would change.",
         blocked=has_row,
         hint=5,
     ),
@@ -35,12 +35,12 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
     _in_health(
         "health_other", "O", "the other entry", "Leave for the other entry of a pair.", blocked=has_row
     ),
-    _in_health("health_again", "r", "look again", "Look at everything again.", hint=7),
+    _in_health("health_again", "r", "look again", "Run all checks again.", hint=7),
     _in_health(
         "health_stop",
         "c",
         "stop",
-        "End the backup, the run of the index or the look that is under way; what was done or found stays.",
+        "Stop the running backup, index run or check; what was done or found stays.",
         hint=4,
     ),
     _in_health(

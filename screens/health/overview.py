@@ -92,7 +92,7 @@ class HealthScreen(BrowseScreen):
         self.draw()
 
     def action_health_again(self) -> None:
-        """Look at everything again."""
+        """Run all checks again."""
         self._problem = ""
         self._look_at()
         self.draw()
@@ -181,7 +181,7 @@ class HealthScreen(BrowseScreen):
         """The sections as they are known; the cursor stays where it is."""
         rows = list(section_rows(list(self.sections.values()), self.folds))
         if self._problem:
-            why = row_text(f"The look broke off, {key_for('health_again')} looks again: {self._problem}")
+            why = row_text(f"The check failed; {key_for('health_again')} runs it again: {self._problem}")
             rows.insert(0, Row(_PROBLEM, why, tone="bad"))
         self.show_rows(rows, empty="reading …")
 
@@ -229,7 +229,7 @@ class HealthScreen(BrowseScreen):
         if not finding.others:
             why["health_other"] = "this finding is about one place"
         if not finding.fixes:
-            why["health_fix"] = f"no key mends this: {finding.do or 'it is only worth knowing'}"
+            why["health_fix"] = f"no key fixes this: {finding.do or 'it is only worth knowing'}"
         elif (refusal := self.desk.refusal()) and all(map(writes, finding.fixes)):
             why["health_fix"] = refusal
         return why

@@ -140,7 +140,7 @@ def _section_lines(section: Section) -> Lines:
         yield f"{result.name.ljust(room)}  {result.seen}" if room else result.seen, "text" if room else tone
     if not section.findings:
         yield GAP, "text"
-        yield "Nothing here needs a hand.", "good"
+        yield "No action needed.", "good"
 
 
 def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row]:
@@ -172,4 +172,4 @@ def _finding_lines(one: Finding) -> Lines:
             yield f"  {fix.label}", "accent"
             yield f"    {fix.command}", "faint"
     else:
-        yield "No key mends this: see what is to do.", "muted"
+        yield "No key fixes this: see what to do.", "muted"

@@ -201,7 +201,7 @@ class Travelling:
             return
         known = isinstance(error, WorkbenchError)
         said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
-        name = words("No way back in time") if known else row_text(type(error).__name__)
+        name = words("Cannot go back in time") if known else row_text(type(error).__name__)
         text = Shown("\n".join(row_text(line) for line in said if line))
         self._screen.say(text, title=name, severity="warning" if known else "error")
         shown = self._shown.moment
@@ -235,7 +235,7 @@ class Travelling:
             if wish != self._wish:
                 raise OvertakenError
             if files:
-                text = words(f"laying out {grouped(files)} files …")
+                text = words(f"writing out {grouped(files)} files …")
                 self._tell(self._working, wish, text)
 
         await self._try(lambda: self._keeper.lay_out(moment, told), self._laid_out, wish)

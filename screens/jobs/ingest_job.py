@@ -27,7 +27,7 @@ class IngestJob(WorkerJob):
     """Asks what is to be taken in, and takes it in, one wish at a time."""
 
     TASK = "ingest"
-    NAME = "Taking in"
+    NAME = "Ingest"
 
     def __init__(self, screen: MainScreen, desk: Desk) -> None:
         super().__init__(desk.workspace.root, desk.works)
@@ -38,7 +38,7 @@ class IngestJob(WorkerJob):
         """Let a path be typed, and take in what is there."""
         from screens.jobs.path_prompt import PathScreen  # noqa: PLC0415 - not before the first paint
 
-        title = words("Take in: a transcript, a page, or a folder of transcripts")
+        title = words("Ingest: a transcript, a page, or a folder of transcripts")
         prompt = PathScreen(title, "empty: what your settings name", partial(told_of, self._root))
         self._screen.show_dialog(prompt, self._answered)
 
@@ -50,7 +50,7 @@ class IngestJob(WorkerJob):
         from screens.jobs.path_prompt import absolute  # noqa: PLC0415
 
         files = [os.fspath(absolute(text, self._root))] if text else []
-        after = f"each source taken in before stays; {key_for('ingest')} takes in the rest"
+        after = f"what was ingested before stays; {key_for('ingest')} continues with the rest"
         try:
             said = await self.run_task({"files": files}, after=after)
         except StoppedError:
@@ -59,7 +59,7 @@ class IngestJob(WorkerJob):
                 self._say(row_text(f"Stopped with {reached}; {after}"), "warning")
                 self._desk.changed()
             else:
-                self._say(words("Stopped before the first source; nothing was taken in"), "warning")
+                self._say(words("Stopped before the first source; nothing was ingested"), "warning")
         except (WorkbenchError, OSError) as error:
             hint = error.hint if isinstance(error, WorkbenchError) else ""
             self._say(row_text(f"{error} · {hint}" if hint else str(error)), "warning")
@@ -78,7 +78,7 @@ def told_of(root: Path, text: str) -> RowPart:
 
     if not text:
         said = (
-            "enter takes in what is new in logs, notes and episodes, and in the transcripts of your settings"
+            "enter ingests what is new in logs, notes and episodes, and in the transcripts of your settings"
         )
         return RowPart(words(said), "muted")
     path = absolute(text, root)
@@ -102,11 +102,11 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     troubles: Sequence[Sequence[str]] = said.get("troubles") or ()
     unreadable: Sequence[str] = said.get("unreadable") or ()
     operations = int(said.get("operations", 0))
-    lines = [f"{taken} of {plural(total, 'source')} taken in" if taken else "Nothing was taken in"]
+    lines = [f"{taken} of {plural(total, 'source')} ingested" if taken else "Nothing was ingested"]
     if not total:
-        lines = ["Nothing is there to take in"]
+        lines = ["There is nothing to ingest"]
     if said.get("stopped"):
-        lines[0] = f"Stopped: {plural(taken, 'source')} taken in; {key_for('ingest')} goes on with the rest"
+        lines[0] = f"Stopped: {plural(taken, 'source')} ingested; {key_for('ingest')} continues with the rest"
     named = len(troubles) == total - taken <= _SHOWN
     if (others := {name: count for name, count in counts.items() if name != "taken"}) and not named:
         lines.append(counted(others))

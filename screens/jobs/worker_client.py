@@ -26,7 +26,7 @@ _INSIST_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
 
-_SHORT_OF_MEMORY = "a system that is short of memory does so"
+_SHORT_OF_MEMORY = "the system does this when memory is short"
 _COMMANDS = {"dream": "dream", "backup": "backup", "ingest": "ingest", "reindex": "reindex"}
 
 

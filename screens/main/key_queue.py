@@ -114,7 +114,7 @@ class Holding:
         if self._screen.jumping.under_way:
             return words("Still reading")
         if self._screen.curating.stands_yet(self._screen.context().targets):
-            return words("Still doing what was asked for before")
+            return words("Still busy with the previous action")
         if self._screen.searching.gave_up:
             return words("The search failed: there are no hits of these words")
         return words("Still searching")

@@ -81,7 +81,7 @@ class Opening:
         if not self.desk.works.under_way:
             why["stop_work"] = "nothing that takes long is under way"
         if self._ingest_job.running:
-            why["ingest"] = f"something is being taken in: {key_for('stop_work')} stops it"
+            why["ingest"] = f"an ingest is running: {key_for('stop_work')} stops it"
         return why
 
     def stop_work(self) -> None:

@@ -318,7 +318,7 @@ class Curating:
         """Say, on the banner, that text of another writer waits to be looked at."""
         self.conflicts = conflicts
         waits = (
-            f"Another writer's text is in no memory file ({conflicts}): "
+            f"Text of another writer is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench inbox conflicts`"
         )
         other = self._problem or (words(waits) if conflicts else self._jobs)

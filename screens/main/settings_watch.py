@@ -43,7 +43,7 @@ class Configuring:
 
     def begin(self) -> None:
         """Look from now on; memory of another moment goes by the settings that it was opened with."""
-        self._screen.curating.settings_stand(misread_line(self._workspace.misread, "its default counts"))
+        self._screen.curating.settings_stand(misread_line(self._workspace.misread, "its default is used"))
         if not moment_of(self._workspace):
             self._screen.set_interval(_LOOK_SECONDS, self._look)
 
@@ -67,7 +67,7 @@ class Configuring:
             fresh = await asyncio.to_thread(load, self._files[1])
         except WorkbenchError as error:
             wrong = (await asyncio.to_thread(as_far_as_read, self._files[1]))[1]
-            counts = "its default counts" if self._workspace.misread else "what counted before counts"
+            counts = "its default is used" if self._workspace.misread else "the previous value is used"
             self._screen.curating.settings_stand(misread_line(wrong, counts))
             if self._seen and not self._workspace.misread:
                 self._say_wrong(error)
@@ -93,14 +93,12 @@ class Configuring:
         screen.refresh_files()
         screen.opening.reload()
         if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
-            said = _named(changed) if changed else "all of them count again"
-            screen.say(row_text(f"Settings taken up: {said}"))
+            said = _named(changed) if changed else "all of them are valid again"
+            screen.say(row_text(f"Settings reloaded: {said}"))
 
     def _say_wrong(self, error: WorkbenchError) -> None:
         text = f"{error.message}. {error.hint}" if error.hint else error.message
-        self._screen.say(
-            row_text(text), title=words("The settings before go on counting"), severity="warning"
-        )
+        self._screen.say(row_text(text), title=words("The previous settings stay in use"), severity="warning")
 
 
 def _stamp(path: os.PathLike[str]) -> _Stamp:

@@ -100,7 +100,7 @@ class EpisodesPane(FilePane):
         old = name == "expired"
         few = not old or len(episodes) <= _FEW
         is_open = self.folds.is_open(row_id, default=few or self.filter is not None)
-        tail = (RowPart(words(f"{key_for('prune')} clears them away"), "faint"),) if old else ()
+        tail = (RowPart(words(f"{key_for('prune')} removes them"), "faint"),) if old else ()
         tone: Tone = "muted" if old else "head"
         count = RowPart(grouped(len(episodes)))
         rows = [Row(row_id, words(label), tone=tone, fold=is_open, tail=(*tail, count))]

@@ -133,7 +133,7 @@ class Acting:
         row, came, self._next = self._screen.list.row, self._next, None
         if came is None or row is None or row.id != came:
             return True
-        said = "Another hand decided on what was here meanwhile; this is the next one. Nothing was done"
+        said = "Somebody else decided on this proposal meanwhile; this is the next one. Nothing was done"
         self._desk.say(words(said), "warning")
         return False
 
@@ -170,7 +170,7 @@ class Acting:
             if day := prompts.chosen_day(chosen):
                 self._decide(lambda rows: decisions.defer(addresses_of(rows), day), targets)
 
-        title = words(f"Put {plural(len(targets), 'proposal')} off …")
+        title = words(f"Defer {plural(len(targets), 'proposal')} …")
         dialog = ChooseScreen(
             title,
             prompts.day_rows(today),

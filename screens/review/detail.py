@@ -225,7 +225,7 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
     elif seen.problem:
         told.append((f"cannot be accepted now: {seen.problem}", "warn"))
     if deferred:
-        told.append((f"put off, {deferred}", "accent"))
+        told.append((f"deferred, {deferred}", "accent"))
     if one.gone and not one.stale:
         gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources are not there any more"
         told.append((gone, "warn"))

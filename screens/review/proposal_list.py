@@ -22,7 +22,7 @@ RUN, CASE, LATER, SETTLED, SOURCE, LEFT, REASON = (
 )  # fmt: skip
 """How the ids of rows begin, by what they stand for."""
 DEFERRED, OUT = "deferred", "left-out"
-NEAR_MISS = "below the bar"
+NEAR_MISS = "below the threshold"
 """How dreaming begins to tell of a claim that a gate stopped; these come first."""
 _VERBS: Mapping[str, tuple[str, Tone]] = {
     "add": ("add", "good"),
@@ -178,7 +178,7 @@ def _deferred_rows(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     is_open = folds.is_open(DEFERRED)
     returns = agenda.overview.returns
     tail = (RowPart(words(f"next {days_until(returns, agenda.today)}"), "accent"),) if returns else ()
-    title = words(f"Put off: {len(deferred)}")
+    title = words(f"Deferred: {len(deferred)}")
     yield Row(DEFERRED, title, tone="head", fold=is_open, tail=tail)
     if is_open:
         for one in deferred:

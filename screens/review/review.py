@@ -330,9 +330,9 @@ class ReviewScreen(BrowseScreen):
 def _empty(refusal: str | None) -> str:
     now = f"{key_for('dream')} dreams now · {key_for('why')} says why something is not proposed"
     return (
-        "nothing waits for you\n"
+        "no proposals are pending\n"
         "Dreaming reads what was written lately in logs, notes and episodes, weighs every claim in it, and "
-        "proposes what is worth keeping. Nothing enters long-term memory by that: you decide.\n"
+        "proposes what is worth keeping. Nothing enters long-term memory until you accept it.\n"
         f"{refusal or now}"
     )
 

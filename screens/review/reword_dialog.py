@@ -61,7 +61,7 @@ class Wording:
     def settled(self) -> None:
         """The proposal does not wait any more; what is typed is kept, unless it is what was accepted."""
         if self._writing is not None and not self._saving:
-            said = "It was decided meanwhile, by another hand. What you wrote stays here; leaving copies it."
+            said = "Somebody else decided on it meanwhile. Your text stays here; closing copies it."
             self._desk.say(words(said), "warning")
 
     def _think(self, request: Request) -> Awaitable[Plan]:

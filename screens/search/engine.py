@@ -91,7 +91,7 @@ class Engine:
         self._newest = question.seq
         if question.as_of is not None:
             if not self.alive:
-                why = "the process that looks into the past does not run"
+                why = "the process that searches the past is not running"
                 self._publish(
                     WordsFailed(question.seq, why, f"{key_for('reindex', FocusContext.QUERY)} starts it")
                 )

@@ -104,6 +104,6 @@ def language_rows(*, narrow: bool) -> list[Row]:
                 rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
             else:
                 rows.append(Row(text, words(meaning), lead=(RowPart(words(text.ljust(_ASKED)), "match"),)))
-    closing = "Nothing is an error: what is not understood is looked for as it stands, and it is said so."
+    closing = "Nothing is an error: what is not understood is searched for literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

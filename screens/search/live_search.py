@@ -43,7 +43,7 @@ LONG_SECONDS = 0.25
 _TURN_SECONDS = 0.12
 _COMPACT_BELOW = 90
 _STARTING = "semantic search is starting"
-_PHASES = {"lay out": "laying the files out", "scan": "scanning", "prepare": "preparing the model"}
+_PHASES = {"lay out": "writing out the files", "scan": "scanning", "prepare": "preparing the model"}
 
 
 class Searching:

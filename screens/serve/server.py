@@ -91,7 +91,7 @@ class Server:
             served=self._name,
         )
         if why is not None:
-            return web.Response(status=403, text=f"Not let in: {why}.\n", headers=dict(HEADERS))
+            return web.Response(status=403, text=f"Access denied: {why}.\n", headers=dict(HEADERS))
         try:
             answer = await handler(request)
         except web.HTTPException as error:

@@ -121,7 +121,7 @@ def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | N
     yield "May be: " + ", ".join(word or "(nothing)" for word in choices) if choices else "", "muted"
     yield f"From: {_origin_text(setting)}", _ORIGINS[setting.origin].tone
     for said in setting.also:
-        yield f"Said in {said.path}, line {said.line}, too; what is above goes before it", "faint"
+        yield f"Also set in {said.path}, line {said.line}; the value above wins", "faint"
     yield GAP, "text"
     if declared.secret:
         yield "It is never shown, and typed blindly: better put it into the file with an editor.", "warn"
@@ -167,7 +167,7 @@ def choice_rows(setting: ToldSetting, choices: Sequence[str]) -> list[Row]:
 def problem_details(problem: SettingsProblem) -> list[Row]:
     """One thing that does not count, whole."""
     where = f"{problem.path}, line {problem.line}" if problem.line else str(problem.path)
-    until = "Until it is corrected, this counts as not said."
+    until = "It is ignored until it is corrected."
     return line_rows([(where, "head"), (problem.text, "warn"), (problem.hint, "muted"), (until, "faint")])
 
 

@@ -30,7 +30,7 @@ _ABOVE = (
         Row(f"invitation:{number}", Shown(line), tone="faint", inert=True)
         for number, line in enumerate(_INVITATION.split("\n"))
     ),
-    Row("invitation:recent", words("searched for before (ctrl+↑ in the line too)"), tone="muted", inert=True),
+    Row("invitation:recent", words("recent searches (also ctrl+↑ in the line)"), tone="muted", inert=True),
 )
 
 

@@ -35,7 +35,7 @@ class WorkspaceChooser(ChooseScreen):
             rows,
             lambda typed: typed_rows(typed, known),
             placeholder="type to narrow, or the path of another one",
-            empty="no workspace is called that; the path of a folder opens it",
+            empty="no workspace has that name; type the path of a folder to open it",
             chooses="shows it here",
             at=next((row.id for row in rows if row.id != HERE and not row.inert), None),
         )

@@ -52,7 +52,7 @@ def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
     shown = one.root == here
     lead = (RowPart(_SHOWN_NOW if shown else _OTHER, "good"),)
     if standing is not None and not standing.usable:
-        remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "mend it first"
+        remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "fix it first"
         why = row_text(f"{one.name}: {standing.summary}; {remedy}")
         return Row(str(one.root), why, tone="warn", lead=lead, inert=True)
     text = row_text(f"{one.name}   {home_relative(one.root)}")
@@ -62,7 +62,7 @@ def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
 
 def _state(standing: WorkspaceStatus) -> RowPart:
     if standing.newer:
-        return RowPart(words("needs a newer program: to be read only"), "warn")
+        return RowPart(words("needs a newer version: read-only"), "warn")
     count = words(f"{grouped(standing.entries)} entries")
     if standing.state == "fresh":
         return RowPart(count, "muted")

@@ -75,7 +75,7 @@ def test_ingest_takes_a_named_transcript_in(run: Run, sandbox: Sandbox, talk: Pa
     done = run("ingest", str(talk))
     assert done.code == 0
     assert f"{talk}: 1 episode, " in done.out
-    assert "1 source: 1 taken in" in done.out
+    assert "1 source: 1 ingested" in done.out
     again = run("ingest", str(talk), "--json").json
     assert again["counts"] == {"unchanged": 1}
     assert again["sources"][0]["why"] == "nothing is new in it"
@@ -153,7 +153,7 @@ def test_ingest_shows_what_it_would_do(run: Run, sandbox: Sandbox, talk: Path) -
     done = run("ingest", "--dry-run", str(talk), LOG)
     assert "would summarise" in done.out
     assert "would learn" in done.out
-    assert "2 sources: 2 would be taken in" in done.out
+    assert "2 sources: 2 would be ingested" in done.out
     assert sandbox.snapshot() == before
 
 

@@ -28,7 +28,7 @@ def test_what_is_not_says_how_far_its_words_are_from_the_floor(nights: Nights) -
     nights.log(9, "ok, done")
     known = nights.explained("ok, done")
     assert not known.proposed
-    assert known.verdict.startswith("it is not proposed: below the bar in salience: ")
+    assert known.verdict.startswith("it is not proposed: below the threshold in salience: ")
     (gate,) = (gate for gate in known.gates if gate.distance)
     assert gate.name == "salience"
     assert gate.distance == pytest.approx(gate.needed - known.parts["salience"])

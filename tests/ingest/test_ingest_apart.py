@@ -18,7 +18,7 @@ class StoppedAt(TaskContext):
     """Is stopped when it says that so many are done."""
 
     def __init__(self, done: int) -> None:
-        super().__init__("taking in")
+        super().__init__("ingest")
         self._at = done
 
     def progress(self, phase: str, done: int = 0, total: int = 0) -> None:
@@ -42,9 +42,9 @@ def test_what_was_taken_in_before_a_stop_stays_and_the_rest_comes_next(
     first = run(sandbox.root, wish, StoppedAt(1))
     assert (first["stopped"], first["counts"]) == (True, {"taken": 1})
     assert '"phase": "transcripts", "done": 0, "total": 3' in capsys.readouterr().out
-    rest = run(sandbox.root, wish, TaskContext("taking in"))
+    rest = run(sandbox.root, wish, TaskContext("ingest"))
     assert (rest["stopped"], rest["counts"]) == (False, {"unchanged": 1, "taken": 2})
-    assert run(sandbox.root, wish, TaskContext("taking in"))["counts"] == {"unchanged": 3}
+    assert run(sandbox.root, wish, TaskContext("ingest"))["counts"] == {"unchanged": 3}
 
 
 def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbo
     talk.write_bytes(good + b"{oops\n" * 6)
     first = len(good.splitlines()) + 1
     wish = {"files": [str(talk)]}
-    found = run(sandbox.root, wish, TaskContext("taking in"))
+    found = run(sandbox.root, wish, TaskContext("ingest"))
     named = ", ".join(f"s.jsonl:{line}" for line in range(first, first + 5))
     assert found["counts"] == {"taken": 1}
     assert (found["unreadable"], found["with_unreadable"]) == ([f"6 lines cannot be read: {named}, …"], 1)
@@ -63,4 +63,4 @@ def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbo
 def test_who_only_looks_takes_nothing_in(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "1")
     with pytest.raises(ReadOnlyError):
-        run(sandbox.root, {}, TaskContext("taking in"))
+        run(sandbox.root, {}, TaskContext("ingest"))

@@ -60,7 +60,7 @@ async def test_toasts_show_it_as_itself(hostile: Sandbox) -> None:
     async with opened(hostile.workspace, (240, 50)) as interface:
         await interface.go_to("log [/")
         await interface.press("p")
-        await interface.until_shown("! do it all the same  n leave it")
+        await interface.until_shown("! do it anyway  n leave it")
         assert is_clean(interface)
         await interface.press("exclamation_mark")
         await interface.until_said("Promoted")

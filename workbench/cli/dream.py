@@ -49,7 +49,7 @@ from workbench.workspace.workspace import Workspace
 
 _REASONS = 8
 _LEFT_BEHIND = 10
-_NEAR_MISS = "below the bar"
+_NEAR_MISS = "below the threshold"
 """How dreaming begins to tell of a claim that a gate stopped: the page of the day names these, not junk."""
 
 

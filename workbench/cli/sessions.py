@@ -46,7 +46,7 @@ _NO_MODEL = "without a language model"
 
 @command()
 @named("files", "[FILE]...", many=True, required=False, offer=shell_values.files)
-@choice("--source", SOURCES, help="What to take in; transcripts only when named.")
+@choice("--source", SOURCES, help="What to ingest; transcripts only when named.")
 @word("--user", "U", "Whose sessions these are.")
 @number("--max-age", metavar="DAYS", help="Nothing that is older.")
 @model_option
@@ -81,7 +81,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     counts: Counter[str] = Counter(taken.outcome for taken in done)
     if not answered({"dry_run": given("dry_run"), "counts": counts, "sources": done}):
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
-        say(said if done else "nothing is there to take in")
+        say(said if done else "there is nothing to ingest")
         if not (files or source or place.settings.transcripts):
             narrate("sessions were not looked for: name their FILEs, or add your agent's with `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0

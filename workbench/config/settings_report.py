@@ -150,7 +150,7 @@ def tell(workspace_file: Path | None) -> ToldSettings:
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
     """The settings for one workspace where ``settings.load`` refuses them, and what does not count, and why.
 
-    For what is wrong its default counts. Secrets are left out: what needs one reads the files itself.
+    For what is wrong its default is used. Secrets are left out: what needs one reads the files itself.
     """
     try:
         return settings_module.load(workspace_file), ()

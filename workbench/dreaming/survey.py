@@ -120,7 +120,7 @@ def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnPr
             if not why and _NOBODY.match(best.text):
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
-                why = f"below the bar in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
+                why = f"below the threshold in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
             yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
 
 

@@ -122,7 +122,7 @@ class CheckSubject:
         """Raise SkippedError where somebody holds our ``lock`` now: what they are ``doing`` is not judged."""
         with contextlib.suppress(OSError):
             if (found := held(self.state / lock)) and found.held:
-                raise SkippedError(f"{doing}: it is not judged now")
+                raise SkippedError(f"not checked: {doing}")
 
     def index_in_use(self) -> tuple[Generation, Manifest]:
         """The generation that is searched. Raises SkippedError where there is none, or a sync is at it."""

@@ -90,7 +90,7 @@ def _problems(subject: CheckSubject, shared: Path) -> Iterator[Finding]:
     meaning = "it does not count, all else does"
     told = [(f"{problem.place}: {problem.text}", problem.hint) for problem in tell(shared).problems]
     if subject.unreadable is not None:
-        meaning = "its default counts for what reads; what writes is refused until it is corrected"
+        meaning = "its default is used for what reads; what writes is refused until it is corrected"
         try:
             load(shared, lenient=True)
         except UsageError:

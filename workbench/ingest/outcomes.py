@@ -10,7 +10,7 @@ from workbench.plural import plural
 Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
 
 _SAID: Mapping[str, str] = {
-    "taken": "taken in",
+    "taken": "ingested",
     "unchanged": "held nothing new",
     "excluded": "left out by your settings",
     "foreign": "of other workspaces",
@@ -21,8 +21,8 @@ _NAMED_LINES = 5
 
 
 def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
-    """How many sources have which outcome: ``1 taken in, 2 held nothing new``."""
-    said = {**_SAID, "taken": "would be taken in"} if dry_run else _SAID
+    """How many sources have which outcome: ``1 ingested, 2 held nothing new``."""
+    said = {**_SAID, "taken": "would be ingested"} if dry_run else _SAID
     return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
 
 
@@ -36,7 +36,7 @@ def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
     if lines == bad:
         return f"nothing can be read in {where}: a transcript has a JSON object in each line"
     return (
-        f"nobody says anything in {where}: the words of a user and of an assistant are taken in, "
+        f"nobody says anything in {where}: only words of a user and of an assistant are ingested, "
         "but no calls of tools, no heartbeats and no notes of programs"
     )
 

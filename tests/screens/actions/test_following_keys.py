@@ -120,7 +120,7 @@ async def test_help_begins_with_what_can_be_done_here_and_why_not(sandbox: Sandb
         ids = [row.id for row in rows_of(help_of(interface)) if not row.inert]
         assert ids.index("undo") < ids.index("forget")
         await interface.type("no such thing at all")
-        await interface.until_shown("no action is called that")
+        await interface.until_shown("no action matches")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (100, 30), (140, 40)])

@@ -115,7 +115,7 @@ async def test_a_name_that_nobody_has_is_said_and_escape_changes_nothing(sandbox
     async with opened(sandbox.workspace) as interface:
         await open_graph(interface, pages=ALL)
         await interface.press("f", *"zzz")
-        await interface.until_shown("nothing in the graph is called that")
+        await interface.until_shown("nothing in the graph has that name")
         await interface.press("enter", "escape")
         await until_rows(interface, "project Atlas")
 

@@ -71,7 +71,7 @@ async def test_a_look_that_fails_says_so_and_what_to_do(sandbox: Sandbox) -> Non
         screen = await opens(interface, "backup")
         await interface.until(lambda: not screen.job.running, "it is over")
         screen.post_message(Ended("[/] \x1b[2J it broke"))
-        await interface.until_shown("The look broke off, r looks again: [/]")
+        await interface.until_shown("The check failed; r runs it again: [/]")
         assert "\x1b" not in interface.text
 
 
@@ -81,7 +81,7 @@ async def test_a_workspace_that_vanished_is_said(sandbox: Sandbox, tmp_path: Pat
         await interface.until(lambda: not screen.job.running, "it is over")
         sandbox.root.rename(tmp_path / "away")
         await interface.press("r")
-        await interface.until_shown("The look broke off, r looks again:")
+        await interface.until_shown("The check failed; r runs it again:")
         await interface.press("g")
         await interface.until(lambda: "is not a folder" in screen.list.rows[0].text, "why, in the first row")
         await interface.until_shown("r looks again.")

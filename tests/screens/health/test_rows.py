@@ -116,7 +116,7 @@ def test_checks_of_one_family_stand_together_and_name_themselves() -> None:
 
 
 def test_that_nothing_needs_a_hand_is_said() -> None:
-    assert "Nothing here needs a hand." in texts(list(behind_section(links())))
+    assert "No action needed." in texts(list(behind_section(links())))
 
 
 def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None:
@@ -125,7 +125,7 @@ def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None
     for words in (*told, "workbench forget 'memory/2026-03-14.md#abc123'", "- the text"):
         assert words in shown
     nothing = texts(list(behind_finding(replace(FINDING, fixes=()), [])))
-    assert "No key mends this: see what is to do." in nothing
+    assert "No key fixes this: see what to do." in nothing
 
 
 def test_no_text_reaches_the_terminal_as_it_is() -> None:

@@ -235,7 +235,7 @@ def conflict(sandbox: Sandbox, text: bytes) -> None:
 async def test_another_writers_text_is_announced_shown_and_kept(sandbox: Sandbox) -> None:
     conflict(sandbox, LOG_TEXT.encode() + b"- only the agent wrote this\n")
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("Another writer's text is in no memory file (1): C shows it")
+        await interface.until_shown("Text of another writer is in no memory file (1): C shows it")
         await interface.press("C")
         await interface.until_shown("≠ - only the agent wrote this")
         await interface.until_shown("the file now")
@@ -255,7 +255,7 @@ async def test_what_an_agent_wrote_into_a_replaced_file_is_listed_and_git_keeps_
         agent.truncate(0)
         agent.write(b"# Memory\n\n- by an agent that held the file open\n")
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("Another writer's text is in no memory file (1): C shows it")
+        await interface.until_shown("Text of another writer is in no memory file (1): C shows it")
         await interface.press("C")
         await interface.until_shown("≠ - by an agent that held the file open")
         await interface.until_shown("≠ - Likes tea")

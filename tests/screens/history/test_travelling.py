@@ -272,7 +272,7 @@ async def test_search_asks_about_the_moment_that_is_shown(sandbox: Sandbox) -> N
         await arrives(interface, "start")
         await interface.press("slash")
         await interface.type("tantivy")
-        await interface.until_shown("the process that looks into the past does not run")
+        await interface.until_shown("the process that searches the past is not running")
         question = interface.main.searching._question
         assert question.as_of == sandbox.git("rev-parse", "HEAD~1").strip()
         await interface.press("escape", "escape")

@@ -95,7 +95,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
     before = sandbox.git(*memory)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter takes in what is new in logs, notes and episodes")
+        await interface.until_shown("enter ingests what is new in logs, notes and episodes")
         await interface.type("t/sno")
         await interface.until_shown("there is no such file or folder")
         await interface.press("enter")
@@ -103,7 +103,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
         await interface.press("backspace", "backspace", "tab")
         await interface.until_shown("a transcript")
         await interface.press("enter")
-        await interface.until_said("1 of 1 source taken in")
+        await interface.until_said("1 of 1 source ingested")
         await interface.until_said("2 operations: u undoes them one by one")
         made = sandbox.git("log", "--format=%s").splitlines()
         assert [subject.partition(":")[0] for subject in made] == ["learn", "summarise", "start"]
@@ -130,7 +130,7 @@ async def test_why_nothing_was_taken_in_is_said(sandbox: Sandbox, tmp_path: Path
         interface.app.screen.query_one(Input).value = str(quiet)
         await interface.until_shown("a transcript")
         await interface.press("enter")
-        await interface.until_said("Nothing was taken in\nquiet.jsonl: nobody says anything in its 1 line")
+        await interface.until_said("Nothing was ingested\nquiet.jsonl: nobody says anything in its 1 line")
 
 
 async def test_lines_that_cannot_be_read_are_said_with_what_was_taken_in(
@@ -144,7 +144,7 @@ async def test_lines_that_cannot_be_read_are_said_with_what_was_taken_in(
         interface.app.screen.query_one(Input).value = str(talk)
         await interface.until_shown("a transcript")
         await interface.press("enter")
-        await interface.until_said("1 of 1 source taken in")
+        await interface.until_said("1 of 1 source ingested")
         await interface.until_said(f"2 lines cannot be read: s91.jsonl:{last - 1}, s91.jsonl:{last}")
 
 
@@ -152,7 +152,7 @@ def test_of_many_sources_with_such_lines_the_first_are_named() -> None:
     lines = [f"1 line cannot be read: {name}.jsonl:1" for name in "abcd"]
     said = {"counts": {"taken": 5}, "unreadable": lines, "with_unreadable": 5}
     text, severity = ingest_job.outcome(said)
-    assert text.splitlines() == ["5 of 5 sources taken in", *lines[:3], "… and lines of 2 other sources"]
+    assert text.splitlines() == ["5 of 5 sources ingested", *lines[:3], "… and lines of 2 other sources"]
     assert severity == "warning"
 
 
@@ -188,8 +188,9 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
         await interface.until_said(
-            "taking in was ended from outside by SIGKILL with 2 400 of 4 800 done (words) · "
-            "a system that is short of memory does so; each source taken in before stays; I takes in the rest"
+            "ingest was ended from outside by SIGKILL with 2 400 of 4 800 done (words) · "
+            "the system does this when memory is short; "
+            "what was ingested before stays; I continues with the rest"
         )
         assert "says more" not in interface.toasts
         assert lines(interface) == ""
@@ -211,7 +212,8 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
         assert work is not None
         await work.stop(0.0)
         await interface.until_said(
-            "Stopped with 19 of 40 done (transcripts); each source taken in before stays; I takes in the rest"
+            "Stopped with 19 of 40 done (transcripts); "
+            "what was ingested before stays; I continues with the rest"
         )
 
 
@@ -220,11 +222,11 @@ def test_what_came_of_taking_in_is_counted_in_words() -> None:
     text, severity = ingest_job.outcome({"counts": counts, "troubles": [["/t/a.jsonl", "it is locked"]]})
     assert severity == "warning"
     assert text.splitlines() == [
-        "2 of 7 sources taken in",
+        "2 of 7 sources ingested",
         "3 held nothing new, 1 left out by your settings, 1 failed",
         "a.jsonl: it is locked",
     ]
-    assert ingest_job.outcome({})[0] == "Nothing is there to take in"
+    assert ingest_job.outcome({})[0] == "There is nothing to ingest"
 
 
 def _has(sandbox: Sandbox, subject: str) -> bool:
@@ -244,11 +246,11 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.press("I")
         await interface.until_shown("enter takes in what is new")
         await interface.press("enter")
-        await until_line(interface, "Taking in: words ━━━╌╌╌ 2 400 of 4 800")
+        await until_line(interface, "Ingest: words ━━━╌╌╌ 2 400 of 4 800")
         await interface.press("I")
-        await interface.until_said("Something is being taken in: c stops it")
+        await interface.until_said("An ingest is running: c stops it")
         await interface.press("c")
-        await interface.until_said("nothing was taken in")
+        await interface.until_said("nothing was ingested")
         assert lines(interface) == ""
         await interface.press("I")
         await interface.until_shown("enter takes in what is new")

@@ -15,7 +15,7 @@ async def test_a_budget_written_by_anybody_is_that_of_the_meter(sandbox: Sandbox
         await interface.until_shown("/ 10 000")
         sandbox.write("workbench.yaml", "memory_budget: 9000\n")
         await interface.until_shown("/ 9 000")
-        await interface.until_said("Settings taken up: memory_budget")
+        await interface.until_said("Settings reloaded: memory_budget")
         there = await interface.main.opening.desk.historian.run(lambda place: place.settings)
         assert there.memory_budget == 9_000
 
@@ -64,7 +64,7 @@ async def test_settings_that_cannot_be_read_are_told_of_and_those_before_go_on(s
     async with opened(sandbox.workspace) as interface:
         await interface.until(lambda: interface.main.configuring._seen, "looked at once")
         sandbox.write("workbench.yaml", "memory_budget: plenty\n")
-        await interface.until_said("The settings before go on counting")
+        await interface.until_said("The previous settings stay in use")
         assert interface.main.workspace.settings.memory_budget == 10_000
         sandbox.write("workbench.yaml", "memory_budget: 6000\n")
         await interface.until_shown("/ 6 000")

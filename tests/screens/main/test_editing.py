@@ -100,7 +100,7 @@ async def test_what_was_typed_is_here_again_after_leaving_the_program_by_ctrl_c(
         )
         await interface.press("backspace", "!")
         await interface.press("ctrl+c")
-        await interface.until_said("ctrl+c again leaves; what you typed is kept")
+        await interface.until_said("ctrl+c again quits; what you typed is kept")
         await interface.press("ctrl+c")
     async with opened(Workspace.open(sandbox.root)) as interface:
         await begin(interface)
@@ -118,7 +118,7 @@ async def test_where_nothing_can_be_kept_leaving_says_so(
         await interface.type("!")
         monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
         await interface.press("ctrl+c")
-        await interface.until_said("ctrl+c again leaves without what you typed")
+        await interface.until_said("ctrl+c again quits without what you typed")
         await interface.press("escape")
         await interface.until_shown("is kept only until this program ends:")
         await interface.until_shown("this was started to look only")

@@ -27,7 +27,7 @@ async def test_a_wrong_value_is_told_with_its_line_the_rest_counts_and_it_is_tak
     async with opened(reopened(sandbox)) as interface:
         banner = interface.main.banner
         await interface.until(lambda: "workbench.yaml:2: memory_budget must be" in banner.text, "the banner")
-        assert "until then its default counts" in banner.text
+        assert "until then its default is used" in banner.text
         assert "S shows all settings" in banner.text
         await interface.until_shown("/ 10 000")
         assert interface.main.workspace.settings.episode_days == 30
@@ -38,7 +38,7 @@ async def test_a_wrong_value_is_told_with_its_line_the_rest_counts_and_it_is_tak
         await interface.press("p")
         await interface.until_said("Promoted")
         sandbox.write("workbench.yaml", "episode_days: 30\nmemory_budget: 9000\n")
-        await interface.until_said("Settings taken up: memory_budget")
+        await interface.until_said("Settings reloaded: memory_budget")
         await interface.until_shown("/ 9 000")
         await interface.until(lambda: not banner.text, "the banner is gone")
         assert not interface.main.workspace.misread
@@ -54,7 +54,7 @@ async def test_your_own_file_that_is_no_yaml_is_told_and_put_away(sandbox: Sandb
         await interface.until_shown("memory_budget")
         await interface.press("S")
         own.unlink()
-        await interface.until_said("Settings taken up: all of them count again")
+        await interface.until_said("Settings reloaded: all of them are valid again")
         await interface.until(lambda: not banner.text, "the banner is gone")
 
 
@@ -62,14 +62,14 @@ async def test_what_becomes_wrong_later_is_told_until_it_is_corrected(sandbox: S
     async with opened(sandbox.workspace) as interface:
         banner = interface.main.banner
         sandbox.write("workbench.yaml", "memory_budget: [\n")
-        await interface.until(lambda: "until then what counted before counts" in banner.text, "the banner")
+        await interface.until(lambda: "until then the previous value is used" in banner.text, "the banner")
         sandbox.write("workbench.yaml", "memory_budget: 10000\n")
         await interface.until(lambda: not banner.text, "the banner is gone")
 
 
 def test_the_line_names_the_first_and_counts_the_others() -> None:
     one = SettingsProblem(Path("/w/workbench.yaml"), "theme means nothing here", 4, hint="put it in your own")
-    line = misread_line((one, one, one), "its default counts")
+    line = misread_line((one, one, one), "its default is used")
     assert line.startswith(
         "/w/workbench.yaml:4: theme means nothing here, and 2 more (put it in your own) · "
     )

@@ -147,7 +147,7 @@ async def test_a_heading_that_is_there_is_not_offered_as_a_new_one(sandbox: Sand
         await interface.press("t")
         await interface.until_shown("Promote 1 entry to")
         await interface.type(heading.lower())
-        await interface.until(lambda: "into" not in interface.text, "nothing else is called that")
+        await interface.until(lambda: "into" not in interface.text, "nothing else matches")
         assert heading in interface.text
         assert "new heading" not in interface.text
         await interface.type("s")

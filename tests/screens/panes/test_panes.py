@@ -214,7 +214,7 @@ async def test_what_expired_is_one_folded_group_that_a_key_clears_away(full: San
     for number in range(4):
         full.write(f"episodes/2026/01/old{number}.md", episode(f"old{number}", -10 - number))
     async with opened(full.workspace, (200, 50)) as interface:
-        await interface.until_shown("X clears them away")
+        await interface.until_shown("X removes them")
         assert "old1 planned" not in interface.text
         await interface.press("3", "X")
         await interface.until_shown("Expire 4 entries?")

@@ -106,13 +106,13 @@ async def test_what_is_put_off_is_folded_away_and_says_when_it_comes_back(sandbo
     until = date.today() + timedelta(days=12)
     place.operations.carry_out(lambda: plan_defer(place, [one.key], until, now=NOW))
     async with reviewed(sandbox) as review:
-        await review.choose("Put off: 1")
+        await review.choose("Deferred: 1")
         assert "next in 12 days" in review.tail("Put off")
         assert review.row("staging port") is None
         await review.interface.press("enter")
         await review.choose("staging port")
         assert "back in 12 days" in review.tail("staging port")
-        await review.until_behind("put off, back in 12 days")
+        await review.until_behind("deferred, back in 12 days")
 
 
 async def test_what_became_of_the_newest_run_is_folded_below(sandbox: Sandbox) -> None:
@@ -138,7 +138,7 @@ async def test_who_proposes_without_a_run_has_a_heading_of_its_own(sandbox: Sand
 
 async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandbox: Sandbox) -> None:
     async with reviewed(sandbox, (60, 20)) as review:
-        await review.interface.until_shown("nothing waits for you")
+        await review.interface.until_shown("no proposals are pending")
         assert "r dreams now" in review.interface.text
         await review.interface.press("a")
         await review.interface.until_said("Put the cursor on a proposal first")

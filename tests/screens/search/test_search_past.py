@@ -71,4 +71,4 @@ async def test_without_the_other_half_the_past_is_a_failure_that_says_why(change
     async with opened(changed.workspace) as interface:
         await interface.press("slash")
         await interface.type("staging as-of:2026-03-01 ")
-        await interface.until_shown("the process that looks into the past does not run")
+        await interface.until_shown("the process that searches the past is not running")
