@@ -38,7 +38,7 @@ from workbench.operations.registry import OPERATIONS
 @flag("--check", "Also clone a remote anew and compare (bundles always are).")
 @flag("--dry-run", "Only say what would be saved.")
 def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
-    """Save this memory, and prove that it can be had back.
+    """Back up this memory, and prove that the backup restores.
 
     Without TARGET to the last one.
 
@@ -100,7 +100,7 @@ def _say_backup(done: Backup, where: str) -> None:
 @reason_option
 @dry_run_option
 def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str) -> None:
-    """Bring a backup back, or one file or entry from history.
+    """Restore a backup, or one file or entry from history.
 
     \b
     workbench restore SOURCE DIR          a backup (folder, bundle or remote) becomes the new folder DIR

@@ -89,7 +89,7 @@ def dream(
     judges: TextIO | None,
     decided: TextIO | None,
 ) -> None:
-    """Find what is worth keeping, and propose it.
+    """Propose what is worth keeping.
 
     Nothing enters long-term memory by that: proposals wait (`workbench inbox`), unless --apply is given.
     """

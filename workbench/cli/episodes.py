@@ -33,7 +33,7 @@ EPISODE is an id, its beginning, or a path:
 
 @group(epilog=_EXAMPLES)
 def episodes() -> None:
-    """Session summaries, and how long each is kept."""
+    """Episodes (session summaries): list, pin, extend, expire."""
 
 
 @episodes.command("list")

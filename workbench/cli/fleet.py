@@ -32,7 +32,7 @@ _roster_option = word(
 
 @group()
 def fleet() -> None:
-    """Thousands of workspaces at once: one index of them all.
+    """Index and search thousands of workspaces.
 
     FILE lists one workspace a line: its folder, or its folder, a TAB and a name; or JSON lines or a YAML
     list of {"path": ..., "name": ...}. Workspaces are only read, but for late lines, which are added to

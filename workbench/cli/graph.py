@@ -211,9 +211,7 @@ def duplicates(resolving: bool, names_only: bool) -> None:
     with workspace() as place:
         embedder = None if names_only else local_model(place.settings, prepares=True)
         if embedder is None and not names_only:
-            narrate(
-                "note: names alone are compared: no model of this machine can be used, and none elsewhere is"
-            )
+            narrate("note: only names are compared: no local model can be used, and no other is asked")
         found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
     flagged = [
         {

@@ -175,7 +175,7 @@ def check(
     past: bool,
     origins: bool,
 ) -> int:
-    """Recall tests, duplicates, dead links, secrets, hidden text.
+    """Check recall tests, duplicates, links, secrets, hidden text.
 
     Runs the recall tests of recall-tests.yaml (questions, and what each must find), then looks for secrets,
     hidden text, dead links, duplicates, contradictions and what is over its time or budget; in one file only
@@ -331,7 +331,7 @@ def verify() -> int:
 @flag("--with-text", "With --html: the lines that were counted, with their text.")
 @flag("--quick", "Do not ask the model what is junk.")
 def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
-    """How much of a memory is junk, stale or secret.
+    """Report how much of a memory is junk, stale or secret.
 
     Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries;
     those of junk of logs, episodes, notes and MEMORY.md, of what is unsourced of long-term memory, of what is

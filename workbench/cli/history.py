@@ -50,7 +50,7 @@ _TITLE = 90
 @number("--from", "first", low=1, default=1, help="First line (from 1).")
 @number("--lines", low=1, help="How many lines.")
 def get(path: str, first: int, lines: int | None) -> None:
-    """A memory file, or part of it.
+    """Print a memory file, or part of it.
 
     PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
     """
@@ -123,7 +123,7 @@ def _outside(place: Workspace, address: str) -> Entry:
 )
 @flag("--all", "Also commits that only added lines to the ledger.", "everything")
 def log(target: str | None, limit: int, match: str, everything: bool) -> None:
-    """Operations, newest first, also those of agents and plain git.
+    """List operations (also of agents and plain git), newest first.
 
     With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
     path:line) its whole history, back to the first log line and on to what became of it.
@@ -199,7 +199,7 @@ def _time(when: datetime | None) -> str:
 @command()
 @named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
 def blame(target: str) -> None:
-    """When each line came, and who brought it.
+    """Show when each line was written, and by whom.
 
     With the operation and the session, as far as they are known.
     """
@@ -243,7 +243,7 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
 @named("operation", "OP|ENTRY")
 @flag("--related", "Of an entry: what belongs to it, and who recalled it.")
 def show(operation: str, related: bool) -> None:
-    """One operation with its diff, or one entry with its origin.
+    """Show one operation with its diff, or one entry with its origin.
 
     OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
     history. leader:OP and leader:ENTRY are in the memory of the team's leader. --related tells where an entry
@@ -355,7 +355,7 @@ def _show_related(there: Whose, name: str) -> None:
 )
 @number("-n", "--limit", low=1, default=200)
 def recent(since: str, limit: int) -> None:
-    """What was written since yesterday, by whom, from which session.
+    """List what was written since yesterday, and by whom.
 
     Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
     for `undo` and `show`; what no commit has yet is "unrecorded".

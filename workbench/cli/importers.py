@@ -27,7 +27,7 @@ _FILE = click.Path(exists=True, path_type=Path)
 
 @group("import")
 def import_() -> None:
-    """Bring memory over from OpenClaw, GoClaw or basic-memory.
+    """Import memory from OpenClaw, GoClaw or basic-memory.
 
     Each import is one operation that `workbench undo` takes back. One that is repeated brings only what is
     new or changed. Nothing is written into MEMORY.md.

@@ -167,7 +167,7 @@ def _names(name: str, into: str) -> tuple[str, ...]:
     return (name, into) if into else (name,)
 
 
-dry_run_option = flag("--dry-run", "Only show the diff.", shared=True)
+dry_run_option = flag("--dry-run", "Only show the diff (dry run).", shared=True)
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
 allow_secret_option = flag("--allow-secret", "Record a secret in git's history, as it is.", shared=True)
 yes_option = flag("--yes", "Do not ask whether the list is right.", shared=True)

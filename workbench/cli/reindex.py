@@ -73,7 +73,7 @@ def reindex(
     yes: bool,
     watch: bool,
 ) -> None:
-    """Bring the index up to date with the files.
+    """Update the search index.
 
     With PATHs only files at or below these are looked at, and transcripts however little they grew; --full
     then reads these anew, and believes that what is gone there is gone.

@@ -130,7 +130,7 @@ def search(
     weights: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Search memory by keywords and by meaning; the hits, best first.
+    """Search memory by keyword and meaning, best hits first.
 
     A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
     workspace answers, and each hit says in which it is. Up to 20 changed files are indexed before it answers,

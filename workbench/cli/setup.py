@@ -110,7 +110,7 @@ def demo(folder: str, no_open: bool) -> None:
 @flag("--yes", "Do not ask before files are added to a repository of other files.")
 @click.pass_context
 def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> None:
-    """Set a workspace up: its repository and the files it lacks.
+    """Set up a workspace: git repository and missing files.
 
     In DIR, else the folder that -w names, else here.
     """

@@ -37,7 +37,7 @@ _WIDTH = 10
 @flag("--commit", "Commit what agents and editors wrote, and nothing else.")
 @flag("--allow-secret", "With --commit: record a secret in git's history too.")
 def status(schema: bool, commit: bool, allow_secret: bool) -> None:
-    """What is in this memory, and whether the index is up to date.
+    """Show what is in this memory, and the state of its index.
 
     --commit makes one operation of what was written without this program; it is said instead.
     """
