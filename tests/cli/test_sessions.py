@@ -93,7 +93,7 @@ def test_ingest_says_what_it_found_in_which_nobody_speaks_or_which_is_left_out(
     assert done.code == 0
     assert done.out == "2 sources: 1 held nothing new, 1 left out by your settings\n"
     assert (
-        f"{quiet}: nobody says anything in its 2 lines: the words of a user and of an assistant" in done.err
+        f"{quiet}: nobody says anything in its 2 lines: only words of a user and of an assistant" in done.err
     )
     why = "excluded (cron): its key is agent:main:cron:j1; its only turn is left out, as transcript_exclude"
     assert f"{cron}: {why} in your settings says" in done.err
