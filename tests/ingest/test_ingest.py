@@ -206,7 +206,7 @@ def test_what_was_found_where_nobody_speaks_is_told_each_time_anew(sandbox: Sand
     call = {"type": "tool_use", "name": "bash", "input": {"command": "ls"}}
     quiet = jsonl({"type": "session", "id": "s91"}, {"role": "assistant", "content": [call]})
     path = transcript(tmp_path / "s.jsonl", quiet)
-    assert take(sandbox, path).why.startswith("nobody says anything in its 2 lines: the words of a user")
+    assert take(sandbox, path).why.startswith("nobody says anything in its 2 lines: only words of a user")
     assert take(sandbox, path).why == "nothing is new in it"
     grow(path, jsonl({"role": "assistant", "content": [call]}) + b"{oops\n")
     told = take(sandbox, path)
