@@ -19,6 +19,9 @@ from workbench.memory.markdown import Document
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
+SCHEMA = 5
+"""Raised when fields, analysers or the stored form of the word index change: it is built anew."""
+
 CHUNKER = 3
 """Raised when the same bytes are cut, dated or named differently, so that indexes are built anew."""
 

@@ -7,9 +7,6 @@ from pathlib import Path
 
 from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-SCHEMA = 5
-"""Raised when fields, analysers or the stored form change, so that indexes are built anew."""
-
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = {
     **{"text": 0.5, "typed": 1.0, "context": 1.0, "heading": 1.0, "date": 1.5},

@@ -24,8 +24,8 @@ from indexing.search.answer import Query, SearchAnswer
 from indexing.search.build_answer import TimedQuery
 from indexing.search.candidates import Pool, days_only, pool_of_words
 from indexing.search.hit_validation import Recheck
-from indexing.sync.freshness import NO_INDEX
-from indexing.sync.generations import Generation, Generations
+from indexing.sync.freshness import NO_INDEX, OTHER_VERSION
+from indexing.sync.generations import Generation, Generations, words_fingerprint
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.snapshot import PastWorkspace
@@ -163,6 +163,9 @@ class LexicalSearch:
             raise IndexUnavailableError(NO_INDEX, hint=REINDEX)
         if current != self._generation or self._reader is None:
             self._close()
+            manifest = current.manifest()
+            if manifest is not None and manifest.words != words_fingerprint():
+                raise IndexUnavailableError(OTHER_VERSION, hint=REINDEX)
             self._generation = current
             self._reader = LexicalReader(current.lexical)
         return self._reader.snapshot()

@@ -32,7 +32,8 @@ _CARD = "memory-workbench"
 _KEEP_VERSIONS = timedelta(hours=1)
 """Readers hold the version that they opened."""
 _FILES_A_DELETION = 1_000
-_ANEW = "add --full to build it anew"
+_OTHER_VERSION = "another version of the program made this table"
+_ANEW = "`workbench fleet reindex --full` builds it anew"
 _BOOKS = ("name", "path", "state", "error", "at")
 
 
@@ -98,7 +99,10 @@ class SharedTable:
                     hint="`workbench fleet reindex` makes the index of a fleet",
                 )
             entries = base.open_table(ENTRIES)
-            return cls(place, base, entries, _card(entries))
+            card = _card(entries)
+        if card.format != FORMAT:
+            raise IndexUnavailableError(_OTHER_VERSION, hint=_ANEW)
+        return cls(place, base, entries, card)
 
     @classmethod
     def make(cls, place: Location, card: TableFingerprint, *, full: bool = False) -> SharedTable:
@@ -117,7 +121,7 @@ class SharedTable:
                 base.create_table(BOOKS, schema=_books_schema(), mode="overwrite")
                 found = card
         if found.words != card.words or found.format != card.format:
-            raise UsageError("another version of the program made this table", hint=_ANEW)
+            raise UsageError(_OTHER_VERSION, hint=_ANEW)
         if found.model != card.model or found.dimension != card.dimension:
             raise UsageError(
                 f"this table has vectors of {found.model or 'no model'}, not of {card.model or 'none'}",

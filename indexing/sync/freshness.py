@@ -13,7 +13,7 @@ from typing import Literal
 
 from indexing.engines import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
-from indexing.sync.generations import Generations, Manifest
+from indexing.sync.generations import Generations, Manifest, words_fingerprint
 from indexing.sync.report import OnProgress
 from indexing.sync.sources import Sources, SourceScan
 from workbench.config.read_only import VARIABLE
@@ -27,10 +27,11 @@ from workbench.workspace.workspace import Workspace
 MOST_FILES = 20
 """Changed files that a search indexes before it answers."""
 
-State = Literal["fresh", "stale", "missing", "damaged", "unreadable"]
+State = Literal["fresh", "stale", "missing", "damaged", "outdated", "unreadable"]
 Level = Literal["fine", "info", "warning", "error"]
 
 NO_INDEX = "there is no index yet"
+OTHER_VERSION = "another version of the program made the index"
 NO_VECTORS = "there are no vectors yet"
 
 
@@ -89,7 +90,7 @@ class Freshness:
     @property
     def level(self) -> Level:
         """How bad that is."""
-        if self.state in ("missing", "damaged", "unreadable"):
+        if self.state in ("missing", "damaged", "outdated", "unreadable"):
             return "error"
         if self.state != "fresh":
             return "warning"
@@ -102,6 +103,8 @@ class Freshness:
             return NO_INDEX
         if self.state == "unreadable":
             return f"the index cannot be read: {self.blocked or 'permission denied'}"
+        if self.state == "outdated":
+            return f"{OTHER_VERSION}; the next reindex makes it again"
         if self.state == "damaged":
             return "the index is damaged; the next reindex makes it again"
         parts = [
@@ -171,6 +174,8 @@ def _compared(sources: Sources, found: SourceScan, unknown: Freshness) -> Freshn
     manifest = generation.manifest()
     if manifest is None or generation.suspected():
         return replace(unknown, state="damaged", generation=generation.name)
+    if manifest.words != words_fingerprint():
+        return replace(unknown, state="outdated", generation=generation.name)
     changes = find_changes(sources, found, manifest)
     interrupted = generation.pending() is not None
     return Freshness(

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexing.document import CHUNKER, NEIGHBOURS
+from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
 from indexing.engines import SpecialInIndexError, allowed
 from indexing.storage import link_in, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
@@ -99,8 +99,6 @@ class Manifest:
 
 def words_fingerprint() -> str:
     """How words are indexed by this version of the program."""
-    from indexing.lexical.schema import SCHEMA  # noqa: PLC0415 - imports tantivy
-
     return f"schema {SCHEMA};chunker {CHUNKER};context {NEIGHBOURS}x{CONTEXT_WEIGHT}"
 
 

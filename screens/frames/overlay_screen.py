@@ -156,8 +156,9 @@ class OverScreen(LaidOutScreen):
         group: str,
         *,
         failed: Callable[[Exception], object] | None = None,
+        exclusive: bool = True,
     ) -> None:
-        """Read, then ``show`` what came of it; a newer reading of the same ``group`` ends this one.
+        """Read, then ``show`` what came of it; a newer ``exclusive`` reading of its ``group`` ends this one.
 
         What comes of it is shown in its turn among the keys and messages of the screen.
         """
@@ -170,7 +171,7 @@ class OverScreen(LaidOutScreen):
             else:
                 self.call_later(show, found)
 
-        self.work(run, group, exclusive=True)
+        self.work(run, group, exclusive=exclusive)
 
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -21,6 +21,7 @@ from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import GAP, Row, Tone, line_rows
 from screens.drawing.safe_text import row_text, words
 from screens.frames.filtered_list import NarrowScreen
+from screens.frames.overlay_screen import Found
 from screens.frames.services import Desk
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
@@ -239,7 +240,7 @@ class SettingsScreen(NarrowScreen):
             app.keying.read_again(app)
             self.reload()
 
-        self.load(lambda: asyncio.to_thread(write), written, "write", failed=self._not_written)
+        self._carry_out(write, written)
 
     # -- changing --------------------------------------------------------------------------------
 
@@ -338,7 +339,13 @@ class SettingsScreen(NarrowScreen):
             self.reload()
 
         write = partial(set_own, name, value, workspace_file=self._file, check=fit)
-        self.load(lambda: asyncio.to_thread(write), written, "write", failed=self._not_written)
+        self._carry_out(write, written)
+
+    def _carry_out(self, write: Callable[[], Found], written: Callable[[Found], object]) -> None:
+        """Each change is made and told, also where the next one begins before it is done."""
+        self.load(
+            lambda: asyncio.to_thread(write), written, "write", failed=self._not_written, exclusive=False
+        )
 
     def _not_written(self, error: Exception) -> None:
         self.say_failure(error)

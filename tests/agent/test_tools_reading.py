@@ -296,13 +296,16 @@ def test_arguments_that_are_no_object_are_refused(given: Given, arguments: Any) 
         call_tool(given.session(), "memory_search", arguments, Call())
 
 
-def test_every_example_is_right_by_its_own_schema() -> None:
+def test_every_example_is_right_by_its_own_schema(session: AgentSession) -> None:
     from jsonschema import Draft202012Validator
 
     for tool in TOOLS.values():
         Draft202012Validator.check_schema(tool.schema)
         Draft202012Validator.check_schema(tool.result)
         Draft202012Validator(tool.schema).validate(tool.example)
+    asked = {"query": "staging port of the gateway", "kinds": ["log"], "limit": None}
+    Draft202012Validator(TOOLS["memory_search"].accepted).validate({"query": "port", "kinds": ["log"]})
+    assert ask(session, "memory_search", **asked)["results"]
 
 
 def test_a_tool_that_there_is_not_is_answered_with_those_there_are(given: Given) -> None:

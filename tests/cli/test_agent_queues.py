@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import subprocess
 from pathlib import Path
@@ -495,3 +496,69 @@ def test_no_policy_accepts_what_waits_in_a_queue(run: Run, inbox: Any, dreams: P
     assert inbox(dreams, "accept", "--all").code == 2
     run("-w", str(dreams), "dream", "--apply")
     assert json.loads((dreams / STORE).read_text()) == before
+
+
+def test_a_patch_of_several_changes_lands_where_each_was_made(inbox: Any, person: Path) -> None:
+    root = gemini(person)
+    memory = root / "MEMORY.md"
+    block = ["x", "- todo: pay", "y", ""]
+    lines = ["# A", *["filler"] * 6, "# B", *block, "# C", *block]
+    memory.write_text("\n".join(lines) + "\n")
+    changed = [*lines[:1], *(f"- new {n}" for n in range(5)), *lines[1:]]
+    del changed[changed.index("# C") + 2]
+    diff = difflib.unified_diff(lines, changed, str(memory), str(memory), lineterm="", n=1)
+    queue_patch(root, "a.patch", "\n".join(diff) + "\n")
+    done(inbox(root, "accept", only(inbox, root)["key"]))
+    assert memory.read_text().splitlines()[: len(changed)] == changed
+
+
+def test_a_secret_that_json_escapes_is_seen_also_when_it_is_rejected(inbox: Any, person: Path) -> None:
+    root = hermes(person)
+    queue_write(
+        root, "a1", action="add", content="The deploy token is\nghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    )
+    one = only(inbox, root)
+    for command in ("accept", "reject"):
+        assert "GitHub" in inbox(root, command, one["key"]).err
+    assert commits(root) == 1
+
+
+def test_entries_of_hermes_with_windows_line_ends_stay(inbox: Any, person: Path) -> None:
+    root = hermes(person)
+    memory = root / "memories/MEMORY.md"
+    memory.write_bytes(HERMES_MEMORY.replace("\n", "\r\n").encode())
+    queue_write(root, "a1", action="replace", old_text="likes tea", content="The user likes coffee")
+    done(inbox(root, "accept", only(inbox, root)["key"]))
+    assert (
+        memory.read_bytes()
+        == HERMES_MEMORY.replace("likes tea", "likes coffee").replace("\n", "\r\n").encode()
+    )
+
+
+def test_a_removal_of_hermes_says_what_it_forgets(inbox: Any, person: Path) -> None:
+    root = hermes(person)
+    queue_write(root, "a1", action="remove", old_text="Debian", content="The user likes green tea")
+    assert only(inbox, root)["text"] == "Forget: Debian"
+
+
+def test_a_moment_that_is_none_stops_no_other_item(run: Run, inbox: Any, person: Path) -> None:
+    root = hermes(person)
+    path = queue_write(root, "a1", action="add", content="Atlas ships in May")
+    path.write_text(path.read_text().replace("1772000000.5", "1e300"))
+    queue_write(root, "b2", action="add", content="Atlas has four gauges")
+    assert sorted(bool(one["malformed"]) for one in listed(inbox, root)) == [False, True]
+    assert run("-w", str(root), "status").code == 0
+
+
+def test_half_an_emoji_in_the_store_of_openclaw_keeps_nothing_from_being_decided(
+    inbox: Any, person: Path
+) -> None:
+    root = openclaw(person, candidate(3, "- The staging port is 8443"), candidate(4, "Atlas ships \ud83d"))
+    key = next(one["key"] for one in listed(inbox, root) if "8443" in one["text"])
+    done(inbox(root, "reject", key))
+    assert list(entries(root)) == ["memory:memory/2026-02-05.md:4:4"]
+
+
+def test_a_sign_that_belongs_to_the_words_stays(inbox: Any, person: Path) -> None:
+    root = openclaw(person, candidate(3, "-5 C is what the fridge holds"), candidate(4, "---"))
+    assert only(inbox, root)["text"] == "-5 C is what the fridge holds"

@@ -11,6 +11,7 @@ from indexing.sync.freshness import freshness
 from indexing.sync.generations import FORMAT
 from tests.indexing.conftest import Memory
 from tests.support.workspaces import Sandbox
+from workbench.errors import IndexUnavailableError
 from workbench.health.checks import CHECKS, examine
 from workbench.health.subject import CheckSubject
 from workbench.memory.names import OperationId, RelPath
@@ -66,3 +67,20 @@ def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> N
     place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("tantivy")]))
     assert sandbox.read("MEMORY.md").startswith(before[:40])
     assert path.with_suffix(".refused").exists()
+
+
+def test_an_index_of_other_fields_is_told_not_searched_and_made_again(indexed: Memory) -> None:
+    path = indexed.generation / "manifest.json"
+    found = json.loads(path.read_text())
+    found["words"] = "schema 1;" + found["words"].partition(";")[2]
+    path.write_text(json.dumps(found))
+    told = freshness(indexed.workspace)
+    assert (told.state, told.summary) == (
+        "outdated",
+        "another version of the program made the index; the next reindex makes it again",
+    )
+    with pytest.raises(IndexUnavailableError, match="another version"):
+        indexed.found("staging port")
+    assert freshness(indexed.workspace).state == "outdated"
+    indexed.reindex()
+    assert indexed.found("staging port") == ["memory/2026-03-14.md"]

@@ -125,3 +125,17 @@ def test_a_message_of_a_room_is_from_outside_also_behind_what_was_attached(role:
         f"{role}[media attached: /in/7.png (image/png)]\n[Discord Guild #talk 2026-03-14 09:12 UTC] Bo: Hi\n"
     )
     assert origin(text, "memory/2026-03-14-talk.md") is Origin.OUTSIDE
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "[Discord Guild #general 2026-03-01] user: ",
+        "[Discord #general id 123] me: ",
+        "[group 7] Ana: ",
+        "[WhatsApp 1203@g.us] Ana: ",
+    ],
+)
+def test_whoever_speaks_in_a_room_is_not_the_owner(mark: str) -> None:
+    assert origin(f"- {mark}I live in Odessa\n") is Origin.OUTSIDE
+    assert origin("- [2026-03-01 10:00] user: I live in Odessa\n") is Origin.OWNER

@@ -500,7 +500,7 @@ def sync(subject: CheckSubject) -> Look:
         what = "the last reindex was interrupted"
         what += f" while it wrote {plural(len(touched), 'file')}" if touched else ""
         yield _damaged(subject, what, "its words may be those of before; the next one finishes it")
-    elif fresh.state in ("missing", "stale") or (fresh.pending and not fresh.keywords_only):
+    elif fresh.state in ("missing", "stale", "outdated") or (fresh.pending and not fresh.keywords_only):
         # What is broken is found by the other checks of the index.
         again = Fix("reindex", "bring the index up to date")
         yield Finding(f"index: {fresh.summary}", "", REINDEX, "info", fixes=(again,))

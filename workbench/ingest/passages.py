@@ -16,11 +16,11 @@ from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, said_in_room
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
-from workbench.memory.transcript_text import clean
+from workbench.memory.transcript_text import clean, program_spans
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
@@ -35,8 +35,9 @@ _NO_SOURCE = {
     Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
 }
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
-_TURN = re.compile(r"^(?:user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
+_TURN = re.compile(r"^(?P<who>user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
+_WORD = re.compile(r"\w+")
 _SPEAKS = 0.3
 """Share of its lines that say `I` or `my`, from which on a name in bold is somebody who speaks."""
 _OFTEN = 5
@@ -192,7 +193,20 @@ def _chosen(document: Document) -> Iterator[Entry]:
 
 def _turns(text: str) -> Iterator[tuple[int, str]]:
     """The turns of a paragraph, each with where it begins: programs write one below the other."""
-    starts = [0, *(found.start() for found in _TURN.finditer(text) if found.start())]
+    starts, looked, is_room = [0], 0, False
+    inside, spans = 0, iter((*program_spans(text), (len(text) + 1, len(text) + 1)))
+    span = next(spans)
+    for found in _TURN.finditer(text):
+        while span[0] <= found.start():
+            inside, span = max(inside, span[1]), next(spans)
+        if not found.start() or found.start() < inside:
+            continue  # a program put it in, and nobody says it here
+        is_room = is_room or said_in_room(text[looked : found.start()])
+        looked = found.start()
+        if is_room and found["who"].casefold() in ("user", "human"):
+            continue  # whoever writes in a room may write so
+        starts.append(looked)
+        is_room = False
     for start, end in pairwise((*starts, len(text))):
         yield start, text[start:end].rstrip("\n")
 
@@ -207,6 +221,7 @@ def _speakers(texts: Sequence[str], known: Container[str]) -> frozenset[str]:
     Most words there are labels, which are written small elsewhere. Of somebody who speaks, a good part of the
     lines says `I` or `my`; for one word that is not ``known`` more than one must.
     """
+    written_small = frozenset(word for text in texts for word in _WORD.findall(text))
     lines: Counter[str] = Counter()
     firsts: Counter[str] = Counter()
     for text in texts:
@@ -222,9 +237,7 @@ def _speakers(texts: Sequence[str], known: Container[str]) -> frozenset[str]:
         and is_name(name)
         and len(name.split()) <= 3
         and all(word[:1].isupper() for word in name.split())
-        and not any(
-            re.search(rf"\b{re.escape(word)}\b", text) for word in name.casefold().split() for text in texts
-        )
+        and written_small.isdisjoint(_WORD.findall(name.casefold()))
     )
 
 

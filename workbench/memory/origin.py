@@ -85,6 +85,7 @@ _WROTE = re.compile(
     r"(?P<name>[^\W\d_][\w .’'-]{0,40}?) (?:wrote|writes|said|says|schrieb|schreibt|sagt|a écrit|écrit|dit"
     r"|escribió|escribe|dijo|написала?|пишет|сказала?)(?: on [^:\n]{1,40})?"
 )
+_SPOKEN_BY = re.compile(r"\s*(?:user|human|assistant|system|tool)\s?:\s+", re.IGNORECASE)
 _ENVELOPE = re.compile(r"\[[^\]\n]{0,200}?(?:\b(?:guild|group|channel)\b|#\w)", re.IGNORECASE)
 """`[Discord Guild #general ...]`: a message of a room, in which anybody writes as the user."""
 
@@ -205,6 +206,12 @@ def log_trust(reader: OriginReader, entry: Entry) -> str:
     return least_trusted(Origin.AGENT, reader.of(entry))
 
 
+def said_in_room(text: str) -> bool:
+    """Whether the program says of a message, or of a turn, that it was said where several people speak."""
+    marked = _SPOKEN_BY.match(text)
+    return bool(_ENVELOPE.match(text, marked.end() if marked else 0)) or among_many(text)
+
+
 class OriginReader:
     """Decides the origin of each entry of one document, read in order.
 
@@ -248,7 +255,8 @@ class OriginReader:
             return Said(_lower(place, Origin.OUTSIDE) if outside else place, "", text)
         if role is Origin.OWNER and place is Origin.AGENT and self._is_log:
             # The agent's own log quotes a turn of the owner; a comment or a heading has not lowered it.
-            in_room = _ENVELOPE.match(words) or among_many(words)
+            mark = text[: text.rfind(words)]
+            in_room = _ENVELOPE.search(mark) or "@g.us" in mark or said_in_room(words)
             return Said(Origin.OUTSIDE if in_room else Origin.OWNER, speaker, words)
         return Said(_lower(place, role), speaker, words)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 
 MAX_TURN = 200_000
 """Characters of one turn that are kept: more is a file that was pasted, and not what anybody said."""
@@ -79,14 +80,29 @@ def among_many(text: str) -> bool:
     return any(_MANY_SENT.search(sent[0]) for sent in _ENVELOPE.finditer(text))
 
 
+def program_spans(text: str) -> list[tuple[int, int]]:
+    """Where programs put in what the speaker did not say, in order."""
+    spans = [found.span() for noise in (_METADATA, _OUTSIDE, _NOTES) for found in noise.finditer(text)]
+    return sorted((*spans, *_tagged(text)))
+
+
 def _without_tagged(text: str) -> str:
-    """``text`` without what stands between tags of programs; a tag that nothing closes is somebody's word."""
+    """``text`` without what stands between tags of programs."""
+    out: list[str] = []
+    at = 0
+    for start, end in _tagged(text):
+        out.append(text[at:start])
+        at = end
+    return "".join((*out, text[at:]))
+
+
+def _tagged(text: str) -> Iterator[tuple[int, int]]:
+    """What stands between tags of programs; a tag that nothing closes is somebody's word."""
     tags = list(_TAG.finditer(text))
     ends: dict[str, list[int]] = defaultdict(list)
     for number, tag in enumerate(tags):
         if tag["end"]:
             ends[tag["tag"]].append(number)
-    out: list[str] = []
     at = 0
     for number, tag in enumerate(tags):
         if tag["end"] or tag.start() < at:
@@ -94,6 +110,5 @@ def _without_tagged(text: str) -> str:
         closing = ends.get(tag["tag"], [])
         after = bisect_left(closing, number)
         if after < len(closing):
-            out.append(text[at : tag.start()])
             at = tags[closing[after]].end()
-    return "".join((*out, text[at:]))
+            yield tag.start(), at

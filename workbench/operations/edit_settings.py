@@ -7,6 +7,7 @@ operation like any other: one commit, which ``undo`` takes back.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,6 +91,10 @@ def check_value(name: str, value: Value, settings: Settings, path: Path, check: 
         check(replace(settings, **{name: made}))  # type: ignore[arg-type]
 
 
+_WRITING = threading.Lock()
+"""Two changes in a row are written one after the other."""
+
+
 def set_own(
     name: str, value: Value | None, *, workspace_file: Path | None = None, check: Check | None = None
 ) -> Changed:
@@ -97,8 +102,9 @@ def set_own(
     path = user_settings_path()
     if value is not None:
         check_value(name, value, tell(workspace_file).effective(), path, check)
-    before = read_own(path)
-    replace_own(path, before, changed_bytes(path, before, name, value))
+    with _WRITING:
+        before = read_own(path)
+        replace_own(path, before, changed_bytes(path, before, name, value))
     return Changed(path, tell(workspace_file).of(name) if name in names() else None)
 
 

@@ -268,8 +268,9 @@ def _entries_apart(before: bytes | None, after: bytes) -> bytes:
             entries += [*_new_entries(above), old, *_new_entries(below)]
         else:
             entries += [part] if lines & _lines(part) else _new_entries(part)
-    end = b"\n" if (before or b"").endswith(b"\n") else b""
-    return b"\n\xc2\xa7\n".join(entry for entry in entries if entry.strip()) + end
+    line_end = b"\r\n" if b"\r\n\xc2\xa7" in (before or b"") else b"\n"
+    end = line_end if (before or b"").endswith(b"\n") else b""
+    return (line_end + b"\xc2\xa7" + line_end).join(entry for entry in entries if entry.strip()) + end
 
 
 def _beside(part: bytes, entry: bytes) -> tuple[bytes, bytes, bytes] | None:

@@ -218,7 +218,7 @@ class Ledger:
             return standing[operation]
 
         return _Undone(
-            frozenset(one for one in by if not stands(one)),
+            frozenset(one for one in reversed(by) if not stands(one)),  # the newest first: no deep recursion
             frozenset(line for operation, line in lines if stands(operation)),
         )
 
@@ -516,10 +516,15 @@ class Ledger:
     def waits(self) -> bool:
         """Whether records are pending that the reference does not hold."""
         tip = self._tip()
+        known: dict[Book, set[str]] = {}
         for path in self._pending():
             for line in split_lines(self._state.read_or_none(path) or b""):
                 book = (parsed(line) or {}).get(_BOOK)
-                if book in _HAPPENS and name_of(line) not in self._names(tip, book):
+                if book not in _HAPPENS:
+                    continue
+                if book not in known:
+                    known[book] = self._names(tip, book)
+                if name_of(line) not in known[book]:
                     return True
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from workbench.errors import SecretFoundError
@@ -15,6 +16,7 @@ _PLACES = 5
 _PURGE = "docs/purge.md of Memory Workbench says how to remove"
 _AROUND = 8
 """Lines around a change that are looked at too."""
+_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>.))")
 
 
 def require_no_new_secret(
@@ -27,12 +29,12 @@ def require_no_new_secret(
     archived or set aside may keep it. ``brings_back``: the texts after the edits are the history's own
     (undo, redo, restore), so only those found on disk are looked at.
     """
-    known = [_text(recorded(edit.path)) for edit in edits]
+    known = [_text(recorded(edit.path), edit.path) for edit in edits]
     places: dict[tuple[RelPath, str], tuple[str, bool]] = {}
     for edit, kept in zip(edits, known, strict=True):
-        looked = [(kept, _text(edit.before), True)]
+        looked = [(kept, _text(edit.before, edit.path), True)]
         if not brings_back and edit.after != edit.before:
-            looked.append((_text(edit.before), _text(edit.after), False))
+            looked.append((_text(edit.before, edit.path), _text(edit.after, edit.path), False))
         for old, new, on_disk in looked:
             for line, value, finding in _fresh(old, new):
                 if not any(value in text for text in known):
@@ -49,11 +51,11 @@ def require_no_new_secret(
 
 def left_in_history(edits: Sequence[FileEdit]) -> tuple[str, ...]:
     """What to tell when ``edits`` take secrets out of the files, in one note: they are not unsaid by that."""
-    kept = [_text(edit.after) for edit in edits]
+    kept = [_text(edit.after, edit.path) for edit in edits]
     found = {
         value: f"{finding.rule} {finding.shown}"
         for edit, after in zip(edits, kept, strict=True)
-        for _, value, finding in _fresh(after, _text(edit.before))
+        for _, value, finding in _fresh(after, _text(edit.before, edit.path))
         if not any(value in text for text in kept)
     }
     if not found:
@@ -99,5 +101,14 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")
+def _text(data: bytes | None, path: str) -> str:
+    """What is said in a file; in JSON without its escapes, which would hide where a secret begins."""
+    text = (data or b"").decode("utf-8", "surrogateescape")
+    return _ESCAPE.sub(_unescaped, text) if path.endswith((".json", ".jsonl")) else text
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found["code"]:
+        return chr(int(found["code"], 16))
+    # A blank, and no line end: lines keep their numbers.
+    return " " if found["letter"] in "nrtbf" else found["letter"]

@@ -99,9 +99,10 @@ class Tool:
     @property
     def schema(self) -> Schema:
         """The JSON schema of the arguments."""
-        schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.name]
+        parts: Mapping[str, Schema] = msgspec.json.schema(self.arguments)["$defs"]
+        schema = dict(parts[self.name])
         del schema["title"]
-        schema["properties"] = {name: _said(one) for name, one in schema["properties"].items()}
+        schema["properties"] = {name: _said(_whole(one, parts)) for name, one in schema["properties"].items()}
         return schema
 
     @property
@@ -136,15 +137,25 @@ class Tool:
     def _by_own_names(self, arguments: object) -> object:
         if not isinstance(arguments, Mapping):
             return arguments
-        said = dict(arguments)
+        said = {name: value for name, value in arguments.items() if value is not None}
         for alias, name in self._aliases.items():
             if alias in said:
                 value = said.pop(alias)
-                if alias == "memory_type" and name == "types":
+                if name == "types":
                     value = [value] if isinstance(value, str) else value
                 if said.setdefault(name, value) != value:
                     raise ValueError(f"{alias} is another name of {name}, and they differ: give one of them")
         return said
+
+
+def _whole(schema: Any, parts: Mapping[str, Schema]) -> Any:
+    """The schema with what it refers to in its place: clients are told it without the other parts."""
+    if isinstance(schema, list):
+        return [_whole(one, parts) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = parts[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
+    return {key: _whole(one, parts) for key, one in {**named, **schema}.items() if key != "$ref"}
 
 
 def tool(

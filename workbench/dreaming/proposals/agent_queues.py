@@ -108,7 +108,15 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
         found = list(queue.read(data))
     except FileNotFoundError:  # the agent decided on it meanwhile
         return []
-    except (ValueError, TypeError, RecursionError, msgspec.MsgspecError, WorkbenchError, OSError) as error:
+    except (
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+        msgspec.MsgspecError,
+        WorkbenchError,
+        OSError,
+    ) as error:
         why = error.message if isinstance(error, WorkbenchError) else str(error)
         malformed, refusal = True, f"it is not in the format that {queue.layout.title} writes: {why}"
         found = [Proposal(key=claim_key(path), action="patch", text=path)]
@@ -141,7 +149,7 @@ def _data(files: Files, path: RelPath) -> bytes:
 
 def located(workspace: Workspace, proposal: Proposal) -> Proposal:
     """A proposal that quotes memory, with the entry that it quotes. Raises NotCuratableError without one."""
-    path, _, line = proposal.sources[0].partition("#L")
+    path, _, line = proposal.sources[0].rpartition("#L")
     try:
         entries = workspace.document(path).entries
     except (WorkbenchError, OSError):
@@ -156,7 +164,8 @@ def located(workspace: Workspace, proposal: Proposal) -> Proposal:
         raise NotCuratableError(
             f"what it quotes is not in {path} any more", hint="reject it; its agent would pass over it too"
         )
-    first = int(line.partition("-")[0])
+    number = line.partition("-")[0]
+    first = int(number) if number.isdecimal() else 0
     return replace(proposal, entries=(min(near, key=lambda one: abs(one.start_line - first)).address,))
 
 
@@ -283,8 +292,7 @@ def _apply_patch(workspace: Workspace, data: bytes, text: str | None) -> list[Fi
         if one.is_new != (edit.after is None):
             raise NotCuratableError(f"{path} is {'there already' if one.is_new else 'not there any more'}")
         lines = (edit.after or b"").decode("utf-8", "surrogateescape").split("\n")
-        for hunk in one.hunks:
-            lines = _patched(lines, hunk, path)
+        _patch(lines, one.hunks, path)
         edits[path] = replace(edit, after="\n".join(lines).encode("utf-8", "surrogateescape"))
     for path in [path for path, edit in edits.items() if edit.before is None and path != _INDEX]:
         index = edits.get(_INDEX) or _unchanged(workspace, _INDEX)
@@ -312,21 +320,30 @@ def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     hunks[0].new[first:last] = words
 
 
-def _patched(lines: list[str], hunk: _Hunk, path: RelPath) -> list[str]:
-    """``lines`` after the change, where they are exactly as it says, nearest to where it says."""
-    size = len(hunk.old)
-    places = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == hunk.old]
-    if not places:
-        raise NotCuratableError(
-            f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"
-        )
-    at = min(places, key=lambda place: abs(place - hunk.at))
-    return [*lines[:at], *hunk.new, *lines[at + size :]]
+def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
+    """Change ``lines``: each hunk behind the one before, where they are exactly as it says, nearest to where
+    it says."""
+    moved = floor = 0
+    for hunk in hunks:
+        size = len(hunk.old)
+        places = [
+            at
+            for at in range(floor, len(lines) - size + 1)
+            if (not size or lines[at] == hunk.old[0]) and lines[at : at + size] == hunk.old
+        ]
+        if not places:
+            raise NotCuratableError(
+                f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"
+            )
+        at = min(places, key=lambda place: abs(place - hunk.at - moved))
+        lines[at : at + size] = hunk.new
+        moved, floor = at - hunk.at + len(hunk.new) - size, at + len(hunk.new)
 
 
 # -- Hermes: a write of its memory tool in each file -----------------------------------------------------
 
 _SIGN = "\n§\n"
+_APART = re.compile(r"\r?\n§[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,7 +356,7 @@ class _Write:
 
     @property
     def words(self) -> str:
-        return self.content or f"Forget: {self.old_text}"
+        return self.content if self.content and self.action != "remove" else f"Forget: {self.old_text}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -389,7 +406,7 @@ def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterato
     payload = _record(data).payload
     writes = payload.writes
     if text is not None:
-        if len(writes) != 1 or not writes[0].content:
+        if len(writes) != 1 or not writes[0].content or writes[0].action == "remove":
             raise NotCuratableError(
                 "it has no words of its own, or several", hint="accept it as it is and edit the entry then"
             )
@@ -397,7 +414,8 @@ def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterato
     path = RelPath(_FILES[payload.target])
     before = workspace.files.read_or_none(path)
     said = (before or b"").decode("utf-8", "surrogateescape")
-    entries = [entry.strip() for entry in said.split(_SIGN) if entry.strip()]
+    entries = [entry.strip() for entry in _APART.split(said) if entry.strip()]
+    sign = _SIGN.replace("\n", "\r\n") if "\r\n§" in said else _SIGN
     for one in writes:
         words = [one.content.strip()] if one.content and one.action != "remove" else []
         if one.action == "add":
@@ -409,11 +427,12 @@ def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterato
             raise NotCuratableError(f"{many} of {path} say “{title(one.old_text or '')}”", hint="reject it")
         entries[meant[0] : meant[0] + 1] = words
     end = "\n" if said.endswith("\n") else ""
-    yield FileEdit(path, before, (_SIGN.join(entries) + end).encode("utf-8", "surrogateescape"))
+    yield FileEdit(path, before, (sign.join(entries) + end).encode("utf-8", "surrogateescape"))
 
 
 # -- OpenClaw: what was recalled often, all in one file --------------------------------------------------
 
+_HALF = re.compile("[\ud800-\udfff]")
 _SIGNALS, _CONTEXTS, _MOST = 3, 2, 20
 """What OpenClaw asks of a candidate before it scores it; how many are listed, those recalled most."""
 
@@ -453,7 +472,7 @@ def _read_candidates(data: bytes) -> Iterator[Proposal]:
         if (
             signals >= _SIGNALS
             and contexts >= _CONTEXTS
-            and one["snippet"].strip()
+            and any(map(str.isalnum, one["snippet"]))
             and "promotedAt" not in one
         ):
             found.append((signals, one))
@@ -461,7 +480,7 @@ def _read_candidates(data: bytes) -> Iterator[Proposal]:
         yield Proposal(
             key=claim_key(one["snippet"]),
             action="add",
-            text=" ".join(one["snippet"].split()).lstrip("-*+ "),
+            text=re.sub(r"^[-*+] +", "", " ".join(one["snippet"].split())),
             sources=(f"{one['path']}#L{one['startLine']}-L{one['endLine']}",),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
@@ -479,7 +498,9 @@ def _settle_candidate(data: bytes, key: str, accepted: datetime | None) -> bytes
             # At the head, so that no other line changes and undo finds them all again.
             at = accepted.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             kept[name] = {"promotedAt": at, **entry}
-    return (json.dumps({**store, "entries": kept}, indent=2, ensure_ascii=False) + "\n").encode()
+    said = json.dumps({**store, "entries": kept}, indent=2, ensure_ascii=False) + "\n"
+    # JavaScript cuts texts within an emoji, and writes its half as an escape.
+    return _HALF.sub(lambda found: f"\\u{ord(found[0]):04x}", said).encode()
 
 
 QUEUES = (
