@@ -195,8 +195,8 @@ async def test_help_is_read_whole_where_it_is_narrow_and_no_toast_hides_it(sandb
         await interface.until_shown("to a hit.")
         assert not interface.toasts
         await interface.press("ctrl+u")
-        await interface.type("in spite")
-        await interface.until_shown("is taken for a yes.")
+        await interface.type("despite the")
+        await interface.until_shown("mistake.")
 
 
 async def test_the_palette_performs_actions_and_changes_the_theme(sandbox: Sandbox) -> None:

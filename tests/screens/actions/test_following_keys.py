@@ -134,7 +134,7 @@ async def test_help_is_whole_at_every_width(sandbox: Sandbox, size: tuple[int, i
             lead = sum(cell_len(part.text) + 1 for part in row.lead)
             assert GUTTER + 2 * row.depth + lead + cell_len(row.text) < room, row.text
         told = " ".join(row.text for row in rows_of(screen))
-        assert "whoever did it; among the operations, the one under the cursor." in told
+        assert "whoever did it; in the list of operations, the selected one." in told
 
 
 def test_outside_of_an_interface_the_default_keys_are_told() -> None:

@@ -287,7 +287,7 @@ async def test_empty_bulletins_say_what_would_make_them(sandbox: Sandbox) -> Non
         await interface.press("tab")
         await interface.until_shown("nothing is due")
         await interface.press("shift+tab", "h")
-        await interface.until_shown("type a message, as somebody would write it")
+        await interface.until_shown("type a message as you would send it")
 
 
 async def test_what_is_always_loaded_has_its_cost_and_a_way_there(sandbox: Sandbox) -> None:

@@ -65,7 +65,7 @@ async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(s
         await interface.press("colon")
         await interface.until(lambda: isinstance(interface.app.screen, CommandPalette), "the palette")
         await interface.type("reject because")
-        await interface.until_shown("write down why")
+        await interface.until_shown("record why")
         await interface.press("escape")
         await interface.until(lambda: isinstance(interface.app.screen, ReviewScreen), "the review again")
         await interface.press("ctrl+p")

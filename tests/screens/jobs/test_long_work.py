@@ -180,7 +180,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
     replace_task(monkeypatch, "ingest", by=SLOW)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter takes in what is new")
+        await interface.until_shown("enter ingests what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
         work = interface.main.opening._ingest_job._client
@@ -202,7 +202,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
     replace_task(monkeypatch, "ingest", by="tests.screens.jobs.deaf_work")
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter takes in what is new")
+        await interface.until_shown("enter ingests what is new")
         await interface.press("enter")
         await until_line(interface, "19 of 40")
         await interface.press("c")
@@ -244,7 +244,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until(lambda: interface.main.is_active, "the panes")
         assert lines(interface) == ""
         await interface.press("I")
-        await interface.until_shown("enter takes in what is new")
+        await interface.until_shown("enter ingests what is new")
         await interface.press("enter")
         await until_line(interface, "Ingest: words ━━━╌╌╌ 2 400 of 4 800")
         await interface.press("I")
@@ -253,7 +253,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until_said("nothing was ingested")
         assert lines(interface) == ""
         await interface.press("I")
-        await interface.until_shown("enter takes in what is new")
+        await interface.until_shown("enter ingests what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
         child = interface.main.opening._ingest_job._client

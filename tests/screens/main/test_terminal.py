@@ -54,7 +54,7 @@ def test_ctrl_c_twice_leaves_and_the_terminal_is_as_before(sandbox: Sandbox) -> 
     terminal_ = Terminal(sandbox.root)
     terminal_.until(lambda text: "Likes tea" in text, "the panes")
     terminal_.keys("\x03")
-    terminal_.until(lambda text: "again leaves" in text, "the question")
+    terminal_.until(lambda text: "again quits" in text, "the question")
     terminal_.keys("\x03\x03")  # the second asks anew where the first came long ago: the third leaves
     terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
     left = terminal_.child.before

@@ -201,7 +201,7 @@ async def test_deleted_memory_is_not_called_empty_and_comes_back(sandbox: Sandbo
         assert interface.main.panes[1].list.empty.endswith("`workbench restore MEMORY.md --at today`")
         await interface.press("colon")
         await interface.type("restore long")
-        await interface.until_shown("Bring MEMORY.md back")
+        await interface.until_shown("Restore a deleted MEMORY.md")
         await interface.press("enter")
         await interface.until_said("Brought back")
         await interface.until_shown("Likes tea")

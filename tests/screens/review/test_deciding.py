@@ -94,7 +94,7 @@ async def test_a_question_that_is_left_decides_nothing(sandbox: Sandbox) -> None
     three(sandbox)
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        for key, words in (("X", "because …"), ("z", "off …")):
+        for key, words in (("X", "because …"), ("z", "Defer 1")):
             await review.interface.press(key)
             await review.interface.until_shown(words)
             await review.interface.press("escape")
@@ -190,7 +190,7 @@ async def test_words_that_another_hand_decided_on_meanwhile_are_not_lost(sandbox
         await written(review)
         await review.interface.type(" mine")
         accept(sandbox, key)
-        await review.interface.until_said("It was decided meanwhile")
+        await review.interface.until_said("Somebody else decided on it meanwhile")
         await review.interface.until_shown("8443 mine")
         await review.interface.press("ctrl+o")
         await review.interface.until_said("waits")

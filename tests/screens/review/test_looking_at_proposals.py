@@ -107,7 +107,7 @@ async def test_what_is_put_off_is_folded_away_and_says_when_it_comes_back(sandbo
     place.operations.carry_out(lambda: plan_defer(place, [one.key], until, now=NOW))
     async with reviewed(sandbox) as review:
         await review.choose("Deferred: 1")
-        assert "next in 12 days" in review.tail("Put off")
+        assert "next in 12 days" in review.tail("Deferred")
         assert review.row("staging port") is None
         await review.interface.press("enter")
         await review.choose("staging port")

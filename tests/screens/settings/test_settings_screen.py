@@ -148,7 +148,7 @@ async def test_what_is_wrong_is_shown_as_itself_while_the_rest_counts(sandbox: S
         assert row.text == "5 days"
         await at(interface, "wrong:2")
         await interface.until_shown("only your own settings file may say it")
-        await interface.until_shown("this counts as not said")
+        await interface.until_shown("It is ignored until it is corrected")
         await at(interface, "setting:exclude")
         await interface.press("e")  # what a file says is typed on, and drawn like anything from a file
         await interface.until_shown("x␛]0;y\ufffd")

@@ -179,7 +179,7 @@ async def test_a_newer_format_is_told_and_shown_to_be_read(sandbox: Sandbox, bot
     (both.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
     async with opened(sandbox.workspace) as here:
         await here.press("O")
-        await here.until_shown("needs a newer program")
+        await here.until_shown("needs a newer version")
         await here.press("escape")
         here.app.switching.go(both.root)
         await arrived(here, both.root)
