@@ -77,7 +77,8 @@ class GraphScreen(BrowseScreen):
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
-        self._built_of: GraphView | None = None
+        self._built: tuple[GraphView, Graph] | None = None
+        """The pages that were put together last, and what came of it."""
         self._alike = Alike()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
@@ -138,13 +139,13 @@ class GraphScreen(BrowseScreen):
             self.load(self._know, self._known, "know")
 
     async def _know(self) -> Known:
-        pages, known = self._pages, self.known
+        pages, built = self._pages, self._built
         beside = await self.desk.historian.run(self._beside.read)
-        if known is not None and pages is self._built_of and known.beside.loose is beside.loose:
-            whole = known.whole
+        if built is not None and built[0] is pages and built[1].loose is beside.loose:
+            whole = built[1]
         else:
             whole = await asyncio.to_thread(graph_of, pages.entities, beside)
-        self._built_of = pages
+        self._built = pages, whole
         return Known(whole, beside, today())
 
     def _known(self, known: Known) -> None:
@@ -264,10 +265,12 @@ class GraphScreen(BrowseScreen):
             self.nothing_behind()
             self.sides.show((), ())
             return
-        thing = row.of if row.of is not None else self.sight.node
+        view, thing = self.view, row.of if row.of is not None else self.sight.node
         self.map.choose(spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else "")
 
         def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
+            if self.view is not view or self.list.row is None or self.list.row.id != row.id:
+                return  # another one stands there by now
             if VIEWS[self.view].sides:
                 self.sides.show(*told)
             else:

@@ -75,8 +75,13 @@ class ConflictsScreen(BrowseScreen):
         row = self.list.row
         if row is None:
             self._sides.show((), ())
-        else:
-            self.load(lambda: asyncio.to_thread(row.of.sides), lambda both: self._sides.show(*both), "behind")
+            return
+
+        def show(both: tuple[Sequence[Row], Sequence[Row]]) -> None:
+            if self.list.row is not None and self.list.row.id == row.id:
+                self._sides.show(*both)
+
+        self.load(lambda: asyncio.to_thread(row.of.sides), show, "behind")
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll both texts."""
