@@ -311,6 +311,7 @@ async def test_reading_is_shown_while_the_panes_have_not_read_every_page(sandbox
         interface.main.panes[3].view = GraphView(whole.entities[:1], ALL)  # type: ignore[attr-defined]
         await interface.press("R")
         await interface.until_shown("reading … 1 of 5 pages")
+        interface.main.panes[3].view = whole  # type: ignore[attr-defined]
         graph_screen(interface).graph_read(whole)
         await until_rows(interface, "project Atlas")
 
