@@ -20,7 +20,7 @@ from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.provenance import least_trusted
-from workbench.memory.transcript_text import among_many
+from workbench.memory.transcript_text import among_many, lines_put_in
 
 
 class Origin(StrEnum):
@@ -229,7 +229,9 @@ class OriginReader:
         self._in_file = header.text("trust") if header else None
         self._is_log = document.kind is Kind.LOG or is_session_file(document)
         self._led_in = (
-            _led_in(document.entries) if self._is_log or document.kind is Kind.NOTE else frozenset()
+            _led_in(document.entries) | lines_put_in(document.data)
+            if self._is_log or document.kind is Kind.NOTE
+            else frozenset()
         )
 
     def of(self, entry: Entry) -> Origin:

@@ -30,6 +30,10 @@ _OUTSIDE = re.compile(
     re.DOTALL,
 )
 _NOTES = re.compile(r"^BEGIN_QUOTED_NOTES[ \t]*$.*?(?:^END_QUOTED_NOTES[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_MARKS = (b"<<<EXTERNAL_UNTRUSTED_CONTENT", b"BEGIN_QUOTED_NOTES")
+_CLOSED = re.compile(
+    r"(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]*>>>|^END_QUOTED_NOTES[ \t]*)\Z", re.MULTILINE
+)
 _PARAGRAPH = re.compile(  # until the next blank line
     r"^(?:\[[^\]\n]{1,60}\][ \t]*)?(?:Untrusted context \(metadata|Conversation context \(untrusted"
     r"|\[Startup context loaded by|\[Untrusted daily memory:"
@@ -84,6 +88,25 @@ def program_spans(text: str) -> list[tuple[int, int]]:
     """Where programs put in what the speaker did not say, in order."""
     spans = [found.span() for noise in (_METADATA, _OUTSIDE, _NOTES) for found in noise.finditer(text)]
     return sorted((*spans, *_tagged(text)))
+
+
+def lines_put_in(data: bytes) -> frozenset[int]:
+    """The lines (from 1) that stand in a marked block of a mail, a page or notes, below its first line.
+
+    Only blocks that are closed: a mark that somebody merely names hides nothing.
+    """
+    if not any(mark in data for mark in _MARKS):
+        return frozenset()
+    text = data.decode("utf-8", "replace")
+    lines: set[int] = set()
+    for pattern in (_OUTSIDE, _NOTES):
+        at, line = 0, 1
+        for block in pattern.finditer(text):
+            line += text.count("\n", at, block.start())
+            at = block.start()
+            if _CLOSED.search(block[0]):
+                lines.update(range(line + 1, line + 1 + block[0].count("\n")))
+    return frozenset(lines)
 
 
 def _without_tagged(text: str) -> str:
