@@ -562,3 +562,10 @@ def test_half_an_emoji_in_the_store_of_openclaw_keeps_nothing_from_being_decided
 def test_a_sign_that_belongs_to_the_words_stays(inbox: Any, person: Path) -> None:
     root = openclaw(person, candidate(3, "-5 C is what the fridge holds"), candidate(4, "---"))
     assert only(inbox, root)["text"] == "-5 C is what the fridge holds"
+
+
+def test_a_heading_in_what_hermes_adds_is_kept(inbox: Any, person: Path) -> None:
+    root = hermes(person)
+    queue_write(root, "a1", action="add", content="# Deploy rules\nNever deploy on Friday")
+    done(inbox(root, "accept", only(inbox, root)["key"]))
+    assert (root / "memories/MEMORY.md").read_text().endswith("\n§\n# Deploy rules\nNever deploy on Friday")

@@ -293,7 +293,8 @@ def _new_entries(text: bytes) -> list[bytes]:
 
 
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
-_NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
+_NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$(?=\s*[-*+] )|\n(?=[-*+] )")
+"""What parts entries: a blank line, an item, and a heading over items, which Hermes has no place for."""
 _BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
 """How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
