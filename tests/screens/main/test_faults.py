@@ -193,7 +193,7 @@ def test_what_was_typed_outlives_a_closed_terminal(sandbox: Sandbox) -> None:
     again.keys("i")
     again.until(lambda text: "8443 since Tuesday" in text, "the words again")
     again.keys("\x03")
-    again.until(lambda text: "again leaves; what" in text, "it is said")
+    again.until(lambda text: "again quits; what" in text, "it is said")
     again.keys("\x03\x03")  # the second asks anew where the first came long ago: the third leaves
     ended(again)
     assert list(drafts(sandbox.workspace.cache_dir()).values()) == [
