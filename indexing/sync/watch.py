@@ -71,7 +71,7 @@ def occasions(
     last: float | None = None
     for changed in hints:
         now = clock()
-        if last is None:  # only now, as whatever changes from here on is told of
+        if last is None:  # only now: every later change is reported
             last = now
             yield "start"
             continue

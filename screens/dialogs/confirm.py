@@ -85,7 +85,7 @@ def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
 
 
 def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
-    """What is told of the plan, the entries with their places (other rows as they are), then the diff."""
+    """The notes of the plan, the entries with their places (other rows as they are), then the diff."""
     rows = [_note(number, note) for number, note in enumerate(plan.notes)]
     rows += [
         Row(

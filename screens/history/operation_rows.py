@@ -22,7 +22,7 @@ _FACTS = {"Session": "session", "Source": "from", "Section": "under", "Model": "
 
 
 def operation_row(operation: Operation, note: str = "") -> Row:
-    """One operation: when, what, about what, by whom, and whether it is taken back at present."""
+    """One operation: when, what, about what, by whom, and whether it is undone."""
     plain = operation.action == "commit"
     quiet = plain or operation.action == "ledger"
     tone: Tone = "muted" if quiet else "warn" if operation.action == "external" else "accent"

@@ -46,7 +46,7 @@ class Reading:
         self._workspace = workspace
         self._tell = publish
         self.quiet = False
-        """Whether nobody wants to hear what is read: the panes show memory of another moment."""
+        """Whether nothing is published: the panes show memory as it was at another moment."""
         self._files = Overview({})
         self._first = self._there = True
         self._refreshing = self._again = False

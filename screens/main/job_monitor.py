@@ -1,4 +1,4 @@
-"""Looking after the jobs that a clock runs: one that fails, fails where nobody sees it."""
+"""Watches the scheduled jobs: a job that fails in the background is shown as a banner."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Opening:
 
     @property
     def why(self) -> dict[str, str]:
-        """What stands in the way of going to another workspace, of stopping work, of taking in more."""
+        """Why another workspace cannot be opened now, work cannot be stopped, or an ingest cannot start."""
         refused = cast("WorkbenchApp", self._screen.app).switching.why_not
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.desk.works.under_way:

@@ -76,7 +76,7 @@ class Curating:
         self._settings = Shown("")
         """What of the settings does not count."""
         self._jobs = Shown("")
-        """What is wrong with a job that a clock runs."""
+        """What is wrong with a scheduled job."""
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""

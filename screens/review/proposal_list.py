@@ -13,7 +13,7 @@ from workbench.dreaming.outcome import DreamOutcome
 from workbench.dreaming.proposals.inbox import Waiting
 from workbench.dreaming.proposals.overview import Overview, Settled
 from workbench.dreaming.proposals.source_quotes import Quotation
-from workbench.dreaming.result import Skip
+from workbench.dreaming.result import NEAR_MISS, Skip
 from workbench.memory.proposal import Proposal
 from workbench.safety.secrets import masked
 
@@ -22,8 +22,6 @@ RUN, CASE, LATER, SETTLED, SOURCE, LEFT, REASON = (
 )  # fmt: skip
 """How the ids of rows begin, by what they stand for."""
 DEFERRED, OUT = "deferred", "left-out"
-NEAR_MISS = "below the threshold"
-"""How dreaming begins to tell of a claim that a gate stopped; these come first."""
 _VERBS: Mapping[str, tuple[str, Tone]] = {
     "add": ("add", "good"),
     "merge": ("merge", "accent"),

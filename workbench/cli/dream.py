@@ -38,7 +38,7 @@ from workbench.dreaming.proposals.runs import (
     runs,
     shared_with,
 )
-from workbench.dreaming.result import Dream
+from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.llm.provider import open_language_model
@@ -49,8 +49,6 @@ from workbench.workspace.workspace import Workspace
 
 _REASONS = 8
 _LEFT_BEHIND = 10
-_NEAR_MISS = "below the threshold"
-"""How dreaming begins to tell of a claim that a gate stopped: the page of the day names these, not junk."""
 
 
 @command()
@@ -195,7 +193,7 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
     chosen = choose(place, of_this_run, now=now)
     if not chosen.taken:
         return _Applied(tuple(f"{one.key} waits for you: {why}" for one, why in chosen.held))
-    near = [skip for skip in found.skipped if skip.why.startswith(_NEAR_MISS)]
+    near = [skip for skip in found.skipped if skip.why.startswith(NEAR_MISS)]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
     plans: list[Plan] = []
 

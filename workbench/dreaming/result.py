@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from workbench.memory.proposal import Gate, Proposal
 
+NEAR_MISS = "below the threshold"
+"""How the reason begins why a claim was left out that the gate of salience stopped: no junk, but close."""
+
 
 @dataclass(frozen=True, slots=True)
 class Skip:

@@ -18,6 +18,7 @@ from workbench.dreaming.line_judgement import LineScorer
 from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.inbox import Book, read_book
+from workbench.dreaming.result import NEAR_MISS
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
@@ -120,7 +121,7 @@ def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnPr
             if not why and _NOBODY.match(best.text):
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
-                why = f"below the threshold in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
+                why = f"{NEAR_MISS} in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
             yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
 
 

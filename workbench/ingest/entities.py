@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from zoneinfo import available_timezones
 
 from workbench.memory.dated_name import dated_name
@@ -66,12 +67,6 @@ _SOFTWARE_NAMES = """
     webpack whatsapp windows wordpress youtube zoom"""
 _SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
 """Well known programs and services: that they are such is no guess."""
-_PLACES = frozenset(
-    zone.rpartition("/")[2].replace("_", " ")
-    for zone in available_timezones()
-    if "/" in zone and zone.partition("/")[0] not in ("Antarctica", "Etc", "SystemV")
-)
-"""Cities that a time zone is called after."""
 _KIND_WORDS = {
     "organization": """
         inc gmbh ltd llc corp ag se plc sarl ltda kg university college school institute bank hospital
@@ -445,7 +440,17 @@ def _type_of(name: str, told: Counter[str] | None) -> str:
         return kind
     (kind, most), *others = told.most_common(2) if told else [(THING, 0)]
     sure = most > 1 and all(most > count for _, count in others)
-    return kind if sure else "place" if name in _PLACES else THING
+    return kind if sure else "place" if name in _cities() else THING
+
+
+@cache
+def _cities() -> frozenset[str]:
+    """Cities that a time zone is named after."""
+    return frozenset(
+        zone.rpartition("/")[2].replace("_", " ")
+        for zone in available_timezones()
+        if "/" in zone and zone.partition("/")[0] not in ("Antarctica", "Etc", "SystemV")
+    )
 
 
 def _first_names(spelled: Mapping[str, Named]) -> dict[str, Named]:
