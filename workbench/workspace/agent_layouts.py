@@ -107,6 +107,8 @@ class AgentLayout:
     makes_memory: bool = True
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
+    daily_notes: tuple[tuple[str, str], ...] = ()
+    """Files of JSON that say where daily notes are and how they are named, each with the key that has it."""
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
@@ -503,6 +505,10 @@ OBSIDIAN = AgentLayout(
         (Kind.NOTE, ("**/*.md",)),
     ),
     makes_memory=False,
+    daily_notes=(
+        (".obsidian/daily-notes.json", ""),
+        (".obsidian/plugins/periodic-notes/data.json", "daily"),
+    ),
 )
 PLAIN = AgentLayout(
     name="plain",
