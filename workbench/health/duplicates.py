@@ -54,7 +54,7 @@ def duplicates(subject: CheckSubject) -> Look:
             yield from _exact(group)
     firsts = [group[0] for group in groups.values()]
     near: set[tuple[int, int]] = set()
-    for one, other in sorted(near_pairs(words)):
+    for one, other in near_pairs(words, SAME_WORDS):
         alike = jaccard(words[one], words[other]) >= SAME_WORDS
         if alike and _may_be_one(firsts[one], firsts[other]):
             near.add((one, other))
