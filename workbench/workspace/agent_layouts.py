@@ -443,15 +443,21 @@ HERMES = AgentLayout(
         *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
         *("~/.hermes", "~/.hermes/profiles/*"),
     ),
-    signs=("MEMORY.md", "USER.md"),
-    says=re.compile(rb"\n\xc2\xa7\r?\n"),
+    signs=(
+        *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
+        "profiles/*/memories/MEMORY.md",
+    ),
+    says=re.compile(rb'\n\xc2\xa7\r?\n|"subsystem":\s*"memory"'),
     files=(
-        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md")),
-        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md")),
-        (Kind.NOTE, ("*.md", "memories/*.md")),
+        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md", "profiles/*/memories/MEMORY.md")),
+        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md", "profiles/*/memories/USER.md")),
+        (Kind.NOTE, ("*.md", "memories/*.md", "profiles/*/memories/*.md")),
     ),
     limits=(_HERMES_MEMORY, _HERMES_USER),
-    pending=("pending/memory/*.json", "../pending/memory/*.json"),
+    pending=(
+        *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
+        "../pending/memory/*.json",
+    ),
     finish=_entries_apart,
     rules=(("**/MEMORY.md", _at_most(_HERMES_MEMORY)), ("**/USER.md", _at_most(_HERMES_USER))),
 )
