@@ -459,3 +459,24 @@ def test_the_periodic_notes_plugin_names_daily_notes_too(run: Run, tmp_path: Pat
     told = run("-w", str(root), "status")
     assert "notes YYYYMMDD in Log, by .obsidian/plugins/periodic-notes/data.json" in told.out
     assert run("-w", str(root), "status", "--json").json["files"] == {"log": 2, "note": 2}
+
+
+def test_all_blocks_of_letta_that_are_loaded_count_together(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    block = "---\ndescription: notes\n---\n" + "- a word and another\n" * 1_000
+    for name in ("system/work.md", "system/deep/er.md", "reference/long.md"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(block)
+    size = sum(-(-path.stat().st_size // 4) for path in (root / "system").rglob("*.md"))
+    (loaded,) = run("-w", str(root), "status", "--json").json["loaded"]
+    assert (loaded["path"], loaded["used"], loaded["limit"], loaded["unit"]) == (
+        *("system/", size, 20_000),
+        "tokens",
+    )
+    assert f"loaded     system/ {size:,} of 20,000 tokens\n" in run("-w", str(root), "status").out
+    (root / "system/more.md").write_text(block * 2)
+    told = run("-w", str(root), "status").out
+    assert "of 20,000 tokens; the agent adds nothing to it until it is shorter" in told
+    over = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "load" in one["rule"]]
+    assert [one["path"] for one in over] == ["system/"]
+    assert run("audit", str(root), "--quick", "--json").code == 0

@@ -81,7 +81,7 @@ def _say_status(report: dict[str, Any]) -> None:
         *(
             ("loaded", one["sentence"])
             for one in report["loaded"]
-            if one["path"] == budget["path"] or one["lost"]
+            if one["path"] == budget["path"] or one["lost"] or one["path"].endswith("/")
         ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),

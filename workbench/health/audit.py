@@ -210,9 +210,9 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
     """
     budget = LoadLimit("", subject.workspace.settings.memory_budget)
     for document in subject.corpus.documents:
-        limits = subject.workspace.layout.limits_of(document.path)
+        limits = [one for one in subject.workspace.layout.limits_of(document.path) if not one.together]
         if not limits and document.kind is Kind.MEMORY:
-            limits = (budget,)
+            limits = [budget]
         for limit in limits if document.kind in LOADED else ():
             lost = limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most

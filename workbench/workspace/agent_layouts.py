@@ -28,7 +28,7 @@ Finish = Callable[[bytes | None, bytes], bytes]
 DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 """A day in the name of a file, as a glob; a name such as ``2026-02-31.md`` is none all the same."""
 _BYTES_PER_TOKEN = 4
-"""What Codex takes for a token where it counts no closer."""
+"""What Codex and Letta take for a token where they count no closer."""
 _LOOKED_AT, _HEAD = 20, 4_096
 """Files, and bytes of each, in which a sign is looked for."""
 
@@ -38,13 +38,15 @@ class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
     ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more.
+    itself refuses to write more. ``together`` it is a limit of all those files, which ``pattern`` names by
+    their folder.
     """
 
     pattern: str
     most: int
     unit: Unit = "characters"
     cut: Cut = "last"
+    together: bool = False
 
     def measure(self, data: bytes) -> int:
         """How long a file is, in the unit of this limit."""
@@ -473,6 +475,7 @@ LETTA = AgentLayout(
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
+    limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
     rules=(("**/*.md", _letta_block),),
     makes_memory=False,
 )
