@@ -87,7 +87,7 @@ class Store:
             for one in load_states(self.workspace)
             if one.path == document.path or document.path.startswith(f"{one.path.rstrip('/')}/")
         ]
-        budget = (characters, self.workspace.settings.memory_budget, "characters")
+        budget = (characters, self.workspace.memory_budget, "characters")
         used, limit, unit = max(budget, *loads, key=lambda one: one[0] / one[1]) if loads else budget
         return MemoryView(
             path=document.path,

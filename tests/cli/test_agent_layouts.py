@@ -480,3 +480,10 @@ def test_all_blocks_of_letta_that_are_loaded_count_together(run: Run, tmp_path: 
     over = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "load" in one["rule"]]
     assert [one["path"] for one in over] == ["system/"]
     assert run("audit", str(root), "--quick", "--json").code == 0
+
+
+def test_the_budget_is_never_more_than_the_agent_accepts(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 2_200
+    (root / "workbench.yaml").write_text("memory_budget: 1000\n")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 1_000

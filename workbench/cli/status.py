@@ -175,7 +175,7 @@ def _status(place: Workspace) -> dict[str, Any]:
             {"folder": one.folder, "format": one.format, "said_in": one.said_in} for one in place.layout.daily
         ],
         "loaded": [one.as_json() for one in load_states(place)],
-        "budget": {"path": place.memory_path(), "used": used, "limit": place.settings.memory_budget},
+        "budget": {"path": place.memory_path(), "used": used, "limit": place.memory_budget},
         "index": freshness(place).as_json(),
         "repository": repository,
         "last_dream": max(dreams, default=None),

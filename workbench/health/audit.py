@@ -208,7 +208,7 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
 
     Where an agent has none for long-term memory, its budget stands in for it.
     """
-    budget = LoadLimit("", subject.workspace.settings.memory_budget)
+    budget = LoadLimit("", subject.workspace.memory_budget)
     for document in subject.corpus.documents:
         limits = [one for one in subject.workspace.layout.limits_of(document.path) if not one.together]
         if not limits and document.kind is Kind.MEMORY:

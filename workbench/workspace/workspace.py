@@ -281,6 +281,13 @@ class Workspace:
         found = next((str(path.relative_to(self.root)) for path in there), patterns[0])
         return RelPath(found)
 
+    @property
+    def memory_budget(self) -> int:
+        """Characters that curated memory may have: the setting, but never more than its agent accepts."""
+        limits = self.layout.limits_of(self.memory_path())
+        accepted = [one.most for one in limits if one.cut == "none" and one.unit == "characters"]
+        return min(self.settings.memory_budget, *accepted) if accepted else self.settings.memory_budget
+
     def memory_document(self) -> Document:
         """Curated memory, parsed; an empty document when there is no file yet."""
         path = self.memory_path()

@@ -37,7 +37,7 @@ class Budget:
 
 def budget_of(workspace: Workspace) -> Budget:
     """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
-    return Budget(characters(workspace.memory_document().data), workspace.settings.memory_budget)
+    return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
 
 
 def budget_with(workspace: Workspace, plan: Plan) -> Budget:
@@ -62,7 +62,7 @@ def archive_proposals(
     together does not make room enough.
     """
     memory = workspace.memory_document()
-    limit = workspace.settings.memory_budget if limit is None else limit
+    limit = workspace.memory_budget if limit is None else limit
     if characters(memory.data) <= limit:
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
