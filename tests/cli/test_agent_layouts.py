@@ -487,3 +487,19 @@ def test_the_budget_is_never_more_than_the_agent_accepts(run: Run, tmp_path: Pat
     assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 2_200
     (root / "workbench.yaml").write_text("memory_budget: 1000\n")
     assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 1_000
+
+
+def test_links_of_a_vault_lead_to_attachments_and_to_pages_that_are_planned(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    (root / "Files").mkdir()
+    (root / "Files/map.png").write_bytes(b"x")
+    (root / "Projects/Links.md").write_text(
+        "- ![[map.png]] and ![[Files/map.png|200]] and [[Atlas#^nats]]\n- [[Not written yet]]\n"
+        "- [a note](gone.md)\n"
+    )
+    found = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "dead" in one["rule"]]
+    assert sorted((one["path"], one["line"], one["severity"]) for one in found) == [
+        ("Projects/Atlas.md", 4, "info"),
+        ("Projects/Links.md", 2, "info"),
+        ("Projects/Links.md", 3, "warning"),
+    ]

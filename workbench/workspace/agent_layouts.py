@@ -109,6 +109,8 @@ class AgentLayout:
     makes_memory: bool = True
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
+    plans_pages: bool = False
+    """Whether links to pages that nobody has written yet are usual."""
     daily_notes: tuple[tuple[str, str], ...] = ()
     """Files of JSON that say where daily notes are and how they are named, each with the key that has it."""
 
@@ -502,6 +504,7 @@ BASIC_MEMORY = AgentLayout(
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
+    plans_pages=True,
 )
 OBSIDIAN = AgentLayout(
     name="obsidian",
@@ -514,6 +517,7 @@ OBSIDIAN = AgentLayout(
         (Kind.NOTE, ("**/*.md",)),
     ),
     makes_memory=False,
+    plans_pages=True,
     daily_notes=(
         (".obsidian/daily-notes.json", ""),
         (".obsidian/plugins/periodic-notes/data.json", "daily"),
