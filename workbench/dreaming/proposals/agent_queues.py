@@ -505,11 +505,12 @@ def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
         ):
             found.append((signals, one))
     for signals, one in sorted(found, key=lambda item: -item[0])[:_MOST]:
+        last = f"-L{one['endLine']}" if one["endLine"] > one["startLine"] else ""
         yield Proposal(
             key=claim_key(one["snippet"]),
             action="add",
             text=re.sub(r"^[-*+] +", "", " ".join(one["snippet"].split())),
-            sources=(f"{one['path']}#L{one['startLine']}-L{one['endLine']}",),
+            sources=(f"{one['path']}#L{one['startLine']}" + last,),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
         )
