@@ -213,12 +213,15 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
         limits = [one for one in subject.workspace.layout.limits_of(document.path) if not one.together]
         if not limits and document.kind is Kind.MEMORY:
             limits = [budget]
+        told: set[str] = set()
         for limit in limits if document.kind in LOADED else ():
             lost = limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most
-            for entry in document.entries if lost > 0 else ():
-                end = limit.measure(document.data[: entry.span.end])
-                if first < end <= first + lost and _is_whole(entry):
+            whole = [entry for entry in document.entries if lost > 0 and _is_whole(entry)]
+            ends = limit.measures(document.data, (entry.whole.end for entry in whole))
+            for entry, end in zip(whole, ends, strict=True):
+                if first < end <= first + lost and entry.address not in told:
+                    told.add(entry.address)
                     what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
                     yield about(entry, "over the limit", what, "", "", "info")
 

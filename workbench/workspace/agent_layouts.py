@@ -60,6 +60,14 @@ class LoadLimit:
             case "characters":
                 return len(data.decode("utf-8", "replace"))
 
+    def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
+        """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
+        at = size = 0
+        for end in ends:
+            piece, at = data[at:end], max(at, end)
+            size += len(piece) if self.unit == "tokens" else self.measure(piece)
+            yield -(-size // _BYTES_PER_TOKEN) if self.unit == "tokens" else size
+
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
