@@ -135,6 +135,13 @@ class AgentLayout:
         tops = {Path(home.removeprefix("~/")).parts[:1] for home in self.homes}
         return any(_is_in_home(place, top) for place in (root, *root.parents) for top in tops)
 
+    def reaches(self, home: Path, folder: Path) -> bool:
+        """Whether memory in ``folder`` is also that of the ``home`` above it."""
+        name = f"{folder.relative_to(home)}/x.md"
+        patterns = (pattern for _, patterns in self.files for pattern in patterns)
+        within = any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        return within and not any(fnmatch.fnmatchcase(name, pattern) for pattern in self.exclude)
+
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
         found = existing(root, self.signs)
@@ -147,14 +154,18 @@ class AgentLayout:
 def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written.
 
-    A folder above one that is found already is left out.
+    A folder above one that is found already is left out, and one below it whose memory is part of it.
     """
-    seen: set[Path] = set()
+    seen: dict[Path, AgentLayout] = {}
     for layout in LAYOUTS:
         for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
             root = folder_at(place)
-            if root is not None and root not in seen and not any(root in one.parents for one in seen):
-                seen.add(root)
+            if root is None or root in seen or any(root in one.parents for one in seen):
+                continue
+            if not any(
+                layout is seen[one] and layout.reaches(one, root) for one in root.parents if one in seen
+            ):
+                seen[root] = layout
                 yield layout, root
 
 
@@ -452,8 +463,8 @@ HERMES = AgentLayout(
     title="Hermes",
     document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
     homes=(
-        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
         *("~/.hermes", "~/.hermes/profiles/*"),
+        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
     ),
     signs=(
         *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
