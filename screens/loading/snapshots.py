@@ -88,6 +88,8 @@ class MemoryView:
     promoted: Promoted = field(default_factory=Promoted)
     deleted: bool = False
     """Whether there is no such file, though the newest commit has it."""
+    is_unknown: bool = False
+    """Whether there is no such file, and no agent is known that would load one."""
 
 
 @dataclass(frozen=True, slots=True)

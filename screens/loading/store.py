@@ -99,7 +99,12 @@ class Store:
             unit=unit,
             promoted=promoted_in(document.entries),
             deleted=not document.data and self._is_deleted(document.path),
+            is_unknown=not document.data and self._is_unknown(document.path),
         )
+
+    def _is_unknown(self, path: RelPath) -> bool:
+        agent = self.workspace.layout.agent_of(path)
+        return agent is not None and not agent.makes_memory
 
     def _is_deleted(self, path: RelPath) -> bool:
         if os.path.lexists(self.workspace.root / path):

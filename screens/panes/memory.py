@@ -47,6 +47,8 @@ class MemoryPane(Pane):
 
     def nothing(self) -> str:
         """Deleted is not empty: git has what stood there."""
+        if self.view.is_unknown and not self.view.deleted:
+            return f"no agent loads a file here: `workbench init` makes {self.view.path} for one"
         if not self.view.deleted:
             return self.EMPTY
         path = self.view.path
