@@ -51,24 +51,26 @@ def duplicates(subject: CheckSubject) -> Look:
             if not group:
                 words.append(said)
             group.append(entry)
-    shared = Counter(_sections(one, other) for one, *others in groups.values() for other in others)
+    repeated = [group for group in groups.values() if len(group) > 1]
+    shared = Counter(_sections(one, other) for one, *others in repeated for other in others)
 
     def is_form(one: Entry, other: Entry) -> bool:
         sections = _sections(one, other)
         return bool(sections) and (shared[sections] > 1 or _is_field(one, other))
 
-    for first, *others in groups.values():
+    for first, *others in repeated:
         again = [other for other in others if not is_form(first, other)]
         if again and _states(first):
             yield from _exact([first, *again])
     firsts = [group[0] for group in groups.values()]
     near: set[tuple[int, int]] = set()
     for one, other in near_pairs(words, SAME_WORDS):
-        alike = jaccard(words[one], words[other]) >= SAME_WORDS
-        may_be = _may_be_one(firsts[one], firsts[other]) and not is_form(firsts[one], firsts[other])
-        if alike and may_be and _states(firsts[one]):
+        if jaccard(words[one], words[other]) < SAME_WORDS:
+            continue
+        first, second = firsts[one], firsts[other]
+        if _may_be_one(first, second) and not is_form(first, second) and _states(first):
             near.add((one, other))
-            yield _near(firsts[one], firsts[other], "nearly the same words as")
+            yield _near(first, second, "nearly the same words as")
     for one, other in _near_by_meaning(subject, firsts):
         if (one, other) not in near and _may_be_one(firsts[one], firsts[other]):
             yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
