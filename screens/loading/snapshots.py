@@ -89,7 +89,7 @@ class MemoryView:
     deleted: bool = False
     """Whether there is no such file, though the newest commit has it."""
     is_unknown: bool = False
-    """Whether there is no such file, and no agent is known that would load one."""
+    """Whether there is other memory, no such file, and no agent is known that would load one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,10 +81,11 @@ class Store:
     def memory(self) -> MemoryView:
         """Long-term memory, and what it says of where its entries came from."""
         document = self.workspace.memory_document()
+        files = self.workspace.scan()
         characters = len(document.data.decode("utf-8", "replace"))
         loads = [
             (one.used, one.limit, one.unit)
-            for one in load_states(self.workspace)
+            for one in load_states(self.workspace, files)
             if one.path == document.path or document.path.startswith(f"{one.path.rstrip('/')}/")
         ]
         budget = (characters, self.workspace.memory_budget, "characters")
@@ -99,7 +100,7 @@ class Store:
             unit=unit,
             promoted=promoted_in(document.entries),
             deleted=not document.data and self._is_deleted(document.path),
-            is_unknown=not document.data and self._is_unknown(document.path),
+            is_unknown=bool(files) and not document.data and self._is_unknown(document.path),
         )
 
     def _is_unknown(self, path: RelPath) -> bool:
