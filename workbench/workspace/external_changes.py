@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.git_runner import ask
-from workbench.repository.preconditions import ignored
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -59,7 +58,7 @@ def unrecorded(workspace: Workspace, head: CommitId | None) -> Unrecorded:
         changes[path] = data
         if path not in kept:
             fresh.append(path)
-    left_alone = ignored(workspace.history.carrier, fresh)
+    left_alone = workspace.history.ignored(fresh)
     for path in left_alone:
         del changes[path]
     gone = _gone(workspace, [path for path in kept if path not in here])

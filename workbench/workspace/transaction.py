@@ -22,6 +22,7 @@ from workbench.errors import (
     NotCuratableError,
     ReadOnlyError,
     RepositoryStateError,
+    SecretFoundError,
     UsageError,
     WorkbenchError,
     WriteFailedError,
@@ -60,6 +61,7 @@ _OF_WORDS: tuple[Book, ...] = ("provenance",)
 _LOST = (
     "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
 )
+_BEGUN = "from now on history is kept in {}, apart from any repository: `workbench status` says why"
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -77,14 +79,17 @@ class Operations:
         prepare: Callable[[], Path],
         may_curate: Callable[[str], bool] | None = None,
         finish: Callable[[Plan], Plan] | None = None,
+        unrecorded: Callable[[CommitId | None], Mapping[RelPath, bytes | None]] | None = None,
     ) -> None:
         """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it."""
+        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it;
+        ``unrecorded`` says which files differ from a commit, as for ``record``."""
         self._files = files
         self._history = history
         self._ledger = ledger
         self._prepare = prepare
         self._finish = finish
+        self._unrecorded = unrecorded
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(files.root))
         self._displaced = Displaced(files, state, may_curate)
@@ -142,6 +147,7 @@ class Operations:
                 if not edits:
                     return None
                 self._history.require_plain(edits)
+                self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
                 blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
@@ -184,13 +190,14 @@ class Operations:
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))
+        begun = self._history.begin()
         head = self._history.head()
         if not plan.allow_secrets:
             edits = (*plan.edits, *plan.record_edits)
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-            head = self._commit_external(head, steps)
+            head = self._commit_external(head, (*steps, *self._others(head, steps)))
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
@@ -206,7 +213,28 @@ class Operations:
         assert done is not None
         if self._history.names_no_branch():
             late.append(_ON_NO_BRANCH)
-        return replace(done, notes=(*plan.notes, *notes, *late, *left_in_history(plan.edits)))
+        notes = [*plan.notes, *notes, *late, *left_in_history(plan.edits)]
+        return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
+
+    def _others(self, head: CommitId | None, steps: Iterable[FileStep]) -> list[FileStep]:
+        """What other writers left on disk, where nobody but us commits: the past is whole then.
+
+        A file with a new secret waits until a person decides about it.
+        """
+        if not self._history.own or self._unrecorded is None:
+            return []
+        found: Mapping[RelPath, bytes | None] = {}
+        with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
+            found = self._unrecorded(head)
+        ours = {step.path for step in steps}
+        others = []
+        for path in sorted(found.keys() - ours):
+            data = found[path]
+            with contextlib.suppress(SecretFoundError):
+                require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
+                blob = None if data is None else self._history.store(data)
+                others.append(FileStep(path, blob, blob, ""))
+        return others
 
     def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
         """Store both versions of one file, so that neither can be lost from here on."""
@@ -418,6 +446,7 @@ class Operations:
         """
         with self._exclusive("discarding a kept file"):
             text = read_regular(kept.kept)
+            self._history.begin()
             blob = self._history.store_for_good(text)
             self._displaced.drop(kept, text)
         return blob
