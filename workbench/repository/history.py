@@ -584,9 +584,9 @@ class History:
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
         """Follow the branch in the person's own index for those paths that equalled the old commit.
 
-        Returns "" or a sentence that says why it could not be done.
+        Returns "" or a sentence that says why it could not be done. A git directory of ours needs no index.
         """
-        return self._staging.follow(old, new, paths)
+        return "" if self.own else self._staging.follow(old, new, paths)
 
     def adopt_index(self) -> None:
         """Make the index say what HEAD says (for a repository that was just imported)."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.repository.history import History
 
 _ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
+_FEW = 100
+"""Paths of which git finds out by itself fast enough whether it tracks them."""
 _ABSENT = ("unspecified", "unset")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _UNFINISHED = {
@@ -84,7 +86,11 @@ def ignored(carrier: Any, paths: Iterable[RelPath], *, certain: bool = False) ->
 
     ``certain`` raises RepositoryStateError where it cannot, as of files in another repository.
     """
-    names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
+    if not (asked := set(paths)):
+        return ()
+    # What git tracks is never ignored; git would look for each path in the whole index to find that out.
+    tracked = outcome(carrier, "ls_files", "-z", "--", ".").text.split("\0") if len(asked) > _FEW else ()
+    names = b"".join(os.fsencode(f"./{path}\0") for path in sorted(asked.difference(tracked)))
     if not names:
         return ()
     found = outcome(carrier, "check_ignore", "-z", "--stdin", data=names)

@@ -16,8 +16,9 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -32,7 +33,8 @@ from workbench.repository.history import History, ReferenceMove
 from workbench.repository.line_blame import prepare_empty
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
-from workbench.workspace.layout import STATE_DIR, Layout, scan
+from workbench.workspace.agent_layouts import existing
+from workbench.workspace.layout import STATE_DIR, Layout, walk
 from workbench.workspace.ledger_records import family_of, identity_file
 from workbench.workspace.locks import hold
 from workbench.workspace.seal import Seal
@@ -47,6 +49,7 @@ MAKING = ".making-"
 """What the name of one begins with that is not whole yet."""
 _MOST_BYTES = 64 * 1024
 _WAIT_SECONDS = 60.0
+_SAMPLE = 50
 _CORE = (Kind.MEMORY, Kind.LOG)
 _READ_ONLY_KINDS = (Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT)
 """What is rather written for an agent than remembered by it: `CLAUDE.local.md` is always ignored."""
@@ -128,8 +131,11 @@ class OwnPlace:
         """
         if self._person is None:
             return True
-        kinds = self._kinds()
-        ignored = set(self._person.ignored(kinds))
+        few = self._kinds(_SAMPLE)  # where these are in git it is known at once
+        return self._are_ignored(few) and (len(few) < _SAMPLE or self._are_ignored(self._kinds()))
+
+    def _are_ignored(self, kinds: Mapping[RelPath, Kind]) -> bool:
+        ignored = set(self._person.ignored(kinds)) if self._person else set()
         core = [{path for path, one in kinds.items() if one is kind} for kind in _CORE]
         return any(part and part <= ignored for part in (core if any(core) else [kinds.keys()]))
 
@@ -148,13 +154,24 @@ class OwnPlace:
         files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
         return any(layout.holds(path) and self._is_curated(path, layout.kind_of(path)) for path, _ in files)
 
-    def _kinds(self) -> dict[RelPath, Kind]:
-        """The kind of each memory file, and of the one that the first promotion would make."""
-        kinds = {file.path: file.kind for file in scan(self._root, self._layout)}
-        first = next((name for name in self._layout.memory_files if not set("*?[") & set(name)), "")
-        if first and Kind.MEMORY not in kinds.values() and self._makes(first):
+    def _kinds(self, most: int | None = None) -> dict[RelPath, Kind]:
+        """The kind of each memory file, and of the one that the first promotion would make.
+
+        With ``most`` those that an agent always loads, and beside them the first that are found, logs before
+        all others.
+        """
+        memory = [*self._layout.memory_files]
+        loaded = existing(self._root, memory)
+        kinds = {RelPath(os.fspath(path.relative_to(self._root))): Kind.MEMORY for path in loaded}
+        first = next((name for name in memory if not set("*?[") & set(name)), "")
+        if first and not kinds and self._makes(first):
             kinds[RelPath(first)] = Kind.MEMORY
-        return kinds
+        others: dict[RelPath, Kind] = {}
+        for file in walk(self._root, self._layout):
+            (kinds if file.kind in _CORE else others)[file.path] = file.kind
+            if len(kinds) == most:
+                break
+        return kinds | dict(islice(others.items(), most))
 
     def has_moved(self) -> bool:
         """Whether the workspace is not where it was at its last action; the next one notes where it is."""
@@ -285,8 +302,6 @@ class OwnPlace:
             own.move_references(
                 [*([ReferenceMove("HEAD", head, None)] if head else []), *moves], "workbench: begun"
             )
-            if head:
-                own.adopt_index()
         finally:
             own.close()
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -79,11 +80,12 @@ class Operations:
         prepare: Callable[[], Path],
         may_curate: Callable[[str], bool] | None = None,
         finish: Callable[[Plan], Plan] | None = None,
-        unrecorded: Callable[[CommitId | None], Mapping[RelPath, bytes | None]] | None = None,
+        unrecorded: Callable[[CommitId | None, bool], Mapping[RelPath, bytes | None]] | None = None,
     ) -> None:
         """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
         paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it;
-        ``unrecorded`` says which files differ from a commit, as for ``record``."""
+        ``unrecorded`` says which files differ from a commit; unless asked for all, of those that changed
+        since."""
         self._files = files
         self._history = history
         self._ledger = ledger
@@ -197,7 +199,8 @@ class Operations:
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-            head = self._commit_external(head, (*steps, *self._others(head, steps)))
+            others = self._others(head, {step.path for step in steps}, whole=begun is not None)
+            head = self._commit_external(head, steps, others=others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
@@ -216,24 +219,25 @@ class Operations:
         notes = [*plan.notes, *notes, *late, *left_in_history(plan.edits)]
         return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
 
-    def _others(self, head: CommitId | None, steps: Iterable[FileStep]) -> list[FileStep]:
-        """What other writers left on disk, where nobody but us commits: the past is whole then.
+    def _others(
+        self, head: CommitId | None, ours: Container[RelPath], *, whole: bool
+    ) -> dict[RelPath, BlobId | None]:
+        """What other writers left on disk, where nobody but us commits: so the past is whole.
 
-        A file with a new secret waits until a person decides about it.
+        ``whole``: also what they wrote before ``head``. A file with a new secret waits until a person decides
+        about it.
         """
         if not self._history.own or self._unrecorded is None:
-            return []
+            return {}
+        others: dict[RelPath, BlobId | None] = {}
         found: Mapping[RelPath, bytes | None] = {}
         with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
-            found = self._unrecorded(head)
-        ours = {step.path for step in steps}
-        others = []
-        for path in sorted(found.keys() - ours):
-            data = found[path]
+            found = self._unrecorded(head, whole)
+        for path, data in found.items():
             with contextlib.suppress(SecretFoundError):
-                require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
-                blob = None if data is None else self._history.store(data)
-                others.append(FileStep(path, blob, blob, ""))
+                if path not in ours:
+                    require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
+                    others[path] = None if data is None else self._history.store(data)
         return others
 
     def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
@@ -246,12 +250,16 @@ class Operations:
         return FileStep(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
     def _commit_external(
-        self, head: CommitId | None, steps: Iterable[FileStep], told: Plan | None = None
+        self,
+        head: CommitId | None,
+        steps: Iterable[FileStep],
+        told: Plan | None = None,
+        others: Mapping[RelPath, BlobId | None] = MappingProxyType({}),
     ) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
         found = {
             step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
-        }
+        } | dict(others)
         if not found:
             return head
         names = ", ".join(sorted(found))
@@ -266,7 +274,8 @@ class Operations:
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
         self._history.save()
-        self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
+        if not self._history.own:  # the journal is for the person's index
+            self._journal.write(Intent(operation, head, commit, message, left))
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
         if moved:
             self._history.refresh_index(head, commit, found)

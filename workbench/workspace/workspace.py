@@ -197,10 +197,10 @@ class Workspace:
                 )
         return replace(edit, after=after)
 
-    def _unrecorded(self, head: CommitId | None) -> Mapping[RelPath, bytes | None]:
+    def _unrecorded(self, head: CommitId | None, whole: bool) -> Mapping[RelPath, bytes | None]:
         from workbench.workspace.external_changes import unrecorded  # noqa: PLC0415 - built on this module
 
-        return unrecorded(self, head).changes
+        return unrecorded(self, head, whole=whole).changes
 
     def _may_curate(self, path: str) -> bool:
         return self.layout.may_curate(path)
