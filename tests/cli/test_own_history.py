@@ -316,6 +316,22 @@ def test_each_workspace_of_a_repository_has_its_own(tmp_path: Path, run: Run) ->
     assert len(sorted((top / ".git/workbench").glob("history*.git"))) == 2
 
 
+def test_many_loose_objects_are_packed_as_nobody_else_does_it(folder: Place, run: Run) -> None:
+    promote(run, folder)
+    place = folder.box.workspace
+    blobs = (f"{number}\n".encode() for number in range(20_000))
+    few = [data for data in blobs if place.history.name_of(data).startswith("17")][:30]
+    assert len(few) == 30
+    with place.history.gathering():
+        for data in few:
+            place.history.store(data)
+    promote(run, folder, "tantivy")
+    (own,) = folder.own()
+    assert len(list((own / "objects/pack").glob("*.pack"))) == 1
+    assert run("-w", str(folder.root), "undo").code == 0
+    assert run("-w", str(folder.root), "verify").code == 0
+
+
 # -- a repository that comes later ------------------------------------------------------------------
 
 

@@ -36,7 +36,6 @@ from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
 from workbench.special_files import read_regular, require_regular_repository
 
-_NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
 _LARGEST_BATCH = 8_192
@@ -634,7 +633,9 @@ class History:
 
     def _way_out(self, reason: str) -> str:
         """What the person can do about a branch that cannot be moved."""
-        return way_out(reason, self._folders) if "File exists" in str(reason) else _NO_SPACE
+        if "File exists" in str(reason):
+            return way_out(reason, self._folders)
+        return f"check free space, and whether {self.git_dir} may be written"
 
 
 def _file(mode: str, name: str) -> BlobId | None:

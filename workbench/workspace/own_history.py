@@ -25,7 +25,13 @@ import msgspec
 import platformdirs
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError, disk_error
+from workbench.errors import (
+    NoRepositoryError,
+    RepositoryStateError,
+    WorkbenchError,
+    WriteFailedError,
+    disk_error,
+)
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.git_runner import ask, carrier_for
@@ -50,6 +56,8 @@ MAKING = ".making-"
 _MOST_BYTES = 64 * 1024
 _WAIT_SECONDS = 60.0
 _SAMPLE = 50
+_LOOSE = 27
+"""Objects in one of 256 folders from which git itself would pack them (`gc.auto`)."""
 _CORE = (Kind.MEMORY, Kind.LOG)
 _READ_ONLY_KINDS = (Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT)
 """What is rather written for an agent than remembered by it: `CLAUDE.local.md` is always ignored."""
@@ -363,6 +371,13 @@ def _send_ledger(own: History, person: History) -> None:
         objects = ask(own.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
         person.feed(objects, "unpack_objects", "-q")
         person.run("update_ref", f"{family_of(person.prefix)}fetched/history", tip)
+
+
+def pack_loose(history: History) -> None:
+    """Pack the objects of a git directory of ours where they have become many: nobody else does it there."""
+    with contextlib.suppress(WorkbenchError, OSError):
+        if history.own and len(os.listdir(history.git_dir / "objects" / "17")) > _LOOSE:
+            history.run("repack", "-d", "-q")
 
 
 def own_place(root: Path, layout: Layout) -> OwnPlace:

@@ -44,6 +44,7 @@ from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS, Ledger
 from workbench.workspace.locks import hold
+from workbench.workspace.own_history import pack_loose
 from workbench.workspace.plan import Book, Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
@@ -212,6 +213,7 @@ class Operations:
         commit, late = self._record(intent, steps)
         with contextlib.suppress(OSError):  # done and recorded: what is left of the journal is found out
             self._journal.clear()
+        pack_loose(self._history)
         done = self._operation(self._history.commit(commit))
         assert done is not None
         if self._history.names_no_branch():
