@@ -19,7 +19,7 @@ import numpy as np
 from lancedb.query import BooleanQuery, MatchQuery
 from lancedb.query import Occur as LanceOccur
 
-from indexing.document import Stored
+from indexing.document import Stored, unpacked
 from indexing.facets import user_code
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.terms import Terms, terms_of
@@ -31,7 +31,7 @@ from indexing.ranking.order import Candidate, Ranked, pool_size, rank
 from indexing.ranking.weights import DEFAULT, Weights
 from indexing.search.answer import Hit, Mode, Query
 from indexing.search.snippet import snippet
-from indexing.shared.rows import STORED, asked_terms, quoted, stored
+from indexing.shared.rows import STORED, asked_terms, quoted
 from indexing.shared.table import SharedTable
 from workbench.errors import ModelUnavailableError
 
@@ -126,7 +126,7 @@ class FleetSearch:
                 mode, degraded = "lexical", f"{error.message}: keyword search only"
         if not question.text.strip():
             for row in self._table.lookup(condition, STORED, size):
-                found[row["id"]] = _Found(row, stored(row))
+                found[row["id"]] = _Found(row, _entry(row))
         meeting = _meeting(list(found.values()), question)
         hits = self._ranked(query, question, terms, meeting, mode)
         return FleetAnswer(
@@ -150,7 +150,7 @@ class FleetSearch:
 
     def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:
         for row in self._table.asked(_words_query(terms), (*self._columns, "_score"), size, condition):
-            found[row["id"]] = _Found(row, stored(row), float(row["_score"]))
+            found[row["id"]] = _Found(row, _entry(row), float(row["_score"]))
 
     def _by_meaning(
         self,
@@ -166,7 +166,7 @@ class FleetSearch:
         assert self._embedder is not None
         vector = self._embedder.embed([question.meant])[0]
         for row in self._table.asked(vector, (*self._columns, "_distance"), size, condition):
-            found.setdefault(row["id"], _Found(row, stored(row)))
+            found.setdefault(row["id"], _Found(row, _entry(row)))
         strangers = [key for key, one in found.items() if not one.bm25]
         if both and terms and strangers:
             within = f"id IN {quoted(strangers)}"
@@ -193,6 +193,10 @@ class FleetSearch:
         user = user_code(query.user.strip())
         best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
         return tuple(_hit(number, one, known[one.candidate.key], terms) for number, one in enumerate(best, 1))
+
+
+def _entry(row: dict[str, Any]) -> Stored:
+    return unpacked(row["body"])[0]
 
 
 def _hit(number: int, ranked: Ranked, found: _Found, terms: Terms) -> FleetHit:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexing.embedding.choice import ModelChoice
+from indexing.search.answer import Query
 from tests.agent.conftest import TODAY, Given
 from tests.support.hashing import HashingEmbedder
 from workbench.agent.context import injection_from_json
@@ -132,3 +133,20 @@ def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given
     assert {hit["workspace"] for hit in hits} == {"own", "other"}
     assert [answer["mode"], answer["degraded"], answer["notes"]] == ["hybrid", None, []]
     other.sandbox.close()
+
+
+def test_a_stream_has_keyword_hits_first_and_the_answer_last(filled: Given) -> None:
+    first, last = filled.service().stream(Query("staging port"))
+    assert (first.mode, first.final) == ("lexical", False)
+    assert (last.mode, last.final) == ("hybrid", True)
+    assert first.hits[0].entry == last.hits[0].entry
+
+
+@pytest.mark.parametrize(("vectors", "mode"), [(False, "hybrid"), (True, "lexical"), (True, "vector")])
+def test_where_nothing_better_follows_a_stream_has_one_answer(
+    filled: Given, vectors: bool, mode: str
+) -> None:
+    service = SearchService(filled.workspace, vectors=vectors, model=filled.model.choice)
+    (only,) = service.stream(Query("staging port", mode=mode))  # type: ignore[arg-type]
+    assert only.final
+    assert only.hits
