@@ -180,6 +180,7 @@ class Engine:
 
     async def close(self) -> None:
         """End both halves."""
+        self._newest = -1  # questions that still wait need no answer
         self._executor.submit(self._forget)
         self._executor.shutdown(wait=False)
         self._on_time()
