@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.indexing.conftest import (  # noqa: F401 - fixtures
     model_cache,
@@ -91,7 +91,7 @@ class Ward:
 
     def answers(self) -> dict[str, list[tuple[Any, ...]]]:
         """What a number of questions find, with the scores."""
-        search = LexicalSearch(Workspace.open(self.root))
+        search = IndexSearch(Workspace.open(self.root), vectors=False)
         return {
             text: [
                 (hit.entry, hit.start_line, round(hit.score, 4))

@@ -15,7 +15,7 @@ from indexing.embedding.local import prepared_folder
 from indexing.embedding.model_files import WEIGHTS, locate
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER
 from indexing.search.answer import Query
-from indexing.search.hybrid import HybridSearch
+from indexing.search.index_search import IndexSearch
 from tests.health.conftest import QUESTIONS, Ward
 from workbench.health.finding import Finding
 from workbench.workspace.workspace import Workspace
@@ -34,7 +34,7 @@ def meaning(ward: Ward, own_model: Path, monkeypatch: pytest.MonkeyPatch) -> War
 
 
 def hybrid(ward: Ward) -> dict[str, list[tuple[str, float]]]:
-    search = HybridSearch(Workspace.open(ward.root))
+    search = IndexSearch(Workspace.open(ward.root))
     out = {}
     for text in QUESTIONS:
         answer = search.search(Query(text))
