@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +45,7 @@ class Trial:
     recovered: set[tuple[object, ...]] = field(default_factory=set, compare=False)
     """States that a kill left and from which it was seen that everything is sound again."""
     tried: set[tuple[object, ...]] = field(default_factory=set, compare=False)
-    """States from which it was seen that things go on."""
+    """States of which it was seen that they are sound and that things go on."""
 
     def copies(self, folder: Path, moments: range = range(1, MOST)) -> Iterator[tuple[int, Sandbox]]:
         """One copy after another, with its number."""
@@ -69,7 +68,7 @@ class Trial:
 
         A recovery knows the files alone, so each state that a kill leaves is recovered once.
         """
-        state = _state(sandbox.root)
+        state = _state(sandbox, contents(sandbox.root))
         if state in self.recovered:
             return
         self.recovered.add(state)
@@ -77,12 +76,19 @@ class Trial:
         sandbox.workspace = Workspace.open(sandbox.root)
         sandbox.workspace.operations.recover()
         self.require_sound(sandbox, where)
-        self.require_goes_on(sandbox, where)
 
     def require_sound(self, sandbox: Sandbox, where: str) -> None:
-        """The files are wholly old or wholly new, git agrees, and nothing is left over."""
+        """The files are wholly old or wholly new, git agrees, nothing is left over, and things go on.
+
+        All of that depends on the files alone, so each state is looked at once.
+        """
         now = contents(sandbox.root)
         assert now in (self.before, self.after), f"torn {where}: {_difference(now, self)}"
+        assert not (sandbox.root / ".workbench/journal.json").exists(), where
+        state = _state(sandbox, now)
+        if state in self.tried:
+            return
+        self.tried.add(state)
         new = now == self.after
         place = sandbox.workspace
         operations = [o for o in place.operations.walk() if o.action not in ("commit", "external")]
@@ -93,39 +99,42 @@ class Trial:
         assert not place.operations.conflicts(), where
         left = [name for name in now if ".wb-" in name]
         assert not left, f"{where}: {left}"
-        assert not (sandbox.root / ".workbench/journal.json").exists(), where
         sandbox.git("fsck", "--strict")
+        self._require_goes_on(sandbox, new, where)
 
-    def require_goes_on(self, sandbox: Sandbox, where: str) -> None:
-        """What is old can be done now, and what is new can be taken back.
-
-        What can be done depends on the files alone, so each state that a fault leaves is tried once.
-        """
-        state = _state(sandbox.root)
-        if state in self.tried:
-            return
-        self.tried.add(state)
+    def _require_goes_on(self, sandbox: Sandbox, new: bool, where: str) -> None:
+        """What is old can be done now, and what is new can be taken back."""
         place = sandbox.workspace
-        if contents(sandbox.root) == self.before:
-            self.act(place)
-            assert contents(sandbox.root) == self.after, where
-        else:
+        if new:
             place.operations.carry_out(lambda: self.action.back(place))
-            assert contents(sandbox.root) == self.before, where
+        else:
+            self.act(place)
+        assert contents(sandbox.root) == (self.before if new else self.after), where
         assert sandbox.git("status", "--porcelain") == self.status, where
 
 
-def _state(root: Path) -> tuple[object, ...]:
-    """What a fault can leave: memory, and what lies in the folders of git and ours, but for objects."""
+def _state(sandbox: Sandbox, now: dict[str, bytes]) -> tuple[object, ...]:
+    """What a fault can leave: memory, commits, and what lies in git's folder and ours, but for objects.
+
+    A lock says who holds it, which is a digit longer now and then.
+    """
     left = (
-        (folder, _CHANCE.sub("", name), path.stat().st_size)
+        (
+            folder,
+            _CHANCE.sub("", name),
+            path.stat().st_size if path.suffix != ".lock" else bool(path.stat().st_size),
+        )
         for folder in (".git", ".workbench")
-        for name, path in files_below(root / folder, {"objects"})
+        for name, path in files_below(sandbox.root / folder, {"objects"})
         if path.name != "index"
     )
-    staged = subprocess.run(["git", "-C", root, "ls-files", "-s"], capture_output=True, check=True).stdout
-    files = sorted((_CHANCE.sub("", name), data) for name, data in contents(root).items())
-    return tuple(files), tuple(left), staged
+    files = sorted((_CHANCE.sub("", name), data) for name, data in now.items())
+    return (
+        tuple(files),
+        tuple(left),
+        sandbox.git("ls-files", "-s"),
+        sandbox.git("rev-list", "--count", "--all"),
+    )
 
 
 def _difference(now: dict[str, bytes], trial: Trial) -> dict[str, bytes | None]:
@@ -219,7 +228,6 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
                 if advice := re.search("`git (reset -q -- .*)`", note):
                     sandbox.git(*advice[1].split())  # what the person is told to do is enough
             trial.require_sound(sandbox, where)
-            trial.require_goes_on(sandbox, where)
         except (AssertionError, WorkbenchError) as failure:
             wrong.append(f"{where}: {failure!r}"[:600])
         if not points.struck:

@@ -73,9 +73,6 @@ def test_damaged_vectors_are_made_again_and_answer_as_before(
     assert meaning.findings("vectors", "manifest")
     treated()
     assert hybrid(meaning) == clean
-    shutil.rmtree(meaning.index)
-    meaning.reindex(vectors=True)
-    assert hybrid(meaning) == clean
 
 
 @pytest.mark.parametrize(
