@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.actions import ACTIONS, Action, contents, files_below, scene
+from tests.support.actions import ACTIONS, Action, contents, files_below, plain_files, scene
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
@@ -68,7 +68,7 @@ class Trial:
 
         A recovery knows the files alone, so each state that a kill leaves is recovered once.
         """
-        state = _state(sandbox, contents(sandbox.root))
+        state = _state(sandbox)
         if state in self.recovered:
             return
         self.recovered.add(state)
@@ -82,13 +82,13 @@ class Trial:
 
         All of that depends on the files alone, so each state is looked at once.
         """
-        now = contents(sandbox.root)
-        assert now in (self.before, self.after), f"torn {where}: {_difference(now, self)}"
         assert not (sandbox.root / ".workbench/journal.json").exists(), where
-        state = _state(sandbox, now)
+        state = _state(sandbox)
         if state in self.tried:
             return
         self.tried.add(state)
+        now = contents(sandbox.root)
+        assert now in (self.before, self.after), f"torn {where}: {_difference(now, self)}"
         new = now == self.after
         place = sandbox.workspace
         operations = [o for o in place.operations.walk() if o.action not in ("commit", "external")]
@@ -113,10 +113,10 @@ class Trial:
         assert sandbox.git("status", "--porcelain") == self.status, where
 
 
-def _state(sandbox: Sandbox, now: dict[str, bytes]) -> tuple[object, ...]:
+def _state(sandbox: Sandbox) -> tuple[object, ...]:
     """What a fault can leave: memory, commits, and what lies in git's folder and ours, but for objects.
 
-    A lock says who holds it, which is a digit longer now and then.
+    Of the ledger its commits are counted. A lock says who holds it, which is a digit longer now and then.
     """
     left = (
         (
@@ -128,7 +128,7 @@ def _state(sandbox: Sandbox, now: dict[str, bytes]) -> tuple[object, ...]:
         for name, path in files_below(sandbox.root / folder, {"objects"})
         if path.name != "index"
     )
-    files = sorted((_CHANCE.sub("", name), data) for name, data in now.items())
+    files = sorted((_CHANCE.sub("", name), data) for name, data in plain_files(sandbox.root).items())
     return (
         tuple(files),
         tuple(left),
@@ -138,9 +138,11 @@ def _state(sandbox: Sandbox, now: dict[str, bytes]) -> tuple[object, ...]:
 
 
 def _difference(now: dict[str, bytes], trial: Trial) -> dict[str, bytes | None]:
+    """What is neither old nor new; the ledger counts where it was read."""
+    expected = (trial.before.keys() | trial.after.keys()) - {"ledger"}
     return {
         path: now.get(path)
-        for path in sorted(now.keys() | trial.before.keys() | trial.after.keys())
+        for path in sorted(now.keys() | expected)
         if now.get(path) not in (trial.before.get(path), trial.after.get(path))
     }
 
@@ -221,7 +223,7 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
                 assert isinstance(error, WorkbenchError), f"{error!r} {where}"
                 assert error.message, where
                 assert error.hint, where
-            torn = _difference(contents(sandbox.root), trial)
+            torn = _difference(plain_files(sandbox.root), trial)
             assert not torn or (sandbox.root / ".workbench/journal.json").exists(), f"torn {where}: {torn}"
             place.operations.recover()
             for note in notes:
