@@ -34,18 +34,17 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 20, 20)
 
 
-_MADE_ONCE = ("built", "ran", "site", "tiny")
-"""Fixtures for several tests that take seconds to make: one worker makes each, and has all of their tests."""
+_MADE_ONCE = {"built": "wheel", "ran": "ray", "site": "site", "tiny": "torch", "native": "torch"}
+"""Fixtures that take seconds to make, by what they need; one worker has all tests of the same need."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist asks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests together that need the same of what takes long to make."""
     for item in items:
-        for name in _MADE_ONCE:
-            if name in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group(name))
-                break
+        needed = [_MADE_ONCE[name] for name in getattr(item, "fixturenames", ()) if name in _MADE_ONCE]
+        if needed:
+            item.add_marker(pytest.mark.xdist_group(needed[0]))
 
 
 def pytest_collection_finish() -> None:
