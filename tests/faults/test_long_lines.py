@@ -50,7 +50,7 @@ ATOMS = (
 )
 """What a line of nothing else would be slow in, were a pattern not linear."""
 SMALL = 8_000
-SMALLER = {"learn": 3_000}
+SMALLER = {"learn": 3_000, "told_in": 3_000, "statements": 3_000, "fit_lines": 3_000}
 """Characters of the smaller text; fewer for what does many passes."""
 MOST = 2.5
 """How much more work twice the text may cost."""
