@@ -114,12 +114,22 @@ def test_only_what_cannot_be_done_failed(ran: Ran) -> None:
     assert ran.report.written == COUNT
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "a worker is killed at its work",
+    "its workspaces are given to others; the table is that of one process",
+)
 def test_a_killed_worker_and_cut_connections_were_in_the_way(ran: Ran) -> None:
     assert ran.report.lost == 1
     assert [death.partition(":")[0] for death in ran.report.deaths] == ["at agent-00016 to agent-00031"]
     assert ran.bucket.proxy.cuts == 3  # rows, the commit of some, and the answer to a commit that was made
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "connections to the storage are cut, before a commit and after it, so that its answer is lost",
+    "the table is that of one process, row by row; no row is doubled",
+)
 def test_the_table_is_that_of_one_process_row_by_row(ran: Ran) -> None:
     assert rows(ran.place) == rows(ran.alone)
     table = SharedTable.open(ran.place)

@@ -134,6 +134,11 @@ def test_quarantine_and_what_is_excluded_are_no_memory_here_either(fleet: Fleet)
     assert [said for _, said in fleet.search("axolotl", mode="lexical")] == ["The axolotl is public"]
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "a workspace is gone, or its settings make no sense",
+    "tried again, reported, exit code 4; all others are indexed",
+)
 def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
     fleet.agents.append(Agent("gone", str(fleet.root / "nowhere")))
     write(fleet.root / "odd", "workbench.yaml", "exlude: [private]\n")
@@ -154,6 +159,11 @@ class Losing(InProcess):
             yield task, Lost("it died") if dies else done
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "a workspace kills every worker that reads it",
+    "it ends up alone in a task, and is reported",
+)
 def test_what_kills_its_workers_ends_up_alone_and_is_told_of(fleet: Fleet) -> None:
     report = reindex(fleet.agents, fleet.place, hashing(), Losing(hashing()), replace(NO_WAIT, batch=6))
     assert [(one.name, one.attempts) for one in report.failed] == [("agent-00004", 3)]
@@ -166,6 +176,11 @@ def _files(agent: Agent) -> list[str]:
     return [file.path for file in Workspace.open(agent.path).scan()]
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "all files of a workspace vanished, as an unmounted folder looks",
+    "its rows stay, and it is reported, until `--full`",
+)
 def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet: Fleet) -> None:
     rows_before = fleet.run().rows
     for path in Path(fleet.agents[0].path).rglob("*.md"):
@@ -188,6 +203,11 @@ class Interrupted(InProcess):
         raise KeyboardInterrupt
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "the run is interrupted",
+    "the next one skips what is done, by the digests of files",
+)
 def test_what_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, 10)
     with pytest.raises(KeyboardInterrupt):
@@ -213,6 +233,11 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     assert rows(fleet.place) == once
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "two runs at once doubled some rows",
+    "`fleet check` names them, the next run mends them",
+)
 def test_doubled_rows_are_found_and_mended(fleet: Fleet) -> None:
     fleet.run()
     once = rows(fleet.place)
@@ -279,6 +304,11 @@ def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:
     assert words.hits
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "the storage fails for a while, or for good",
+    "tried again; the run ends with its report, exit code 1, and what was written stays",
+)
 def test_a_storage_that_fails_for_a_while_is_tried_again(fleet: Fleet) -> None:
     Path(fleet.place.uri).write_text("in the way")
     waits: list[float] = []
@@ -293,6 +323,7 @@ def test_a_storage_that_fails_for_a_while_is_tried_again(fleet: Fleet) -> None:
     assert waits[0] < waits[1]
 
 
+@pytest.mark.promise("The index of a fleet", "the storage fails for a while, or for good")
 def test_a_storage_that_fails_for_good_ends_the_run_with_its_report(fleet: Fleet) -> None:
     Path(fleet.place.uri).write_text("in the way")
     with pytest.raises(StorageFailedError) as failed:

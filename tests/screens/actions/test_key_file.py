@@ -87,6 +87,11 @@ def test_what_is_wrong_is_named_with_its_line(text: str, said: str, line: int) -
     assert problem.told("keys.toml").startswith(f"keys.toml:{line}: ")
 
 
+@pytest.mark.promise(
+    "The interface",
+    "`keys.toml` holds anything",
+    "it fails nothing; wrong lines are named, the rest counts",
+)
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * 100_000, b"a = [" * 5000, b"[keys]\n'\\u001b' = ['x']"])
 def test_a_file_of_anything_fails_nothing(file: Path, data: bytes) -> None:
     file.write_bytes(data)

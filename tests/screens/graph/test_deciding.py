@@ -109,6 +109,11 @@ async def test_a_contradiction_is_settled_with_one_key(
     assert sandbox.read(SARAH).decode() == PAGES[SARAH]
 
 
+@pytest.mark.promise(
+    "The interface",
+    "a claim changes while its contradiction is on the screen",
+    "not settled, said; the list follows",
+)
 async def test_a_claim_that_was_changed_meanwhile_is_not_settled(sandbox: Sandbox) -> None:
     write_pages(sandbox)
     async with opened(sandbox.workspace) as interface:

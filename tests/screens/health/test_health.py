@@ -257,6 +257,11 @@ async def test_sections_open_and_close(sandbox: Sandbox) -> None:
         assert screen.list.row.id == "backup"
 
 
+@pytest.mark.promise(
+    "The interface",
+    "an entry changes after a check found something in it",
+    "the fix is refused, nothing is written",
+)
 async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- read\u200b\u200bthis\n")
     async with opened(sandbox.workspace) as interface:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
@@ -38,6 +40,7 @@ async def test_what_an_agent_appends_appears(sandbox: Sandbox) -> None:
         await interface.until(lambda: any("Appended" in row.text for row in rows.rows), "in the list")
 
 
+@pytest.mark.promise("Two writers", "somebody reads before the next action")
 async def test_what_an_agent_writes_into_the_replaced_log_appears(sandbox: Sandbox) -> None:
     with (sandbox.root / LOG).open("ab", buffering=0) as log:
         async with opened(sandbox.workspace) as interface:

@@ -13,6 +13,16 @@ from workbench.config.settings_report import SettingsProblem
 from workbench.errors import UsageError
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise(
+        "The interface",
+        "settings are no YAML, or one is wrong, when the interface starts",
+        "it starts: the banner names file, line and what to do, defaults count for what is wrong, the "
+        "index waits; corrected, they count at once",
+        by="wrong files",
+    ),
+]
+
 
 def reopened(sandbox: Sandbox) -> Workspace:
     return Workspace.open(sandbox.root, anyhow=True)
