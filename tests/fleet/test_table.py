@@ -28,7 +28,7 @@ from workbench.fleet.pool import Brought, InProcess, Lost
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetReport, Plan, StorageFailedError, reindex
 from workbench.fleet.sync_status import check, standings
-from workbench.fleet.worker import Done, Recipe, Task
+from workbench.fleet.worker import Done, Recipe, Task, read
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)
@@ -191,6 +191,36 @@ def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet
     assert fleet.run(hashing(full=True), replace(NO_WAIT, full=True)).rows < rows_before
 
 
+class Elsewhere(InProcess):
+    """A worker on another node: while it is at work there are no workspaces."""
+
+    def __init__(self, recipe: Recipe, workspaces: Path) -> None:
+        super().__init__(recipe)
+        self._workspaces, self._hidden = workspaces, workspaces.with_name("hidden")
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        for task in tasks:
+            self._workspaces.rename(self._hidden)
+            try:
+                (brought,) = super().map([task])
+            finally:
+                self._hidden.rename(self._workspaces)
+            yield brought
+
+
+@pytest.mark.promise(
+    "The index of a fleet",
+    "workers are on nodes that have none of the workspaces",
+    "only the process that runs the command reads and writes; the table is that of one process",
+)
+def test_workers_need_none_of_the_files(fleet: Fleet, tmp_path: Path) -> None:
+    fleet.run()
+    place = place_of(str(tmp_path / "elsewhere"))
+    report = reindex(fleet.agents, place, hashing(), Elsewhere(hashing(), fleet.root), NO_WAIT)
+    assert (report.written, report.failed) == (6, [])
+    assert rows(place) == rows(fleet.place)
+
+
 class Interrupted(InProcess):
     """Ends the run after ``tasks`` tasks, as Ctrl-C does."""
 
@@ -227,7 +257,7 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     recipe = hashing()
     with InProcess(recipe) as pool:
         # As if nothing were known: the first answer was lost.
-        ((_, done),) = pool.map([Task(tuple(fleet.agents))])
+        ((_, done),) = pool.map([read(tuple(fleet.agents), {})])
     assert isinstance(done, Done)
     fleet.table.write(done.rows, done.files)
     assert rows(fleet.place) == once
