@@ -130,14 +130,14 @@ def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> N
     (ward.root / "workbench.yaml").write_text("theme: light\n")
     done = forked.run_text("doctor", cwd=ward.root)
     assert done.returncode == 4
-    assert "workbench.yaml:1: 'theme' means nothing here" in done.stdout
+    assert "workbench.yaml:1: 'theme' is ignored" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("text", "what", "meaning"),
     [
-        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' means nothing here", "all else does"),
-        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' means nothing here", "all else does"),
+        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' is ignored", "all else does"),
+        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' is ignored", "all else does"),
         ("memory_budget: much\n", "workbench.yaml:1: memory_budget must be", "what writes is refused"),
     ],
 )

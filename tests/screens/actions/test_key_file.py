@@ -74,7 +74,7 @@ def test_profile_and_keys_are_read_with_their_lines(file: Path) -> None:
         ("profile = \n", "it is not TOML, so nothing of it counts", 1),
         ('profile = "vmi"', "there is no profile “vmi”; did you mean “vim”?", 1),
         ("profile = 3", "there is no profile “3”", 1),
-        ('\nprofil = "vim"', "“profil” means nothing here; did you mean “profile”?", 2),
+        ('\nprofil = "vim"', "“profil” is ignored; did you mean “profile”?", 2),
         ('keys = "x"', "keys must be a section", 1),
         ("[keys]\nundo = 3", "“undo” must be a list of keys", 2),
         ('[keys]\n\nundoo = ["z"]', "there is no action “undoo”; did you mean “undo”?", 3),

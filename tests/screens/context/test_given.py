@@ -274,7 +274,7 @@ async def test_both_bulletins_show_lines_cost_and_their_text(sandbox: Sandbox) -
         await interface.press("3")
         await interface.until_shown("Sarah: Water the plants")
         await interface.press("t")
-        await interface.until_shown("## To do, without a day")
+        await interface.until_shown("## Todos without a date")
         raw = shown._pages[ContextTab.CONTEXT].raw
         assert all(line in interface.text for line in raw.split("\n"))
 

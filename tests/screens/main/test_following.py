@@ -68,7 +68,7 @@ async def test_new_and_removed_files_come_and_go(sandbox: Sandbox) -> None:
 async def test_memory_follows_and_the_meter_with_it(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         sandbox.write("MEMORY.md", "# Memory\n\n## Only\n\n- " + "x" * 9_500 + "\n")
-        await interface.until_shown("tight")
+        await interface.until_shown("nearly full")
 
 
 async def test_marks_stay_through_a_change(sandbox: Sandbox) -> None:

@@ -78,9 +78,7 @@ async def test_what_becomes_wrong_later_is_told_until_it_is_corrected(sandbox: S
 
 
 def test_the_line_names_the_first_and_counts_the_others() -> None:
-    one = SettingsProblem(Path("/w/workbench.yaml"), "theme means nothing here", 4, hint="put it in your own")
+    one = SettingsProblem(Path("/w/workbench.yaml"), "theme is ignored", 4, hint="put it in your own")
     line = misread_line((one, one, one), "its default is used")
-    assert line.startswith(
-        "/w/workbench.yaml:4: theme means nothing here, and 2 more (put it in your own) · "
-    )
+    assert line.startswith("/w/workbench.yaml:4: theme is ignored, and 2 more (put it in your own) · ")
     assert misread_line((), "nothing") == ""
