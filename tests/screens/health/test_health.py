@@ -317,7 +317,7 @@ async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox
         screen = await opens(interface, "backup")
         await interface.until_shown("! look")
         await choose(interface, "no backup was ever made")
-        await interface.until_shown("It means:")
+        await interface.until_shown("Why it matters:")
         await interface.press("tab")
         await interface.until(lambda: screen.has_class("-reading"), "more room to read")
         await interface.until_shown("What to do: `workbench backup DIR`")
