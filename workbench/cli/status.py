@@ -76,15 +76,16 @@ def _say_status(report: dict[str, Any]) -> None:
         ("as of", report["as_of"]),
         ("files", counts or "none yet"),
         ("layout", ", ".join(one["title"] for one in report["layouts"])),
+        *(("daily", _daily_line(one)) for one in report["daily_notes"]),
         ("budget", f"{budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}"),
         *(
             ("loaded", one["sentence"])
             for one in report["loaded"]
-            if one["path"] == budget["path"] or one["lost"]
+            if one["path"] == budget["path"] or one["lost"] or one["path"].endswith("/")
         ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
-        ("repository", report["repository"]),
+        ("history", _history_line(report)),
         ("last dream", report["last_dream"] or "never"),
         *(("job", _job_line(job)) for job in report["jobs"]),
         ("proposals", waiting if today and report["proposals"] else ""),
@@ -99,9 +100,24 @@ def _say_status(report: dict[str, Any]) -> None:
         say_row(f"warning    {warning}", fg="yellow")
 
 
+def _history_line(report: dict[str, Any]) -> str:
+    """At which commit it stands, and where it is kept."""
+    kept = report["history"]
+    if kept is None:
+        return str(report["repository"])
+    apart = f", apart from any repository: {kept['why']}" if kept["own"] else ""
+    where = f"kept in {kept['path']}{apart}" if kept["made"] else f"will be kept in {kept['path']}{apart}"
+    return f"{report['repository']}, {where}"
+
+
 def _source_line(source: dict[str, Any]) -> str:
     kept = f"; {source['indexed']} of its files stay indexed" if source["absent"] else ""
     return f"{source['source']}: {source['absent'] or plural(source['files'], 'file')}{kept}"
+
+
+def _daily_line(notes: dict[str, str]) -> str:
+    where = f"in {notes['folder']}" if notes["folder"] else "anywhere"
+    return f"notes {notes['format']} {where}, by {notes['said_in'] or 'default'}"
 
 
 def _job_line(job: dict[str, Any]) -> str:
@@ -133,7 +149,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
     warnings = [f"{one.sentence}: {one.mends}" for one in jobs if one.wrong]
     warnings += late_sentences(late)
-    backup = None
+    backup = history = None
     used = 0
     try:
         require_known_format(place.root)
@@ -148,11 +164,13 @@ def _status(place: Workspace) -> dict[str, Any]:
     try:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
+        history = _history(place)
         backup = _last_backup(place)
         warnings += conflict_warnings(place)
     except WorkbenchError as error:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
     warnings += [special_file_error(path).message for path in special_files(place.root / STATE_DIR)]
+    warnings += [one.problem for one in place.layout.daily if one.problem]
     warnings += _deprecated(place)
     dreams = [file.path for file in files if file.path.startswith("_system/dreaming/")]
     return {
@@ -164,10 +182,14 @@ def _status(place: Workspace) -> dict[str, Any]:
         "layouts": [
             {"name": one.name, "title": one.title, "document": one.document} for one in place.layout.agents
         ],
+        "daily_notes": [
+            {"folder": one.folder, "format": one.format, "said_in": one.said_in} for one in place.layout.daily
+        ],
         "loaded": [one.as_json() for one in load_states(place)],
-        "budget": {"path": place.memory_path(), "used": used, "limit": place.settings.memory_budget},
+        "budget": {"path": place.memory_path(), "used": used, "limit": place.memory_budget},
         "index": freshness(place).as_json(),
         "repository": repository,
+        "history": history,
         "last_dream": max(dreams, default=None),
         "jobs": [one.as_json() for one in jobs],
         "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
@@ -177,6 +199,16 @@ def _status(place: Workspace) -> dict[str, Any]:
         ],
         "warnings": warnings,
     }
+
+
+def _history(place: Workspace) -> dict[str, Any]:
+    """Where history is kept, or will be from the first action on, and why not in a repository."""
+    history = place.history
+    if not history.own:
+        return {"path": str(history.common_dir), "own": False, "made": True, "why": ""}
+    own = place.own_place()
+    why = own.reason() or "git ignores none of it any more: `workbench doctor` says what to do"
+    return {"path": str(own.where()), "own": True, "made": history.git_dir == own.where(), "why": why}
 
 
 def _counted(kinds: Iterable[str]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,15 +26,17 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.names import CommitId, RelPath, is_outside
 from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, PLAIN, existing, layouts_named, layouts_of
+from workbench.workspace.daily_notes import daily_notes_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.ledger import Ledger
+from workbench.workspace.own_history import OwnPlace, open_history, own_place
 from workbench.workspace.plan import Plan
 from workbench.workspace.short_marks import shortened
 from workbench.workspace.transaction import Operations
@@ -64,13 +67,13 @@ class Workspace:
         self.skipped: tuple[SettingsProblem, ...] = ()
         """What of the settings files was passed over: unknown names, and for reading also wrong values."""
         agents = layouts_named(settings.layout) if settings.layout else layouts_of(self.today)
-        self.layout = Layout(settings.include, settings.exclude, agents)
+        self.layout = Layout(settings.include, settings.exclude, agents, daily_notes_of(self.today, agents))
         self._is_unknown = not settings.layout and agents == (PLAIN,)
 
     def recognise(self) -> None:
         """Look again how the folder is laid out, where nothing in it has said so yet: it was empty."""
         if self._is_unknown and (agents := layouts_of(self.today)) != (PLAIN,):
-            self.layout = replace(self.layout, agents=agents)
+            self.layout = replace(self.layout, agents=agents, daily=daily_notes_of(self.today, agents))
             self._is_unknown = False
 
     @property
@@ -124,8 +127,24 @@ class Workspace:
 
     @cached_property
     def history(self) -> History:
-        """The repository around the workspace. Raises NoGitError, NoRepositoryError, ..."""
-        return History.open(self.root)
+        """The history of this memory, wherever it is kept. Raises as ``open_history`` does."""
+        return open_history(self.root, self.layout)
+
+    def own_place(self) -> OwnPlace:
+        """The git directory of ours that history is, or would be, kept in. Raises as ``history`` does."""
+        return own_place(self.root, self.layout)
+
+    def go_on_in_repository(self) -> Path:
+        """Have history go on in the repository around the workspace; where that of before stays.
+
+        The decisions and sources in its ledger go along. Raises WorkbenchError.
+        """
+        left = self.own_place().end()
+        self.close()
+        for name in ("history", "operations", "ledger"):
+            self.__dict__.pop(name, None)
+        self.ledger.confirm(self.ledger.foreign())
+        return left
 
     @cached_property
     def operations(self) -> Operations:
@@ -139,6 +158,7 @@ class Workspace:
             self.state_dir,
             may_curate=self._may_curate,
             finish=self.finished,
+            unrecorded=self._unrecorded,
         )
 
     @cached_property
@@ -177,6 +197,11 @@ class Workspace:
                     hint=f"{agent.title} requires it; {agent.document}",
                 )
         return replace(edit, after=after)
+
+    def _unrecorded(self, head: CommitId | None, whole: bool) -> Mapping[RelPath, bytes | None]:
+        from workbench.workspace.external_changes import unrecorded  # noqa: PLC0415 - built on this module
+
+        return unrecorded(self, head, whole=whole).changes
 
     def _may_curate(self, path: str) -> bool:
         return self.layout.may_curate(path)
@@ -252,7 +277,8 @@ class Workspace:
 
     def parsed(self, path: RelPath, data: bytes) -> Document:
         """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
-        return parse_document(path, data, self.layout.kind_of(path), self.marks())
+        kind = self.layout.kind_of(path)
+        return parse_document(path, data, kind, self.marks(), self.layout.named(path))
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
@@ -278,6 +304,13 @@ class Workspace:
         there = (path for pattern in patterns for path in existing(self.root, (pattern,)))
         found = next((str(path.relative_to(self.root)) for path in there), patterns[0])
         return RelPath(found)
+
+    @property
+    def memory_budget(self) -> int:
+        """Characters that curated memory may have: the setting, but never more than its agent accepts."""
+        limits = self.layout.limits_of(self.memory_path())
+        accepted = [one.most for one in limits if one.cut == "none" and one.unit == "characters"]
+        return min(self.settings.memory_budget, *accepted) if accepted else self.settings.memory_budget
 
     def memory_document(self) -> Document:
         """Curated memory, parsed; an empty document when there is no file yet."""
