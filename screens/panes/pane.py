@@ -33,7 +33,7 @@ class Pane(Vertical):
 
     NUMBER: ClassVar[int]
     NAME: ClassVar[str]
-    EMPTY: ClassVar[str] = "nothing here yet"
+    EMPTY: ClassVar[str] = "nothing yet"
     STATES: ClassVar[Collection[str]] = frozenset()
     """Words that a filter takes for states of what is in this pane."""
     EXAMPLES: ClassVar[str] = ""
