@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode
 from workbench.memory.graph_page import Entity
 from workbench.workspace.layout import MemoryFile
@@ -91,6 +91,11 @@ class Overview:
     """Every memory file, by path."""
 
     files: Mapping[str, MemoryFile]
+
+
+def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
+    """The files of these kinds, by path."""
+    return [file for file in overview.files.values() if file.kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)

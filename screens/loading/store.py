@@ -31,7 +31,6 @@ from screens.loading.snapshots import (
 )
 from screens.panes.entry_rows import title_of
 from workbench.errors import NotMemoryError, WorkbenchError
-from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
@@ -192,11 +191,6 @@ class Store:
             name = file.path.rpartition("/")[2]
             return Entity(path=file.path, id=name, name=name, type="concept", problem=_reason(error))
         return read_entity(parse_document(file.path, data, file.kind))
-
-
-def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
-    """The files of these kinds, by path."""
-    return [file for file in overview.files.values() if file.kind in kinds]
 
 
 def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> Iterator[T]:

@@ -119,6 +119,7 @@ class MainScreen(LaidOutScreen):
         self.logs, self.memory = LogsPane(self._day), MemoryPane(self._day)
         self.episodes, self.graph = EpisodesPane(self._day), GraphPane(self._day)
         self.panes: list[Pane] = [self.logs, self.memory, self.episodes, self.graph]
+        self.pairs = [Container(*self.panes[at : at + 2], classes="pair") for at in (0, 2)]
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
         self.title_line = TitleLine(row_text(titled(workspace)))
@@ -185,7 +186,8 @@ class MainScreen(LaidOutScreen):
         hear(EpisodesView, self.episodes.receive)
         hear(GraphView, self.graph.receive)
         hear(GraphView, self.opening.graph_read)
-        for kind in (ContentsRead, MemoryView, EpisodesView, GraphView):
+        for kind in (ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
+            hear(kind, lambda _: self.laying.lay_out())
             hear(kind, lambda _: self.holding.release())
         hear(Answered, self.searching.answered)
         hear(Answered, lambda _: self.show_hints())
@@ -211,9 +213,7 @@ class MainScreen(LaidOutScreen):
         yield self.travelling.line
         yield self.banner
         yield self.tabs
-        with Container(id="panes"):
-            yield from self.panes
-        yield self.preview
+        yield Container(Container(*self.pairs, id="panes"), self.preview, id="body")
         yield self.finding.line
         yield self.work_line
         yield self.hint_line
@@ -236,6 +236,14 @@ class MainScreen(LaidOutScreen):
         await self.reading.refresh()
         if self._at:
             self.call_later(self.jumping.to, self._at)  # behind what was read
+        else:
+            self.call_later(self._first_pane)
+
+    def _first_pane(self) -> None:
+        """Begin where there is something, unless the person is elsewhere already."""
+        filled = next((at for at, pane in enumerate(self.panes) if not pane.vacant), 0)
+        if self.current == 0 and filled and self.place is FocusContext.PANE:
+            self.go_to_pane(filled)
 
     async def end(self) -> None:
         """End children and threads; wait for an action that is being written."""
@@ -468,6 +476,7 @@ class MainScreen(LaidOutScreen):
     def _files_changed(self, event: FilesChanged) -> None:
         self.logs.receive(event.overview)
         self.episodes.receive_overview(event.overview)
+        self.graph.receive_overview(event.overview)
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
@@ -524,7 +533,7 @@ class MainScreen(LaidOutScreen):
 
     @on(Pane.FilterChanged)
     def _filter_changed(self) -> None:
-        self.show_hints()
+        self.laying.lay_out()
         self.holding.release()
 
     @on(NarrowLine.Changed, "#find")

@@ -28,7 +28,6 @@ class EpisodesPane(FilePane):
 
     NUMBER = 3
     NAME = "Episodes"
-    EMPTY = "no episodes yet: sessions leave them when they are summarised"
     STATES: ClassVar[Collection[str]] = {
         "waiting", "promoted", "expiring", "expired", "pinned", "recalled", "unreadable", *TRUSTS
     }  # fmt: skip
@@ -50,6 +49,10 @@ class EpisodesPane(FilePane):
         self.view, self.known = view, True
         self._subjects.clear()
         self.grow(begun=begun)
+
+    def nothing(self) -> str:
+        """What makes episodes."""
+        return f"no episodes yet\n{key_for('ingest')} ingests session transcripts"
 
     def looked_at(self) -> str:
         """How many pages were read, while there are more."""

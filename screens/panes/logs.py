@@ -44,7 +44,7 @@ class LogsPane(FilePane):
 
     NUMBER = 1
     NAME = "Logs"
-    EMPTY = "no logs yet: memory/2026-01-31.md would be one"
+    EMPTY = "no logs yet\nan agent writes them: memory/2026-01-31.md would be one"
     STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
     EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 

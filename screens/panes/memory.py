@@ -25,7 +25,6 @@ class MemoryPane(Pane):
 
     NUMBER = 2
     NAME = "Memory"
-    EMPTY = "MEMORY.md is empty: p on an entry of a log promotes it"
     STATES: ClassVar[Collection[str]] = {"pinned", "unpinned", "sourced", "unsourced", *TRUSTS}
     EXAMPLES = "words, a heading, pinned, sourced, unsourced, external, 2026-03"
 
@@ -45,10 +44,15 @@ class MemoryPane(Pane):
         self.meter.show(view.characters, view.budget)
         self.rebuild()
 
+    @property
+    def vacant(self) -> bool:
+        """Whether it is empty: what was deleted can be brought back, and that needs room to be said."""
+        return super().vacant and not self.view.deleted
+
     def nothing(self) -> str:
         """Deleted is not empty: git has what stood there."""
         if not self.view.deleted:
-            return self.EMPTY
+            return f"MEMORY.md is empty\n{key_for('promote')} on an entry of a log promotes it"
         path = self.view.path
         return (
             f"{path} was deleted\n{key_for('palette')} “restore long-term memory” brings it back, "

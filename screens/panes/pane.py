@@ -99,6 +99,11 @@ class Pane(Vertical):
         return self._folds_within if self.filter else self._folds
 
     @property
+    def vacant(self) -> bool:
+        """Whether it is known that nothing is here: then the room is for the other panes."""
+        return self.known and not self.filter and not self.list.rows
+
+    @property
     def settling(self) -> bool:
         """Whether rows that the filter keeps may still come: what was typed is not looked at yet, say."""
         return filter_of(self.line.value, self.STATES) != self.filter
