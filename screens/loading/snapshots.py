@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from workbench.jobs.job_status import JobStatus
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode
 from workbench.memory.graph_page import Entity
@@ -162,6 +163,21 @@ class FilesChanged:
 
     overview: Overview
     paths: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """Entries in the index, proposals that wait, git's branch, files in no commit, jobs that failed.
+
+    ``dreamt`` is the day of the last dream that proposed anything.
+    """
+
+    entries: int = 0
+    inbox: int = 0
+    branch: str = ""
+    unsaved: int = 0
+    jobs: tuple[JobStatus, ...] = ()
+    dreamt: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

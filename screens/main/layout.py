@@ -47,6 +47,7 @@ class Laying:
         empty = [at for at, pane in enumerate(screen.panes) if pane.vacant]
         plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading, empty=empty)
         screen.tabs.show(self.current)
+        screen.strip.display = width >= _STRIP_FROM[0] and height >= _STRIP_FROM[1]
         screen.show_hints()
         if plan == self._plan:
             return
@@ -80,6 +81,8 @@ MAX_ZOOM = 2
 STRIP_WIDTH = 18
 """Columns of a pane without rows, where another pane has some."""
 _PREVIEW_FROM = 18
+_STRIP_FROM = 60, 20
+"""Columns and lines from which on the other screens are named."""
 _RIGHT_FROM = 180
 """Columns from which on there is room for the preview beside two panes."""
 _SQUARE_FROM = 20
