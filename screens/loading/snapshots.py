@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from screens.drawing.markdown import Spans
 from workbench.jobs.job_status import JobStatus
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode
@@ -140,6 +141,7 @@ class PreviewLine:
     text: str
     role: str
     cut: bool = False
+    spans: Spans = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class EpisodesPane(FilePane):
 
     NUMBER = 3
     NAME = "Episodes"
+    KIND = "episode"
     STATES: ClassVar[Collection[str]] = {
         "waiting", "promoted", "expiring", "expired", "pinned", "recalled", "unreadable", *TRUSTS
     }  # fmt: skip
@@ -145,7 +146,7 @@ def subject_of(episode: Episode, today: date) -> Subject:
 def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     """One episode: abstract, topics, recalls, and how long it has left."""
     tail: list[RowPart] = []
-    if episode.topics:
+    if episode.topics and episode.topics != (episode.abstract,):
         tail.append(RowPart(row_text(", ".join(episode.topics[:3])), "faint"))
     if episode.recall_count:
         tail.append(RowPart(plural(episode.recall_count, "recall"), "muted"))

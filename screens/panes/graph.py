@@ -9,10 +9,11 @@ from functools import partial
 from typing import ClassVar
 
 from screens.actions.active import key_for
+from screens.drawing.markdown import inline
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import days_until, grouped, of_all, plural, row_text, words
 from screens.loading.snapshots import GraphView, Overview, of_kind
-from screens.panes.entry_rows import entry_row, lightened
+from screens.panes.entry_rows import entry_row
 from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
 from workbench.memory.entry import Entry, Kind
@@ -32,6 +33,7 @@ class GraphPane(Pane):
 
     NUMBER = 4
     NAME = "Graph"
+    KIND = "entity"
     STATES: ClassVar[Collection[str]] = {*ENTITY_TYPES, *IMPORTANCE, "due", "overdue", "ended"}
     EXAMPLES = "a name, words, person, project, preference, todo, due, overdue, ended"
 
@@ -211,7 +213,7 @@ def _row(
     prefix: str = "",
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
-    shown, emphasis = lightened(row_text(text))
+    shown, emphasis = inline(row_text(text))
     return Row(
         id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
         path=base.path, line=base.line, address=base.address, entry=entry,

@@ -25,6 +25,7 @@ class MemoryPane(Pane):
 
     NUMBER = 2
     NAME = "Memory"
+    KIND = "memory"
     STATES: ClassVar[Collection[str]] = {"pinned", "unpinned", "sourced", "unsourced", *TRUSTS}
     EXAMPLES = "words, a heading, pinned, sourced, unsourced, external, 2026-03"
 
