@@ -31,8 +31,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from workbench.dreaming.eviction import archive_proposals
+from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.proposals.accept import plan_accept
-from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.proposals.inbox import propose, read_book
 from workbench.dreaming.run import dream
 from workbench.errors import NotCuratableError
 from workbench.ingest.checkpoints import Checkpoints
@@ -42,7 +44,7 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences
-from workbench.operations.archive import least_valuable, plan_archive
+from workbench.operations.archive import plan_archive
 from workbench.workspace.plan import Plan
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
@@ -176,12 +178,11 @@ def _sleep(workspace: Workspace, now: datetime, budget: int) -> None:
 
 
 def _archive(workspace: Workspace, now: datetime, budget: int) -> None:
-    today = now.date()
-
     def planner() -> Plan:
-        leaving = least_valuable(workspace.memory_document(), budget, today, {})
-        addresses = [entry.address for block, _ in leaving for entry in block]
-        return plan_archive(workspace, addresses, today=today, reason="over the budget")
+        model = owner_model(workspace, read_book(workspace))
+        leaving = archive_proposals(workspace, model, now, limit=budget)
+        addresses = [address for proposal in leaving for address in proposal.entries]
+        return plan_archive(workspace, addresses, today=now.date(), reason="over the budget")
 
     with contextlib.suppress(NotCuratableError):  # it is within its budget
         workspace.operations.carry_out(planner)

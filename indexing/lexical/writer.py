@@ -39,6 +39,9 @@ class LexicalWriter:
             folder.mkdir(exist_ok=True)
             _require_own(folder)
             self._index = open_index(folder, create=True)
+            # A reader that follows commits by itself takes its lock at any time, also in a folder that is
+            # being removed.
+            self._index.config_reader("manual")
             self._writer: IndexWriter = self._index.writer(_HEAP_BYTES, 1)
             # What a killed writer left behind would wedge the next one sooner or later.
             self._writer.garbage_collect_files()

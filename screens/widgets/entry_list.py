@@ -119,18 +119,26 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         return [row for row in self.rows if row.id in self.marked] if self.marked else []
 
     def show(self, rows: Sequence[Row], *, go_to: str | None = None) -> None:
-        """Show these rows; the cursor goes to the row ``go_to``, else stays with the row it is on."""
-        before, offset = self.row, self.cursor - self.scroll_offset.y
+        """Show these rows; the cursor goes to the row ``go_to``, else stays with the row it is on.
+
+        What was in view stays in view, also where the cursor was scrolled out of it.
+        """
+        before, top = self.row, self.scroll_offset.y
+        offset, scrolled = self.cursor - top, not self._in_view()
         target = place_of(self.rows, self.cursor, rows, go_to)
+        head = place_of(self.rows, min(top, len(self.rows) - 1), rows, None) if scrolled else 0
         self.rows = rows
         self.cursor = target
         if self.marked or self.out_of_sight:
             shown, every = {row.id for row in rows}, self.marked | self.out_of_sight
             self.marked, self.out_of_sight = every & shown, every - shown if self.narrowed else set()
         self.set_lines(len(rows))
-        if before and go_to is None and 0 <= offset < max(1, self._height):
-            self.jump(target - offset)  # what a person reads does not jump
-        self.into_view()
+        if scrolled and go_to is None:
+            self.jump(head)
+        else:
+            if before and go_to is None:
+                self.jump(target - offset)  # what a person reads does not jump
+            self.into_view()
         self.refresh()
         self._report_view()
         after = self.row
@@ -333,6 +341,10 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
     @property
     def _height(self) -> int:
         return self.scrollable_content_region.height
+
+    def _in_view(self) -> bool:
+        """Whether the row under the cursor is in view; so it is where there is none."""
+        return self.row is None or 0 <= self.cursor - self.scroll_offset.y < max(1, self._height)
 
     def into_view(self) -> None:
         """Scroll as little as needed to see the row under the cursor."""

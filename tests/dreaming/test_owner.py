@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 
 from tests.dreaming.nights import NOW, Nights, rule
@@ -82,4 +83,19 @@ def test_what_was_forgotten_is_an_example(nights: Nights) -> None:
     (one,) = decided_examples(workspace, read_book(workspace))
     assert (one.accepted, one.what) == (False, "forgot")
     assert "tantivy" in one.line.text
+    workspace.close()
+
+
+def test_what_went_for_lack_of_room_is_no_example_and_what_was_to_stay_is_one(nights: Nights) -> None:
+    nights.memory(rule(0), rule(1))
+    nights.sandbox.commit("memory")
+    workspace = nights.workspace
+    for number, plan_decision in enumerate((plan_accept, plan_reject)):
+        text = rule(number)
+        target = nights.sandbox.address(text[:40], "MEMORY.md")
+        one = replace(proposal(text, action="archive", target=target), entries=(target,))
+        (made,) = propose(workspace, [one], NOW).added
+        workspace.operations.carry_out(partial(_same, plan_decision(workspace, [made.key], now=NOW)))
+    examples = decided_examples(workspace, read_book(workspace))
+    assert [(one.accepted, one.line.text) for one in examples] == [(True, rule(1))]
     workspace.close()

@@ -8,20 +8,27 @@ the model that judges the proposals. What does not fit is proposed all the same,
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import LineScorer
-from workbench.dreaming.proposals.budget import archive_proposals, budget_of
+from workbench.dreaming.owner_examples import line_from
+from workbench.dreaming.owner_model import OwnerModel
+from workbench.dreaming.proposals.budget import budget_of
+from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError
+from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.invariants import blocks
+from workbench.memory.markdown import Document, block_text
 from workbench.memory.proposal import Proposal
-from workbench.operations.archive import why_over
+from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
 from workbench.workspace.workspace import Workspace
 
+_SAME_SOURCE = 0.5
+"""What each further line of one source is multiplied by: what was said there is remembered already."""
 _BESIDE = 30
 """Characters that an entry takes beside its words: its mark, list marker and line end."""
 
@@ -45,7 +52,7 @@ def make_room(workspace: Workspace, scorer: LineScorer, proposals: Sequence[Prop
     if idle:
         limit = max(budget.limit - coming, budget.used - idle)
         with contextlib.suppress(NotCuratableError):  # where headings alone are more than there is room
-            leaving = archive_proposals(workspace, now, limit=limit, spared=staying)
+            leaving = archive_proposals(workspace, scorer.model, now, limit=limit, spared=staying)
     touched = {proposal.target for proposal in proposals}
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
@@ -58,11 +65,69 @@ def make_room(workspace: Workspace, scorer: LineScorer, proposals: Sequence[Prop
     return Room(leaving, (why,))
 
 
+def archive_proposals(
+    workspace: Workspace,
+    model: OwnerModel,
+    now: datetime,
+    *,
+    limit: int | None = None,
+    run: str = "",
+    spared: Collection[str] = (),
+) -> tuple[Proposal, ...]:
+    """What to archive so that long-term memory is within its budget, the least valuable first.
+
+    None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
+    are ids of entries that stay, and so does what a person wrote. Raises NotCuratableError where all of it
+    together does not make room enough.
+
+    What entries are worth is judged anew by ``model``: scores of other days come from a model that knew other
+    decisions.
+    """
+    memory = workspace.memory_document()
+    limit = workspace.settings.memory_budget if limit is None else limit
+    if characters(memory.data) <= limit:
+        return ()
+    recalled = last_recalls(workspace.ledger.read("recalls"))
+    worth = _worth(memory, model)
+    chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
+    return tuple(
+        Proposal(
+            key=claim_key(text),
+            action="archive",
+            text=text,
+            target=block[0].address,
+            entries=tuple(entry.address for entry in block),
+            sources=(f"{memory.path}#L{block[0].start_line}",),
+            trust=block[0].provenance.trust if block[0].provenance else "unknown",
+            score=worth[block[0].address],
+            why=f"{memory.path} is over its budget; {why}",
+            run=run,
+            by="dreaming",
+            made_at=now,
+        )
+        for block, why in chosen
+        for text in (block_text(memory, block[0]),)
+    )
+
+
+def _worth(memory: Document, model: OwnerModel) -> dict[str, float]:
+    """How likely each entry is worth keeping, by address; a second line of one source adds half as much."""
+    lines = [line_from(entry.text, entry.fields("src")) for entry in memory.entries]
+    scores = map(score_of, model.logits(lines).tolist())
+    seen: Counter[str] = Counter()
+    worth = {}
+    for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
+        source = next(iter(entry.fields("src")), entry.address)
+        worth[entry.address] = score * _SAME_SOURCE ** seen[source]
+        seen[source] += 1
+    return worth
+
+
 def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, frozenset[str]]:
     """How many characters of long-term memory may go unasked, and the ids of all that stays."""
     memory = workspace.memory_document()
     heads = [block for block in blocks(memory) if block[0].provenance]
-    kept = scorer.judge([Line(block[0].text, "", memory.path) for block in heads])
+    kept = scorer.judge([line_from(block[0].text, block[0].fields("src")) for block in heads])
     size, staying = 0, set[str]()
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]

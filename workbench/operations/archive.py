@@ -6,8 +6,8 @@ its budget, and at most as many as a person can look through:
 1. what is over: ``valid_until`` or ``expires_at`` has passed, or ``superseded_by`` names what replaced it;
 2. what an entry above it under the same heading says in the same words, as long as that one stays;
 3. what was promoted or dreamt and neither written nor recalled for 90 days, the least recalled first, then
-   the lowest ``score`` (0.5 where none is said) for the room that it takes: of what is worth the same, more
-   fits of what is short; then the one that was last touched the longest ago.
+   the lowest ``score`` (0.5 where none is said) by the square root of the room that it takes: of what is
+   worth the same, more fits of what is short; then the one that was last touched the longest ago.
 
 Where a budget is named, and in dreams, which judge each line themselves, younger ones of the third sort may
 go too, as many as it takes. What carries no provenance was written by hand and never goes for its place in
@@ -17,10 +17,12 @@ the file; what is pinned never goes by itself.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from types import MappingProxyType
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.claims import claim_key
@@ -135,16 +137,18 @@ def least_valuable(
     recalled: Mapping[str, date],
     *,
     spared: Collection[str] = (),
+    scores: Mapping[str, float] | None = None,
 ) -> list[tuple[tuple[Entry, ...], str]]:
     """The blocks without which ``memory`` has at most ``budget`` characters, each with why it may go.
 
     ``recalled`` is the day on which each claim was last recalled. Nothing that was written by hand is among
-    them. Those whose provenance has an id among ``spared`` stay.
+    them. Those whose provenance has an id among ``spared`` stay. ``scores`` are what entries are worth now,
+    by address, in the place of what was thought of them when they came.
     Raises NotCuratableError where all others together do not make room enough.
     """
     may_go = [
         one
-        for one in _candidates(memory, today, recalled)
+        for one in _candidates(memory, today, recalled, scores or {})
         if (said := one.block[0].provenance) and said.get("id") not in spared
     ]
     chosen, size = _chosen(memory, budget, may_go)
@@ -199,7 +203,12 @@ def _without(memory: Document, chosen: Sequence[_Candidate]) -> int:
     return characters(take_out(memory, [entry for candidate in chosen for entry in candidate.block]))
 
 
-def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> Iterator[_Candidate]:
+def _candidates(
+    memory: Document,
+    today: date,
+    recalled: Mapping[str, date],
+    scores: Mapping[str, float] = MappingProxyType({}),
+) -> Iterator[_Candidate]:
     """All that may go. ``recalled`` says when a claim was last recalled, beside its provenance."""
     every = [(block, _claims(block), why_over(block[0], today)) for block in blocks(memory)]
     firsts: dict[tuple[str, ...], Entry] = {}
@@ -221,7 +230,7 @@ def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> 
             claim = claim_key(entry.text)
             recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
             room = _room(memory, block)
-            worth = _number(said.get("score"), _UNSAID_SCORE) / room
+            score = scores.get(entry.address, _number(said.get("score"), _UNSAID_SCORE))
             days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
             if day := recalled.get(claim):
                 days.append((day, "last recalled"))
@@ -232,11 +241,15 @@ def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> 
                 else [f"recalled {plural(recalls, 'time')}" if recalls else "never recalled"]
             )
             parts += (
-                [f"score {said.get('score')} for {plural(room, 'character')}"] if said.get("score") else []
+                [f"score {round(score, 2):g} for {plural(room, 'character')}"]
+                if said.get("score") or entry.address in scores
+                else []
             )
             parts += [f"{word} {touched}"] if days else []
             unused = bool(days) and (today - touched).days >= UNUSED_DAYS
-            yield _Candidate(block, (2, recalls, worth, touched, place), ", ".join(parts), unused)
+            yield _Candidate(
+                block, (2, recalls, score / math.sqrt(room), touched, place), ", ".join(parts), unused
+            )
 
 
 def _claims(block: Sequence[Entry]) -> tuple[str, ...]:

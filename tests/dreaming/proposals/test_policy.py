@@ -8,8 +8,10 @@ import pytest
 
 from tests.support.proposals import NOW, entry, of_log, proposal, put
 from tests.support.workspaces import Sandbox
-from workbench.dreaming.proposals.budget import archive_proposals, budget_of
-from workbench.dreaming.proposals.inbox import pending
+from workbench.dreaming.eviction import archive_proposals
+from workbench.dreaming.owner_examples import owner_model
+from workbench.dreaming.proposals.budget import budget_of
+from workbench.dreaming.proposals.inbox import pending, read_book
 from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry
@@ -186,10 +188,25 @@ def test_lines_written_by_hand_make_no_room_by_themselves(sandbox: Sandbox) -> N
     one = of_log(sandbox, "staging port")
     assert "there is no room" in held(sandbox, one)[one.key]
     assert "workbench archive --dry-run" in held(sandbox, one)[one.key]
-    assert archive_proposals(sandbox.workspace, NOW) == ()
+    model = owner_model(sandbox.workspace, read_book(sandbox.workspace))
+    assert archive_proposals(sandbox.workspace, model, NOW) == ()
     budget(sandbox, len(text) - 40)
     with pytest.raises(NotCuratableError, match="written by hand"):
-        archive_proposals(sandbox.workspace, NOW)
+        archive_proposals(sandbox.workspace, model, NOW)
+
+
+def test_what_makes_room_is_worth_least_now_whatever_score_it_came_with(sandbox: Sandbox) -> None:
+    lines = (
+        ("The database password is rotated by the ops team on the first of each month", 0.1),
+        ("Thanks, that sounds great!", 0.9),
+        ("Decision: every service listens behind the proxy on port 8443", 0.1),
+    )
+    marks = "<!-- wb: id={n:04} src=memory/2026-03-1{n}.md#L3 trust=agent at=2026-03-02 score={score} -->"
+    rows = [f"- {text} {marks.format(n=n, score=score)}\n" for n, (text, score) in enumerate(lines)]
+    sandbox.write("MEMORY.md", text := "# Memory\n\n## Project Facts\n\n" + "".join(rows))
+    budget(sandbox, len(text) - 10)
+    model = owner_model(sandbox.workspace, read_book(sandbox.workspace))
+    assert [one.text for one in archive_proposals(sandbox.workspace, model, NOW)] == [lines[1][0]]
 
 
 def test_a_memory_that_is_over_its_budget_already_does_not_grow(sandbox: Sandbox) -> None:

@@ -45,7 +45,23 @@ async def test_the_wheel_scrolls_and_two_clicks_read(sandbox: Sandbox) -> None:
         rows = interface.main.pane.list
         await interface.until_shown("entry 9")
         await interface.until(lambda: rows.max_scroll_y > 0, "there is more than fits")
+        await interface.until(lambda: rows.show_vertical_scrollbar, "it can be scrolled")
         rows.post_message(MouseScrollDown(rows, 1, 1, 0, 1, 0, False, False, False))
         await interface.until(lambda: rows.scroll_offset.y > 0, "it scrolled")
         await interface.pilot.click("#logs-list", offset=(12, 3), times=2)
         await interface.until(lambda: interface.main.laying.reading, "it is read")
+
+
+async def test_what_the_wheel_scrolled_to_stays_when_files_change(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# Day\n\n" + "".join(f"- entry {n}\n" for n in range(80)))
+    async with opened(sandbox.workspace) as interface:
+        rows = interface.main.pane.list
+        await interface.until_shown("entry 9")
+        await interface.until(lambda: rows.show_vertical_scrollbar, "it can be scrolled")
+        while rows.scroll_offset.y < 20:
+            rows.post_message(MouseScrollDown(rows, 1, 1, 0, 1, 0, False, False, False))
+            await interface.pilot.pause()
+        first, before = rows.rows[rows.scroll_offset.y].text, len(rows.rows)
+        sandbox.write("memory/2026-03-16.md", "# Day\n\n- a day later\n- and more of it\n")
+        await interface.until(lambda: len(rows.rows) > before, "the new day")
+        assert rows.rows[rows.scroll_offset.y].text == first

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from workbench.dreaming.eviction import archive_proposals
+from workbench.dreaming.owner_examples import owner_model
+from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.accept import followed, plan_of, where_to
 from workbench.dreaming.proposals.apply import Carried, carry
-from workbench.dreaming.proposals.budget import archive_proposals, budget_of
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.inbox import closed_by, read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
@@ -51,8 +54,8 @@ class Chosen:
 def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> Chosen:
     """Which of ``proposals`` policy accepts, in their order. Reads only."""
     leaving = frozenset(one.target for one in proposals if one.action == "archive")
-    trial = _Trial(workspace, now, leaving)
     book = read_book(workspace)
+    trial = _Trial(workspace, owner_model(workspace, book), now, leaving)
     held = []
     for one in proposals:
         if why := closed_by(workspace, book, one) or trial.refusal(one):
@@ -97,6 +100,7 @@ class _Trial:
     """Proposals laid one over the other as long as each of them may be."""
 
     workspace: Workspace
+    model: OwnerModel
     now: datetime
     leaving: frozenset[str]
     """Addresses of what the run proposes to archive: nothing else makes room."""
@@ -177,7 +181,9 @@ class _Trial:
         spared = self._ids | set(done.ids.values()) | self._staying(trial)
         used = budget_of(trial).used
         try:
-            archived = archive_proposals(trial, self.now, limit=self._limit, run=one.run, spared=spared)
+            archived = archive_proposals(
+                trial, self.model, self.now, limit=self._limit, run=one.run, spared=spared
+            )
         except NotCuratableError:
             archived = None
         if archived is None or len(self._touched) + len(archived) > max(self._most, 1):
