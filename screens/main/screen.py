@@ -186,7 +186,7 @@ class MainScreen(LaidOutScreen):
         hear(EpisodesView, self.episodes.receive)
         hear(GraphView, self.graph.receive)
         hear(GraphView, self.opening.graph_read)
-        for kind in (ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
+        for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
             hear(kind, lambda _: self.laying.lay_out())
             hear(kind, lambda _: self.holding.release())
         hear(Answered, self.searching.answered)

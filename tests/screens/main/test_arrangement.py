@@ -190,3 +190,10 @@ async def test_the_cursor_begins_where_there_is_something(sandbox: Sandbox) -> N
     async with opened(sandbox.workspace) as interface:
         await interface.until(lambda: interface.main.memory.list.has_focus, "memory has the focus")
         await interface.until_shown("MEMORY.md:")
+        logs = interface.main.logs
+        day = sandbox.write("memory/2026-03-15.md", "# Day\n\n- a line\n")
+        interface.main.refresh_files()
+        await interface.until(lambda: not logs.has_class("-strip"), "a log needs room")
+        day.unlink()
+        interface.main.refresh_files()
+        await interface.until(lambda: logs.has_class("-strip"), "no log needs none")
