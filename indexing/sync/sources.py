@@ -216,9 +216,12 @@ class Sources:
     def load(self, path: str, size: int | None = None) -> Loaded:
         """Read and parse a file, a transcript up to ``size`` bytes. Raises as ``read`` does."""
         if not self.is_transcript(path):
-            data = self.read(path)
-            kind = Kind.NOTE if is_outside(path) else self.workspace.layout.kind_of(path)
-            document = parse_document(RelPath(path), data, kind, self.workspace.marks())
+            data, name = self.read(path), RelPath(path)
+            document = (
+                parse_document(name, data, Kind.NOTE, self.workspace.marks())
+                if is_outside(path)
+                else self.workspace.parsed(name, data)
+            )
             return Loaded(document, len(data), hashlib.sha256(data).hexdigest())
         measure = _Measure()
         transcript = self._transcript(path, measure, size)

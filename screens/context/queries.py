@@ -96,7 +96,7 @@ class Answering:
 
         def read(place: Workspace) -> ContextPage:
             found = loaded(place, today(), memory_loaded=memory_loaded)
-            return loaded_page(found, place.settings.memory_budget)
+            return loaded_page(found, place.memory_budget)
 
         return await self._reader.run(read)
 

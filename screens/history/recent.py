@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from screens.actions.registry import FocusContext, bindings
 from screens.drawing.clock import now
 from screens.drawing.rows import GAP, Row, RowPart, line_rows
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import Shown, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.history.history_reader import ago
@@ -24,7 +24,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.history.recent import RecentEntry
 
-_AGE, _WHO = 7, 14
+_AGE, _WHO = 6, 14
 
 
 class RecentScreen(BrowseScreen):
@@ -37,6 +37,7 @@ class RecentScreen(BrowseScreen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, words("Written since yesterday"))
+        self._who = 0
         self.commands |= {name: partial(self._act, name) for name in ("promote", "quarantine", "forget")}
 
     def on_mount(self) -> None:
@@ -52,6 +53,7 @@ class RecentScreen(BrowseScreen):
         return await self.desk.historian.run(lambda workspace: _recent(workspace, since))
 
     def _show(self, found: Sequence[RecentEntry]) -> None:
+        self._who = max((len(row_text(one.actor[:_WHO])) for one in found), default=0)
         self.show_rows([self._row(one) for one in found], empty="nothing was written since yesterday")
 
     def why(self) -> Mapping[str, str]:
@@ -72,8 +74,10 @@ class RecentScreen(BrowseScreen):
             id=one.entry,
             text=row_text(one.title),
             lead=(
-                RowPart(words(ago(one.when).rjust(_AGE)), "faint"),
-                RowPart(row_text(one.actor[:_WHO].ljust(_WHO)), "accent" if one.commit else "warn"),
+                RowPart(words(_when(one.when).rjust(_AGE)), "faint"),
+                RowPart(
+                    Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
+                ),
             ),
             tail=(RowPart(row_text(one.path), "faint"),),
             address=one.entry,
@@ -103,6 +107,12 @@ class RecentScreen(BrowseScreen):
         """To the entry in the panes."""
         if one := self._one:
             self.desk.go_to(one.entry)
+
+
+def _when(when: datetime) -> str:
+    """The time of what was written today, else how long ago that was."""
+    local = when.astimezone()
+    return f"{local:%H:%M}" if local.date() == now().date() else ago(when)
 
 
 def _recent(workspace: Workspace, since: datetime) -> Sequence[RecentEntry]:

@@ -75,17 +75,23 @@ class FilteredEntries:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """MEMORY.md: its entries, its size in characters and what that may be."""
+    """MEMORY.md: its entries, and how much of what limit it comes nearest to it uses, in which unit.
+
+    That is its budget, or what its agent loads.
+    """
 
     path: str
     entries: tuple[Entry, ...] = ()
     headings: tuple[tuple[str, ...], ...] = ()
     heading_lines: tuple[int, ...] = ()
-    characters: int = 0
-    budget: int = 0
+    used: int = 0
+    limit: int = 0
+    unit: str = "characters"
     promoted: Promoted = field(default_factory=Promoted)
     deleted: bool = False
     """Whether there is no such file, though the newest commit has it."""
+    is_unknown: bool = False
+    """Whether there is other memory, no such file, and no agent is known that would load one."""
 
 
 @dataclass(frozen=True, slots=True)

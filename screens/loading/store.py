@@ -38,6 +38,7 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.repository.history import History
 from workbench.workspace.layout import QUARANTINE, MemoryFile
+from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 READ_LIMIT = 1_000_000
@@ -81,17 +82,31 @@ class Store:
     def memory(self) -> MemoryView:
         """Long-term memory, and what it says of where its entries came from."""
         document = self.workspace.memory_document()
-        text = document.data.decode("utf-8", "replace")
+        files = self.workspace.scan()
+        characters = len(document.data.decode("utf-8", "replace"))
+        loads = [
+            (one.used, one.limit, one.unit)
+            for one in load_states(self.workspace, files)
+            if one.path == document.path or document.path.startswith(f"{one.path.rstrip('/')}/")
+        ]
+        budget = (characters, self.workspace.memory_budget, "characters")
+        used, limit, unit = max(budget, *loads, key=lambda one: one[0] / one[1]) if loads else budget
         return MemoryView(
             path=document.path,
             entries=document.entries,
             headings=tuple(heading.path for heading in document.headings),
             heading_lines=tuple(heading.first + 1 for heading in document.headings),
-            characters=len(text),
-            budget=self.workspace.settings.memory_budget,
+            used=used,
+            limit=limit,
+            unit=unit,
             promoted=promoted_in(document.entries),
             deleted=not document.data and self._is_deleted(document.path),
+            is_unknown=bool(files) and not document.data and self._is_unknown(document.path),
         )
+
+    def _is_unknown(self, path: RelPath) -> bool:
+        agent = self.workspace.layout.agent_of(path)
+        return agent is not None and not agent.makes_memory
 
     def _is_deleted(self, path: RelPath) -> bool:
         if os.path.lexists(self.workspace.root / path):

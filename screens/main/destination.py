@@ -16,7 +16,6 @@ from screens.loading.snapshots import MemoryView
 from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
 
@@ -98,7 +97,7 @@ class Targeting:
 
 def recency(file: MemoryFile) -> tuple[date, bool]:
     """How new a file is: a log by its day, which a clone does not change, any other by its last change."""
-    named = dated_name(file.path) if file.kind is Kind.LOG else None
+    named = file.named if file.kind is Kind.LOG else None
     return named.day if named else date.fromtimestamp(file.ctime_ns / 1e9), named is not None
 
 

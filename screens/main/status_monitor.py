@@ -57,7 +57,7 @@ class Overseeing:
     def show_waiting(self, *, typing: bool) -> None:
         """Say what waits on the other screens, and their keys where those are no text."""
         memory, conflicts = self._screen.memory_view, self._screen.curating.conflicts
-        wrong = len(self.status.jobs) + bool(conflicts) + (memory.characters > memory.budget)
+        wrong = len(self.status.jobs) + bool(conflicts) + (memory.used > memory.limit)
         waits = {"review": self.status.inbox, "health": wrong}
         counts = {at: str(waits[name]) for at, name in enumerate(SCREEN_NAMES) if waits.get(name)}
         self._screen.strip.show(-1, counts, () if typing else map(key_for, SCREEN_NAMES))
@@ -111,8 +111,8 @@ def header_facts(
     facts = [RowPart(plural(len(kinds), "file"))] if kinds else []
     if status.entries:
         facts.append(RowPart(plural(status.entries, "entry", "entries")))
-    if memory.budget and kinds:
-        full = round(100 * memory.characters / memory.budget)
+    if memory.limit and kinds:
+        full = round(100 * memory.used / memory.limit)
         facts.append(RowPart(words(f"{full} % of budget"), "warn" if full > 100 else "muted"))
     if status.branch:
         facts.append(RowPart(row_text(status.branch)))

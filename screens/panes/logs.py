@@ -26,7 +26,6 @@ from screens.panes.entry_rows import TRUSTS, told, trust_marks
 from screens.panes.filter import KeptFiles, MatchesRead, Subject, kept_rows
 from screens.panes.pane import FilePane, Unfolded
 from screens.widgets.entry_list import EntryList
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
 
@@ -253,7 +252,7 @@ def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
 
 def day_row(file: MemoryFile, today: date) -> Row:
     """A day: its date with the weekday, and the name or time of its session where it has one."""
-    found = dated_name(file.path)
+    found = file.named
     slug = row_text(found.title) if found else Shown("")
     is_today = found is not None and found.day == today
     lead = RowPart(
@@ -294,7 +293,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
 
 def _day_in(file: MemoryFile) -> str:
     """The day that a log is of, as ``2026-03-14``; empty for anything else."""
-    found = dated_name(file.path) if file.kind is Kind.LOG else None
+    found = file.named if file.kind is Kind.LOG else None
     return found.day.isoformat() if found else ""
 
 

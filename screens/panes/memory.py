@@ -42,7 +42,7 @@ class MemoryPane(Pane):
     def receive(self, view: MemoryView) -> None:
         """Show this memory."""
         self.view, self.known = view, True
-        self.meter.show(view.characters, view.budget)
+        self.meter.show(view.used, view.limit, view.unit)
         self.rebuild()
 
     @property
@@ -52,6 +52,8 @@ class MemoryPane(Pane):
 
     def nothing(self) -> str:
         """Deleted is not empty: git has what stood there."""
+        if self.view.is_unknown and not self.view.deleted:
+            return f"no agent loads a file here: `workbench init` makes {self.view.path} for one"
         if not self.view.deleted:
             return f"MEMORY.md is empty\n{key_for('promote')} on an entry of a log promotes it"
         path = self.view.path

@@ -36,16 +36,17 @@ _END = "end"
 
 def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
     """A proposal that waits, thought through. ``deferred`` says when it comes back, if it is put off."""
+    queue = one.proposal.marks.get(QUEUE, "")
     return [
         *_head(one.proposal),
         *_warnings(one, seen, deferred),
         *_old_and_new(seen),
-        *_change(seen),
+        *_change(seen, queue),
         *score_rows(one.proposal.score, one.proposal.parts),
         *gate_rows(one.proposal.gates),
         *source_rows(seen.sources),
         *_facts(one.proposal, one.proposed),
-        *_whole_diff(seen),
+        *_whole_diff(seen, queue),
     ]
 
 
@@ -249,36 +250,37 @@ def _old_and_new(seen: Foretold) -> Iterator[Row]:
     yield _gap("becomes")
 
 
-def _change(seen: Foretold) -> Iterator[Row]:
-    """What comes and goes in memory; the pages that are written beside it are named."""
+def _change(seen: Foretold, queue: str) -> Iterator[Row]:
+    """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
     if seen.plan is None:
         return
     budget = (RowPart(row_text(f"then {seen.budget}"), "muted"),) if seen.budget else ()
     yield Row("change", words("The change"), tone="head", tail=budget)
-    memory, beside = _sorted(seen.plan)
+    memory, beside = _sorted(seen.plan, queue)
     for number, edit in enumerate(memory):
         yield Row(f"change:{number}", row_text(edit.path), tone="muted")
         for row in changed_rows([edit]):
             yield replace(row, id=f"change:{number}:{row.id}", depth=1)
     for edit in beside:
-        what = "and the decision, in" if edit.path.startswith(LEDGER) else "and a word on the page"
+        what = "and the queue, in" if edit.path == queue else "and a word on the page"
+        what = "and the decision, in" if edit.path.startswith(LEDGER) else what
         yield Row(f"beside:{edit.path}", row_text(f"{what} {edit.path}"), tone="faint")
     yield _gap("change")
 
 
-def _whole_diff(seen: Foretold) -> Iterator[Row]:
+def _whole_diff(seen: Foretold, queue: str) -> Iterator[Row]:
     """All of it, with the lines around."""
     if seen.plan is None:
         return
-    memory, beside = _sorted(seen.plan)
+    memory, beside = _sorted(seen.plan, queue)
     yield _gap("facts")
     yield Row("diff", words("The whole diff"), tone="head")
     yield from diff_rows([*memory, *(edit for edit in beside if not edit.path.startswith(LEDGER))])
 
 
-def _sorted(plan: Plan) -> tuple[list[FileEdit], list[FileEdit]]:
-    """The edits of memory, and those of pages about it."""
-    beside = [edit for edit in plan.edits if edit.path.startswith("_system/")]
+def _sorted(plan: Plan, queue: str) -> tuple[list[FileEdit], list[FileEdit]]:
+    """The edits of memory, and those of pages about it and of the queue."""
+    beside = [edit for edit in plan.edits if edit.path.startswith("_system/") or edit.path == queue]
     return [edit for edit in plan.edits if edit not in beside], beside
 
 

@@ -251,7 +251,7 @@ _TIGHT = 0.85
 
 
 class BudgetMeter(Widget, can_focus=False):
-    """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``."""
+    """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``; a unit other than characters is named."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
     ALLOW_SELECT = False
@@ -260,11 +260,12 @@ class BudgetMeter(Widget, can_focus=False):
         super().__init__()
         self._used = 0
         self._budget = 0
+        self._unit = ""
 
-    def show(self, used: int, budget: int) -> None:
-        """``used`` of ``budget`` characters."""
-        if (used, budget) != (self._used, self._budget):
-            self._used, self._budget = used, budget
+    def show(self, used: int, budget: int, unit: str) -> None:
+        """``used`` of ``budget`` of a unit."""
+        if (used, budget, unit) != (self._used, self._budget, self._unit):
+            self._used, self._budget, self._unit = used, budget, unit
             self.refresh()
 
     @property
@@ -279,7 +280,8 @@ class BudgetMeter(Widget, can_focus=False):
         if not self._budget:
             return Text()
         tone = {"ok": "good", "tight": "warn", "over": "bad"}[self.word]
-        numbers = f" {grouped(self._used)} / {grouped(self._budget)} {self.word}"
+        unit = "" if self._unit == "characters" else f"{self._unit} "
+        numbers = f" {grouped(self._used)} / {grouped(self._budget)} {unit}{self.word}"
         width = self.content_size.width - len(numbers)
         filled = min(width, round(width * self._used / self._budget))
         line = Text(no_wrap=True, overflow="crop")

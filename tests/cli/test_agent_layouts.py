@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -385,3 +386,120 @@ def test_a_layout_is_recognised_where_nothing_can_be_read(run: Run, tmp_path: Pa
     (root / "a.md").write_bytes(b"\xff\xfe\x00")
     assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "basic-memory"
     subprocess.run(["git", "-C", str(root), "status"], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("folder", "form", "path"),
+    [
+        ("Tagebuch", "DD.MM.YYYY", "Tagebuch/14.03.2026.md"),
+        ("/", "YYYY/MM/DD", "2026/03/14.md"),
+        ("Journal/Daily", "YYYY/MM-MMMM/YYYY-MM-DD-dddd", "Journal/Daily/2026/03-März/2026-03-14-Samstag.md"),
+        ("Daily", "YYYY-MM-DD dddd", "Daily/old/2026-03-14 Saturday.md"),
+        ("Daily", "MMMM Do, YYYY", "Daily/March 14th, 2026.md"),
+        ("Daily", "[Daily note] D MMM YY", "Daily/Daily note 14 Mar 26.md"),
+        ("Día ☀", "YYYY[年]M[月]D[日]", "Día ☀/2026年3月14日.md"),
+        ("Daily", "", "Daily/2026-03-14.md"),
+    ],
+)
+def test_daily_notes_are_logs_of_their_day_as_the_vault_names_them(
+    run: Run, tmp_path: Path, folder: str, form: str, path: str
+) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    (root / ".obsidian/daily-notes.json").write_text(json.dumps({"folder": folder, "format": form}))
+    for name in (path, f"{path.rpartition('/')[0]}/99 ideas.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("- The kiln fires at noon\n")
+    report = run("-w", str(root), "status", "--json").json
+    assert report["daily_notes"][0]["format"] == (form or "YYYY-MM-DD")
+    assert report["files"] == {"log": 2, "note": 2}
+    assert not report["warnings"]
+    on_day = ("--since", "2026-03-14", "--until", "2026-03-14")
+    hits = run("-w", str(root), "search", "kiln", *on_day, "--json").json["hits"]
+    assert [hit["path"] for hit in hits] == [path]
+    before = written(root)
+    line = address(root, path, "kiln")
+    assert run("-w", str(root), "edit", line, "--text", "The kiln fires at one").code == 0
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
+
+
+def test_a_daily_note_of_a_day_that_there_is_not_is_a_note(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    (root / ".obsidian/daily-notes.json").write_text('{"format": "DD.MM.YYYY MMMM"}')
+    for name in ("31.02.2026 Februar.md", "14.03.2026 April.md", "13.13.2026 x.md", "14.03.2026 Mars.md"):
+        (root / name).write_text("- x\n")
+    assert run("-w", str(root), "status", "--json").json["files"] == {"log": 2, "note": 4}
+
+
+@pytest.mark.parametrize(
+    "said", ['{"folder": "Daily", "format": "dddd"}', '{"format": "YYYY-mm-DD"}', "[]", '{"fol', "[" * 99_999]
+)
+def test_a_vault_that_does_not_say_how_notes_are_named_is_told_so(
+    run: Run, tmp_path: Path, said: str
+) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    (root / ".obsidian/daily-notes.json").write_text(said)
+    report = run("-w", str(root), "status", "--json").json
+    assert report["files"] == OBSIDIAN.kinds
+    assert len(report["warnings"]) == 1
+    assert ".obsidian/daily-notes.json" in report["warnings"][0]
+    assert "YYYY-MM-DD counts" in report["warnings"][0]
+
+
+def test_the_periodic_notes_plugin_names_daily_notes_too(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    plugin = root / ".obsidian/plugins/periodic-notes/data.json"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(
+        '{"daily": {"format": "YYYYMMDD", "folder": "Log"}, "weekly": {"format": "gggg-[W]ww"}}'
+    )
+    (root / "Log").mkdir()
+    (root / "Log/20260314.md").write_text("- x\n")
+    (root / "Log/2026-W11.md").write_text("- x\n")
+    told = run("-w", str(root), "status")
+    assert "notes YYYYMMDD in Log, by .obsidian/plugins/periodic-notes/data.json" in told.out
+    assert run("-w", str(root), "status", "--json").json["files"] == {"log": 2, "note": 2}
+
+
+def test_all_blocks_of_letta_that_are_loaded_count_together(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    block = "---\ndescription: notes\n---\n" + "- a word and another\n" * 1_000
+    for name in ("system/work.md", "system/deep/er.md", "reference/long.md"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(block)
+    size = sum(-(-path.stat().st_size // 4) for path in (root / "system").rglob("*.md"))
+    (loaded,) = run("-w", str(root), "status", "--json").json["loaded"]
+    assert (loaded["path"], loaded["used"], loaded["limit"], loaded["unit"]) == (
+        *("system/", size, 20_000),
+        "tokens",
+    )
+    assert f"loaded     system/ {size:,} of 20,000 tokens\n" in run("-w", str(root), "status").out
+    (root / "system/more.md").write_text(block * 2)
+    told = run("-w", str(root), "status").out
+    assert "of 20,000 tokens; the agent adds nothing to it until it is shorter" in told
+    over = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "load" in one["rule"]]
+    assert [one["path"] for one in over] == ["system/"]
+    assert run("audit", str(root), "--quick", "--json").code == 0
+
+
+def test_the_budget_is_never_more_than_the_agent_accepts(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 2_200
+    (root / "workbench.yaml").write_text("memory_budget: 1000\n")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 1_000
+
+
+def test_links_of_a_vault_lead_to_attachments_and_to_pages_that_are_planned(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    (root / "Files").mkdir()
+    (root / "Files/map.png").write_bytes(b"x")
+    (root / "Projects/Links.md").write_text(
+        "- ![[map.png]] and ![[Files/map.png|200]] and [[Atlas#^nats]]\n- [[Not written yet]]\n"
+        "- [a note](gone.md)\n"
+    )
+    found = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "dead" in one["rule"]]
+    assert sorted((one["path"], one["line"], one["severity"]) for one in found) == [
+        ("Projects/Atlas.md", 4, "info"),
+        ("Projects/Links.md", 2, "info"),
+        ("Projects/Links.md", 3, "warning"),
+    ]

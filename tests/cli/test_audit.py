@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.agent_memories import CLAUDE_CODE, write_agent_memory
 from tests.support.workspaces import Sandbox
 
 KEY = "AKIA" + "QZ7PD3XWVN5TLK2M"
@@ -185,3 +186,13 @@ def test_words_without_blanks_are_found_twice_too(run: Run, store: Path) -> None
         "- 网关使用端口九千四百四十三\n- 网关使用端口九千四百四十三\n"
     )
     assert parts(run("audit", str(store), "--quick", "--json").json)["duplicate"]["entries"] == 2
+
+
+def test_each_entry_beyond_one_of_several_limits_is_told_once(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(CLAUDE_CODE, tmp_path / "store")
+    lines = [f"- note {number} " + "x" * 140 for number in range(260)]
+    (root / "MEMORY.md").write_text("\n".join(lines) + "\n")
+    found = parts(run("audit", str(root), "--quick", "--evidence", "--json").json)["over the limit"]
+    assert found["entries"] == len(found["evidence"])
+    within = len(("\n".join(lines[: 260 - found["entries"]]) + "\n").encode())
+    assert within <= 25_000 < within + len(lines[-1]) + 1

@@ -276,7 +276,7 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
     before = {path: path.lstat().st_mtime_ns for path in home.rglob("*")}
     found = run("workspaces", "--found", "--json").json["found"]
     assert {one["path"]: one["layout"] for one in found} == {
-        **{str(home / place): layout for layout, place in KEPT.items()},
+        **{str(home / place): layout for layout, place in (KEPT | {"hermes": ".hermes"}).items()},
         str(home / "two"): "openclaw",
     }
     assert next(one["files"] for one in found if one["path"] == str(home / "two")) == {"note": 1}
@@ -352,6 +352,6 @@ def test_without_a_workspace_the_program_lists_what_it_finds(home: Path, tmp_pat
     shown = str(program.before)
     program.close()
     assert program.exitstatus == 0
-    assert str(home / ".hermes/memories") in shown
+    assert f"Hermes  {home / '.hermes'}\x1b" in shown
     assert "opens the first of them" in shown
     assert not list(empty.iterdir())

@@ -166,6 +166,31 @@ def test_the_same_under_two_headings_of_a_file_may_be_said_of_two_people(sandbox
     assert [(one.path, one.severity) for one in remarks(sandbox, "duplicate")] == [("USER.md", "info")]
 
 
+def test_a_form_that_is_filled_in_for_two_things_says_nothing_twice(sandbox: Sandbox) -> None:
+    sandbox.write(
+        "USER.md",
+        "# People\n\n## Sarah\n\n- asks before any change of the code\n- never gets a phone call at night\n\n"
+        "## Omar\n\n- asks before any change of the code\n- never gets a phone call at night\n",
+    )
+    sandbox.write(
+        "memory/tools.md",
+        "# Tools\n\n## Plane\n\nContact: by the form on its page\n\n### Pros\n\n- runs without installing\n\n"
+        "## Boat\n\nContact: by the form on its page\n\n### Pros\n\n- runs without installing\n",
+    )
+    assert remarks(sandbox, "duplicate") == remarks(sandbox, "near duplicate") == []
+
+
+def test_labels_and_headers_of_sessions_are_no_duplicates(sandbox: Sandbox) -> None:
+    for day in (15, 16):
+        sandbox.write(
+            f"memory/2026-03-{day}-1200.md",
+            "# Session\n\n- **Session Key**: agent:main:main:telegram:direct\n\n"
+            "Conversation info (untrusted metadata):\n\n二度目の見出しはこちらです：\n\n"
+            "assistant: NO_FLUSH as there is nothing\n",
+        )
+    assert remarks(sandbox, "duplicate") == remarks(sandbox, "near duplicate") == []
+
+
 def test_comments_of_a_template_hide_nothing_from_anybody(sandbox: Sandbox) -> None:
     sandbox.write("memory/templates/day.md", "# Day\n\n<!-- what was learnt today -->\n")
     assert remarks(sandbox, "hidden text") == []

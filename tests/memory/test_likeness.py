@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -34,8 +35,17 @@ def test_nearly_all_near_duplicates_are_found_among_thousands() -> None:
 
 @given(st.lists(st.text(max_size=30), max_size=12))
 def test_any_texts_have_pairs_in_order(texts: list[str]) -> None:
-    for one, other in near_pairs([bag_of_words(text) for text in texts]):
-        assert 0 <= one < other < len(texts)
+    bags = [bag_of_words(text) for text in texts]
+    pairs = near_pairs(bags)
+    assert pairs == sorted(set(pairs))
+    assert all(0 <= one < other < len(texts) for one, other in pairs)
+    alike = {(one, other) for one, other in pairs if jaccard(bags[one], bags[other]) >= 0.7}
+    assert alike <= set(near_pairs(bags, 0.7)) <= set(pairs)
+
+
+@given(st.text(max_size=60) | st.text(st.characters(codec="ascii"), max_size=60))
+def test_words_are_those_of_the_regular_expression_whatever_the_script(text: str) -> None:
+    assert bag_of_words(text) == set(re.findall(r"\w+", text.casefold()))
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

@@ -26,6 +26,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
 from workbench.memory.provenance_comment import annotate
+from workbench.memory.window import WINDOW, fits, word_pieces
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 WORDS = (
@@ -377,6 +378,11 @@ def test_forgetting_many_entries_reads_the_file_a_bounded_number_of_times() -> N
         for count in (10, 200)
     )
     assert many <= 6 * few  # twenty times as many
+
+
+@given(st.text(min_size=WINDOW, max_size=3 * WINDOW) | st.text("ab1.é漢 \n", min_size=WINDOW, max_size=900))
+def test_a_text_fits_the_window_by_its_word_pieces_alone(text: str) -> None:
+    assert fits(text) == (len(text) <= WINDOW or word_pieces(text) <= WINDOW)
 
 
 def test_a_line_of_five_megabytes_of_words_is_divided_without_loss() -> None:

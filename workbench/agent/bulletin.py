@@ -20,7 +20,6 @@ from workbench.graph.drafts import USER
 from workbench.graph.memory_query import Due, upcoming
 from workbench.graph.model import Graph, Held, is_over
 from workbench.memory.claims import claim_key
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import Entity
 from workbench.memory.origin import Origin, of_page_line
@@ -279,8 +278,8 @@ def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> 
     found = []
     for file in workspace.scan():
         why = _WHY.get(file.kind)
-        if file.kind is Kind.LOG and (named := dated_name(file.path)):
-            why = days.get(named.day)
+        if file.kind is Kind.LOG and file.named:
+            why = days.get(file.named.day)
         if why is None or (file.kind is Kind.MEMORY and not memory_loaded):
             continue
         found.append(_measured(workspace, file.path, file.kind, why, file.size))

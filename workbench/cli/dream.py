@@ -27,7 +27,7 @@ from workbench.cli.output import (
 from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.explain import explain
-from workbench.dreaming.proposals.accept import diff_of
+from workbench.dreaming.proposals.accept import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.dreaming.proposals.runs import (
@@ -202,7 +202,7 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
         return plans[-1]
 
     operation = None if given("dry_run") else place.operations.carry_out(planner)
-    plan = plans[-1] if plans else planner()
+    plan = plans[-1] if plans else place.finished(planner())
     return _Applied(operation.notes if operation else plan.notes, plan, operation)
 
 
@@ -210,7 +210,7 @@ def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
     """The diff of a proposal alone; of one that cannot be done now, why."""
 
     try:
-        return diff_of(place, proposal, now)
+        return plan_alone(place, proposal, now).diff()
     except WorkbenchError as error:
         return f"cannot be accepted now: {error.message}\n"
 

@@ -76,11 +76,12 @@ def _say_status(report: dict[str, Any]) -> None:
         ("as of", report["as_of"]),
         ("files", counts or "none yet"),
         ("layout", ", ".join(one["title"] for one in report["layouts"])),
+        *(("daily", _daily_line(one)) for one in report["daily_notes"]),
         ("budget", f"{budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}"),
         *(
             ("loaded", one["sentence"])
             for one in report["loaded"]
-            if one["path"] == budget["path"] or one["lost"]
+            if one["path"] == budget["path"] or one["lost"] or one["path"].endswith("/")
         ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
@@ -102,6 +103,11 @@ def _say_status(report: dict[str, Any]) -> None:
 def _source_line(source: dict[str, Any]) -> str:
     kept = f"; {source['indexed']} of its files stay indexed" if source["absent"] else ""
     return f"{source['source']}: {source['absent'] or plural(source['files'], 'file')}{kept}"
+
+
+def _daily_line(notes: dict[str, str]) -> str:
+    where = f"in {notes['folder']}" if notes["folder"] else "anywhere"
+    return f"notes {notes['format']} {where}, by {notes['said_in'] or 'default'}"
 
 
 def _job_line(job: dict[str, Any]) -> str:
@@ -153,6 +159,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     except WorkbenchError as error:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
     warnings += [special_file_error(path).message for path in special_files(place.root / STATE_DIR)]
+    warnings += [one.problem for one in place.layout.daily if one.problem]
     warnings += _deprecated(place)
     dreams = [file.path for file in files if file.path.startswith("_system/dreaming/")]
     return {
@@ -164,8 +171,11 @@ def _status(place: Workspace) -> dict[str, Any]:
         "layouts": [
             {"name": one.name, "title": one.title, "document": one.document} for one in place.layout.agents
         ],
+        "daily_notes": [
+            {"folder": one.folder, "format": one.format, "said_in": one.said_in} for one in place.layout.daily
+        ],
         "loaded": [one.as_json() for one in load_states(place)],
-        "budget": {"path": place.memory_path(), "used": used, "limit": place.settings.memory_budget},
+        "budget": {"path": place.memory_path(), "used": used, "limit": place.memory_budget},
         "index": freshness(place).as_json(),
         "repository": repository,
         "last_dream": max(dreams, default=None),

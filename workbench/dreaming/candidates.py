@@ -21,7 +21,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import split_turns
-from workbench.memory.markdown import Document, file_date
+from workbench.memory.markdown import Document
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
@@ -117,8 +117,7 @@ def candidates(
     reader = _Reader(today, oldest, skips, found, owner)
     for number, file in enumerate(files):
         tell(DreamProgress("reading", number, len(files)))
-        named = file_date(file.path, None)
-        if named is not None and named < reader.oldest and file.kind is not Kind.EPISODE:
+        if file.named and file.named.day < reader.oldest and file.kind is not Kind.EPISODE:
             found.old += 1
             continue
         try:
@@ -132,8 +131,8 @@ def candidates(
 
 def _newest(files: Sequence[MemoryFile], today: date) -> date:
     """The day of the newest log; today where no log names a day."""
-    named = (file_date(file.path, None) for file in files if file.kind is Kind.LOG)
-    return max((day for day in named if day is not None and day <= today), default=today)
+    days = (file.named.day for file in files if file.kind is Kind.LOG and file.named)
+    return max((day for day in days if day <= today), default=today)
 
 
 def _is_aside(file: MemoryFile) -> bool:

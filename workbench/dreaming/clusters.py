@@ -118,7 +118,7 @@ def _heads(
         return known[number]
 
     pulse()
-    for number, (one, other) in enumerate(sorted(near_pairs(bags) | meant)):
+    for number, (one, other) in enumerate(sorted(meant.union(near_pairs(bags)))):
         if number % _EVERY == 0:
             pulse()
         # in this order no head is ever folded itself

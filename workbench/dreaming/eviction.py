@@ -84,7 +84,7 @@ def archive_proposals(
     decisions.
     """
     memory = workspace.memory_document()
-    limit = workspace.settings.memory_budget if limit is None else limit
+    limit = workspace.memory_budget if limit is None else limit
     if characters(memory.data) <= limit:
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))

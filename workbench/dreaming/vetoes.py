@@ -20,15 +20,18 @@ _PASSWORD = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
-_TURN = re.compile(
-    r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_REPLY\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
+RECORD = re.compile(
+    r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_(?:REPLY|FLUSH)\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
+    r"|^\s*(?:user|assistant)\s?:\s*<[a-z][a-z-]*>\s*$"
     r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
+"""A turn of a heartbeat or a schedule, and the header of a session: what programs write each time."""
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
-_LEADS_IN = re.compile(r"[:：]\W*$")
+LEADS_IN = re.compile(r"[:：]\W*$")
+"""A line that says nothing without what follows it."""
 _QUESTION = re.compile(r"[?？]\W*$")
 _STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
@@ -61,7 +64,7 @@ def _says_nothing(text: str) -> str | None:
     """Why the form of a block says that nothing in it is said by anybody."""
     if _FENCE.match(text):
         return "a code block"
-    if _TURN.search(text):
+    if RECORD.search(text):
         return "a heartbeat, cron or session record"
     if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
         return "a template with blanks"
@@ -75,6 +78,6 @@ def _says_nothing(text: str) -> str | None:
 
 
 def _asks_or_leads_in(plain: str) -> str | None:
-    if _LEADS_IN.search(plain) and "\n" not in plain:
+    if LEADS_IN.search(plain) and "\n" not in plain:
         return "it only leads in what follows"
     return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None

@@ -6,8 +6,10 @@ evidence for one entry or more. Nothing is written anywhere.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -117,14 +119,27 @@ def audit(
     """Look through all memory, and ``tell`` how far it is. Without ``model`` it is not asked what is junk."""
     declared = [one for one in _PARTS if model or one.look is not _junk]
     tell(AuditProgress("reading", 0, len(declared)))
-    begun = clock()
-    entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
-    took = clock() - begun
     parts = []
-    for done, one in enumerate(declared):
-        tell(AuditProgress(one.name, done, len(declared)))
-        parts.append(_part(subject, entries, one, clock))
+    with _without_collector():
+        begun = clock()
+        entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
+        took = clock() - begun
+        for done, one in enumerate(declared):
+            tell(AuditProgress(one.name, done, len(declared)))
+            parts.append(_part(subject, entries, one, clock))
     return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Entries and words lie in no cycles, and to look through all of them time and again costs a fifth."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _part(
@@ -193,17 +208,20 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
 
     Where an agent has none for long-term memory, its budget stands in for it.
     """
-    budget = LoadLimit("", subject.workspace.settings.memory_budget)
+    budget = LoadLimit("", subject.workspace.memory_budget)
     for document in subject.corpus.documents:
-        limits = subject.workspace.layout.limits_of(document.path)
+        limits = [one for one in subject.workspace.layout.limits_of(document.path) if not one.together]
         if not limits and document.kind is Kind.MEMORY:
-            limits = (budget,)
+            limits = [budget]
+        told: set[str] = set()
         for limit in limits if document.kind in LOADED else ():
             lost = limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most
-            for entry in document.entries if lost > 0 else ():
-                end = limit.measure(document.data[: entry.span.end])
-                if first < end <= first + lost and _is_whole(entry):
+            whole = [entry for entry in document.entries if lost > 0 and _is_whole(entry)]
+            ends = limit.measures(document.data, (entry.whole.end for entry in whole))
+            for entry, end in zip(whole, ends, strict=True):
+                if first < end <= first + lost and entry.address not in told:
+                    told.add(entry.address)
                     what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
                     yield about(entry, "over the limit", what, "", "", "info")
 

@@ -1,16 +1,17 @@
 """The same said twice: word for word, nearly so, or in other words. Linear in the entries, not quadratic.
 
-Near-duplicates are found by ``memory.likeness`` and then compared exactly. Those in other words are found
-among curated entries by the vectors that the index has of their texts, if any.
+Near-duplicates are found by ``memory.near_duplicates`` and then compared exactly. Those in other words are
+found among curated entries by the vectors that the index has of their texts, if any.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from workbench.dreaming.vetoes import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind
@@ -29,6 +30,7 @@ _MERGED = 9
 _WORD = re.compile(r"\w+")
 _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that set no blanks between words; two of them count as a word."""
+_FIELD = re.compile(r"\W*\w[\w ]{1,30}[:：]")
 _DIGITS = re.compile(r"\d")
 
 
@@ -49,19 +51,51 @@ def duplicates(subject: CheckSubject) -> Look:
             if not group:
                 words.append(said)
             group.append(entry)
-    for group in groups.values():
-        if len(group) > 1:
-            yield from _exact(group)
+    repeated = [group for group in groups.values() if len(group) > 1]
+    shared = Counter(_sections(one, other) for one, *others in repeated for other in others)
+
+    def is_form(one: Entry, other: Entry) -> bool:
+        sections = _sections(one, other)
+        return bool(sections) and (shared[sections] > 1 or _is_field(one, other))
+
+    for first, *others in repeated:
+        again = [other for other in others if not is_form(first, other)]
+        if again and _states(first):
+            yield from _exact([first, *again])
     firsts = [group[0] for group in groups.values()]
     near: set[tuple[int, int]] = set()
-    for one, other in sorted(near_pairs(words)):
-        alike = jaccard(words[one], words[other]) >= SAME_WORDS
-        if alike and _may_be_one(firsts[one], firsts[other]):
+    for one, other in near_pairs(words, SAME_WORDS):
+        if jaccard(words[one], words[other]) < SAME_WORDS:
+            continue
+        first, second = firsts[one], firsts[other]
+        if _may_be_one(first, second) and not is_form(first, second) and _states(first):
             near.add((one, other))
-            yield _near(firsts[one], firsts[other], "nearly the same words as")
+            yield _near(first, second, "nearly the same words as")
     for one, other in _near_by_meaning(subject, firsts):
         if (one, other) not in near and _may_be_one(firsts[one], firsts[other]):
             yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
+
+
+def _sections(one: Entry, other: Entry) -> tuple[str, ...]:
+    """The two sections of one file in which two entries stand; nothing where it is one, or a log.
+
+    Several lines that two of them have in common are a form that was filled in twice.
+    """
+    is_log = one.kind in (Kind.LOG, Kind.EPISODE)
+    if is_log or one.path != other.path or one.heading == other.heading:
+        return ()
+    return one.path, *sorted(("\n".join(one.heading), "\n".join(other.heading)))
+
+
+def _is_field(one: Entry, other: Entry) -> bool:
+    """Whether two sections have such a line for each of two things: `Contact: by mail`, or under `Pros`."""
+    return one.heading[-1:] == other.heading[-1:] or _FIELD.match(one.text) is not None
+
+
+def _states(entry: Entry) -> bool:
+    """Whether an entry says something by itself: labels lead in what follows, and programs repeat headers."""
+    text = entry.text.strip()
+    return "\n" in text or not (LEADS_IN.search(text) or RECORD.search(text))
 
 
 def _words(entry: Entry) -> frozenset[str]:

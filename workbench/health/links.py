@@ -25,9 +25,9 @@ _DIRECTIVE = re.compile(r"(?:reply_to|audio_as|tts)\w*(?::.*)?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
 _PAGES = (".md", ".markdown")
-_ANY_PAGE = ("**/*.md",)
-_NO_PAGES = ("**/.*", "**/.*/**", "**/node_modules/**")
-"""Pages outside of memory can be linked to as well, but for these."""
+_ANY_FILE = ("**/*",)
+_NO_FILES = ("**/.*", "**/.*/**", "**/node_modules/**")
+"""Files outside of memory (pages, pictures) can be linked to as well, but for these."""
 
 
 def links(subject: CheckSubject) -> Look:
@@ -46,8 +46,10 @@ def links(subject: CheckSubject) -> Look:
         for found in _WIKI.finditer(bare):
             if not (_DIRECTIVE.fullmatch(found["target"]) or names.is_known(found["target"])):
                 dead.append((found.start(), found["target"].strip(), "wiki link"))
+        agent = subject.workspace.layout.agent_of(document.path)
         lines = [at for at, character in enumerate(bare) if character == "\n"] if dead else []
         for start, target, sort in dead:
+            is_planned = sort == "wiki link" and agent is not None and agent.plans_pages
             yield corpus.at_line(
                 document.path,
                 1 + bisect.bisect_left(lines, start),
@@ -55,6 +57,7 @@ def links(subject: CheckSubject) -> Look:
                 f"the {sort} to {target} leads nowhere",
                 "what it led to was moved, renamed or removed, or never made",
                 "correct it, or make the page",
+                "info" if is_planned else "warning",
                 deeds=("edit",),
             )
     for entry in corpus.entries:
@@ -113,8 +116,8 @@ class _Names:
         if _name(name) in self._known or _name(tail) in self._known or self.is_there(name):
             return True
         if self._elsewhere is None:
-            pages = (file.path for file in scan(self._root, Layout(_ANY_PAGE, _NO_PAGES)))
-            self._elsewhere = frozenset(_name(end) for path in pages for end in _ends(path))
+            files = (file.path for file in scan(self._root, Layout(_ANY_FILE, _NO_FILES)))
+            self._elsewhere = frozenset(_name(end) for path in files for end in _ends(path))
         return _name(name) in self._elsewhere
 
 

@@ -80,7 +80,7 @@ def _are_two(first: Path, second: Path) -> bool:
 
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
-    path, limit = subject.workspace.memory_path(), subject.workspace.settings.memory_budget
+    path, limit = subject.workspace.memory_path(), subject.workspace.memory_budget
     used = budget_used(subject.workspace)
     yield f"{used:,} of {limit:,} characters, {used / limit:.0%}"
     for state in load_states(subject.workspace):

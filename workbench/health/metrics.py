@@ -146,7 +146,7 @@ def _of_inbox(workspace: Workspace, now: datetime) -> Iterator[tuple[str, float]
 def _of_budget(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:
     from workbench.health.memory_checks import budget_used  # noqa: PLC0415
 
-    yield "memory_budget_share", budget_used(workspace) / workspace.settings.memory_budget
+    yield "memory_budget_share", budget_used(workspace) / workspace.memory_budget
 
 
 def _of_index(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:

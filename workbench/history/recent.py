@@ -9,10 +9,11 @@ from datetime import datetime
 from workbench.errors import NotMemoryError
 from workbench.history.blame import line_deeds, newest
 from workbench.history.origin import origin_of
-from workbench.memory.entry import Form
+from workbench.memory.entry import Entry, Form
 from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, OperationId, RelPath
-from workbench.memory.session_blocks import session_blocks
+from workbench.memory.session_blocks import is_session_field, session_blocks
+from workbench.safety.hidden_text import hidden_in
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
@@ -76,7 +77,7 @@ def _recent_in(
     deeds, sessions = line_deeds(workspace, document), session_blocks(document)
     changed = datetime.fromtimestamp(file.ctime_ns / _NANOSECONDS).astimezone()
     for entry in document.entries:
-        if entry.form is Form.HEADING or entry.part > 1:
+        if entry.form is Form.HEADING or entry.part > 1 or _says_nothing(entry):
             continue
         deed = newest(workspace, deeds, entry)
         when = deed.when or changed
@@ -96,3 +97,9 @@ def _recent_in(
             commit=deed.commit,
             session=origin.session,
         )
+
+
+def _says_nothing(entry: Entry) -> bool:
+    """Whether it only tells programs where a part of a file begins, or of which session it is."""
+    is_marker = entry.text.startswith("<!--") and entry.text.endswith("-->") and not hidden_in(entry.text)
+    return is_marker or is_session_field(entry)

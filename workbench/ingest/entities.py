@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from zoneinfo import available_timezones
 
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind, without_emphasis
-from workbench.memory.names import RelPath
 from workbench.memory.sentences import beginning
 from workbench.safety.key_like import looks_like_key
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
@@ -317,7 +316,7 @@ class NameEvidence:
             if found is None or found[0] != stamp:
                 with suppress(OSError):
                     data = self._workspace.files.read_or_none(file.path) or b""
-                    found = (stamp, _read(file.path, data.decode("utf-8", "replace")))
+                    found = (stamp, _read(file, data.decode("utf-8", "replace")))
             if found is not None:
                 kept[file.path] = found
         if self._names is None or kept != self._files:
@@ -365,10 +364,9 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
     return words[-1].isupper() or all(usual) or (once and any(usual))
 
 
-def _read(path: RelPath, text: str) -> _FileNames:
-    out = _FileNames(personal=path == _PERSONAL)
-    dated = dated_name(path)
-    day = dated.day.isoformat() if dated else path
+def _read(file: MemoryFile, text: str) -> _FileNames:
+    out = _FileNames(personal=file.path == _PERSONAL)
+    day = file.named.day.isoformat() if file.named else file.path
     lines = []
     fenced = False
     for line in text.splitlines():

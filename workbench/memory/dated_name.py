@@ -8,7 +8,7 @@ from datetime import date, time
 
 from workbench.memory.provenance import parse_day
 
-_NAME = re.compile(r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[-_](?P<rest>.*))?\.md", re.DOTALL)
+_NAME = re.compile(r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[-_ ](?P<rest>.*))?\.md", re.DOTALL)
 _TIME = re.compile(r"(?P<hour>[01][0-9]|2[0-3])(?P<minute>[0-5][0-9])")
 
 

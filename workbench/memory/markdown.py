@@ -14,7 +14,7 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.memory.dated_name import dated_name
+from workbench.memory.dated_name import DatedName, dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import EntryHash, RelPath
@@ -85,6 +85,8 @@ class Document:
     """Whether each block is read from its own lines and the one below, whatever else the file says."""
     marks: MarkReader | None = field(default=None, compare=False, repr=False)
     """Who knows the details behind short marks."""
+    named: DatedName | None = field(default=None, compare=False, repr=False)
+    """The day in its name, where only its workspace can read it."""
 
     @property
     def header(self) -> FrontMatter:
@@ -97,14 +99,14 @@ class Document:
         """All entries, in the order of the file."""
         if self.given is not None:
             return self.given
-        day = file_date(self.path, self.front_matter)
+        day = file_date(self.path, self.front_matter, self.named)
         return tuple(_number(entry for block in self.blocks for entry in _entries(self, block, day)))
 
     def with_hash(self, prefix: str) -> Iterator[Entry]:
         """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
             return (entry for entry in self.entries if entry.hash.startswith(prefix))
-        day = file_date(self.path, self.front_matter)
+        day = file_date(self.path, self.front_matter, self.named)
         return _number(
             entry
             for block in self.blocks
@@ -115,11 +117,11 @@ class Document:
 
     def entries_of(self, block: Block) -> tuple[Entry, ...]:
         """The entries that a block of this document is, each as if it were the first of its words."""
-        return tuple(_entries(self, block, file_date(self.path, self.front_matter)))
+        return tuple(_entries(self, block, file_date(self.path, self.front_matter, self.named)))
 
     def with_data(self, data: bytes) -> Document:
         """The same file with other bytes."""
-        return parse_document(self.path, data, self.kind, self.marks)
+        return parse_document(self.path, data, self.kind, self.marks, self.named)
 
     def block_at(self, start: int) -> int:
         """Which block begins at byte ``start``, or is the first one below it."""
@@ -127,22 +129,31 @@ class Document:
         return bisect_left(self.blocks, line, key=lambda block: block.first)
 
 
-def parse_document(path: RelPath, data: bytes, kind: Kind, marks: MarkReader | None = None) -> Document:
+def parse_document(
+    path: RelPath,
+    data: bytes,
+    kind: Kind,
+    marks: MarkReader | None = None,
+    named: DatedName | None = None,
+) -> Document:
     """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises.
 
-    Without ``marks``, what short marks say is not known.
+    Without ``marks``, what short marks say is not known. ``named`` is the day in its name, where that is in a
+    form of its workspace.
     """
     header = read_front_matter(data)
     starts = _line_starts(data)
     # A line of `§` stands between entries, as Hermes writes them: for the parser it is a blank one.
     found, is_plain = _found(data.replace(_APART, b"\n  \n"), header.body if header else 0)
     headings, blocks = _headings_and_blocks(data, found, starts)
-    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts, None, is_plain, marks)
+    return Document(
+        path, kind, data, header, tuple(headings), tuple(blocks), starts, None, is_plain, marks, named
+    )
 
 
-def file_date(path: str, header: FrontMatter | None) -> date | None:
-    """The day a file speaks of: by its name, else by its front matter."""
-    if named := dated_name(path):
+def file_date(path: str, header: FrontMatter | None, named: DatedName | None = None) -> date | None:
+    """The day a file speaks of: by its name (as ``named`` knows it), else by its front matter."""
+    if named := named or dated_name(path):
         return named.day
     if header is None:
         return None

@@ -27,6 +27,8 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 
+_HEADER_FIELD = re.compile(r"\*\*[^*\n:]{1,30}(?:\*\*:|:\*\*)")
+
 
 @dataclass(frozen=True, slots=True)
 class SessionBlock:
@@ -56,6 +58,15 @@ def session_blocks(document: Document) -> tuple[SessionBlock, ...]:
     return tuple(
         SessionBlock(first, last, tuple(names))
         for first, last, (_, names) in zip(starts, ends, found, strict=False)
+    )
+
+
+def is_session_field(entry: Entry) -> bool:
+    """Whether an entry is a field of a session's header: its key, its id, where it came from."""
+    return (
+        len(entry.heading) == 1
+        and entry.heading[0].casefold().startswith("session")
+        and _HEADER_FIELD.match(entry.text) is not None
     )
 
 

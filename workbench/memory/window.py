@@ -7,6 +7,7 @@ becomes, so that what a tokenizer would cut off becomes another entry instead of
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 
 WINDOW = 250
@@ -18,6 +19,7 @@ MOST_PARTS = 20
 _WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
 _SAMPLE = 4096
+_NO_LETTERS = bytes(set(range(256)) - set(string.ascii_letters.encode()))
 _BLANK = re.compile(r"[ \t]+")
 
 
@@ -41,7 +43,21 @@ def word_pieces(text: str) -> int:
 def fits(text: str) -> bool:
     """Whether ``text`` is one piece."""
     # A piece has at least one character, and the start of long text may say enough: no counting for these.
-    return len(text) <= WINDOW or (word_pieces(text[:_SAMPLE]) <= WINDOW and word_pieces(text) <= WINDOW)
+    if len(text) <= WINDOW or (len(text) <= _SAMPLE and _most_pieces(text) <= WINDOW):
+        return True
+    return word_pieces(text[:_SAMPLE]) <= WINDOW and word_pieces(text) <= WINDOW
+
+
+def _most_pieces(text: str) -> float:
+    """What ``word_pieces`` never exceeds, without looking for words.
+
+    A run of letters costs at most one piece and a fourth of its length, and every other character one piece;
+    only blanks and those others part runs.
+    """
+    words = text.split()
+    solid = "".join(words)
+    letters = len(solid.encode("ascii", "ignore").translate(None, _NO_LETTERS))
+    return len(words) + letters / 4 + 2 * (len(solid) - letters)
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

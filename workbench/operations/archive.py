@@ -90,7 +90,7 @@ def plan_archive(
                     hint="`workbench move` takes entries of other files elsewhere",
                 )
     else:
-        limit = workspace.settings.memory_budget if budget is None else budget
+        limit = workspace.memory_budget if budget is None else budget
         memory = workspace.memory_document()
         recalled = last_recalls(workspace.ledger.read("recalls"))
         candidates = _evident if budget is None else _candidates

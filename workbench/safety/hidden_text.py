@@ -53,7 +53,8 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINK = re.compile(
     r"\]\([^\s()]{0,1000}[ \t]{1,9}(?P<title>\"[^\"\n]{1,2000}\"|'[^'\n]{1,2000}')[ \t]{0,9}\)"
 )
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
+_ENCODED = 40
+_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{{{_ENCODED},}}+={{0,2}}")
 
 _INVISIBLE = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f"
@@ -83,7 +84,8 @@ def hidden_in(text: str) -> tuple[TextFinding, ...]:
     """What ``text`` holds that its rendering does not show, in the order of the text."""
     shown_as_code: list[tuple[int, int]] = []
     found: list[TextFinding] = []
-    for match in _CODE_OR_COMMENT.finditer(text):
+    unless_code = [finding for rule in (_elements, _definitions, _titles) for finding in rule(text)]
+    for match in _CODE_OR_COMMENT.finditer(text) if unless_code or "<!--" in text else ():
         if match["comment"] is None:
             shown_as_code.append(match.span())
         elif match["words"].strip() and not any(
@@ -92,7 +94,7 @@ def hidden_in(text: str) -> tuple[TextFinding, ...]:
             found.append(TextFinding("comment", *match.span(), _quoted(match["words"])))
     comments = [(finding.start, finding.end) for finding in found]
     elsewhere = _Outside(sorted(shown_as_code + comments))
-    found += (f for rule in (_elements, _definitions, _titles) for f in rule(text) if elsewhere.has(f.start))
+    found += (finding for finding in unless_code if elsewhere.has(finding.start))
     found += (*_characters(text), *_encoded(text))
     return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
 
@@ -125,7 +127,7 @@ def _elements(text: str) -> Iterator[TextFinding]:
 
 def _definitions(text: str) -> Iterator[TextFinding]:
     """Reference definitions: no renderer shows them, and their title and label may say anything."""
-    for match in _DEFINITION.finditer(text):
+    for match in _DEFINITION.finditer(text) if "]:" in text else ():
         found = _DESTINATION.match(text, match.end())
         if found is None:
             continue  # what is neither a destination nor a title makes it a paragraph, which is shown
@@ -145,7 +147,8 @@ def _titles(text: str) -> Iterator[TextFinding]:
 
 
 def _encoded(text: str) -> Iterator[TextFinding]:
-    for match in _BASE64.finditer(text):
+    # To cut a text into its words is faster than to look for long ones.
+    for match in _BASE64.finditer(text) if any(len(word) >= _ENCODED for word in text.split()) else ():
         start = match[0].rstrip("=")[:4000].replace("-", "+").replace("_", "/")
         try:
             words = base64.b64decode(start[: len(start) // 4 * 4], validate=True).decode("utf-8", "replace")

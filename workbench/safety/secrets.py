@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from workbench.safety.findings import TextFinding
 
+_LONG = 11
+"""Characters of the shortest value without a blank that a rule matches, with what must stand before it."""
 _KEY_SEARCH = 20_000
 """Characters after the first line of a private key in which its last line is looked for."""
 
@@ -20,6 +22,8 @@ _KEY_SEARCH = 20_000
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """``hints``: without one of these (in lower case) in the text, the pattern cannot match.
+
+    ``is_word``: what it matches has no blank in it, and at least ``_LONG`` characters.
 
     The pattern's group ``v`` is the secret itself. ``known`` counts its first characters that are the
     same for everybody. ``bits`` is the least entropy of the secret, in bits a character.
@@ -30,10 +34,13 @@ class _Rule:
     pattern: re.Pattern[str]
     known: int = 0
     bits: float = 2.5
+    is_word: bool = True
 
 
-def _rule(name: str, hints: str, pattern: str, *, known: int = 4, bits: float = 2.5) -> _Rule:
-    return _Rule(name, tuple(hints.split()), re.compile(pattern), known, bits)
+def _rule(
+    name: str, hints: str, pattern: str, *, known: int = 4, bits: float = 2.5, is_word: bool = True
+) -> _Rule:
+    return _Rule(name, tuple(hints.split()), re.compile(pattern), known, bits, is_word)
 
 
 _START = r"(?<![A-Za-z0-9_])"
@@ -42,11 +49,12 @@ _RULES = (
     # without a body is only somebody writing about keys.
     _rule(
         "private key",
-        "private key",
+        "-----begin",
         r"(?P<v>-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:[\s>]|\\[nr]){0,12}(?:[A-Za-z][A-Za-z-]{1,30}: [^\n]{0,120}\n[\s>]{0,4}){0,4}"
         r"[A-Za-z0-9+/=]{24,80})",
         known=27,
+        is_word=False,
     ),
     # age-encryption.org/v1: Bech32 with the prefix AGE-SECRET-KEY-.
     _rule("age key", "age-secret-key-1", _START + r"(?P<v>AGE-SECRET-KEY-1[A-Z0-9]{58})", known=16),
@@ -64,6 +72,7 @@ _RULES = (
         r"(?P<v>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         known=0,
         bits=3.5,
+        is_word=False,
     ),
     # GitHub docs, “About authentication to GitHub”, token formats; up to 255 characters by its changelog.
     _rule(
@@ -188,26 +197,29 @@ _RULES = (
         r"(?i:\bbearer)[ \t]{1,3}(?P<v>[A-Za-z0-9._~+/-]{20,500})",
         known=0,
         bits=3.3,
+        is_word=False,
     ),
     # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short.
     _rule(
         "password or key",
-        "password passwd passphrase pwd secret token key credential",
+        "passw passphrase pwd secret token key credential",
         r"(?i:passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|auth|private|secret|account)"
         r"[_ -]?key)[\"'`*_]{0,3}[ \t]{0,3}(?::=|=>|[:=])[ \t\"'`*_]{0,6}"
         r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
+        is_word=False,
     ),
     # The same as people say it: `the password of the shop is …`, `Passwort vom Shop: …`.
     _rule(
         "spoken password",
-        "password passwort passphrase kennwort contraseña passe senha",
+        "passwor passphrase kennwort contraseña passe senha",
         r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha))\b(?:[ \t]\w{1,20}){0,4}?"
         r"[ \t\"'`*_]{0,6}(?:[:=]|[ \t](?:is|was|ist|war|lautet|es|est|é)\b)[ \t\"'`*_:]{0,6}"
         r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
+        is_word=False,
     ),
 )
 _JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password")
@@ -236,10 +248,13 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
 
     The rules are tried from the most telling to the least: a value that fits two is named by the first.
     """
-    low = text.lower()
+    # Most words are short: what holds no blank is looked for in the others first.
+    words = " ".join([word for word in text.split() if len(word) >= _LONG])
+    low, low_words = text.lower(), words.lower()
     found: list[tuple[int, int, TextFinding]] = []
     for order, rule in enumerate(_RULES):
-        if any(hint in low for hint in rule.hints):
+        hinted = low_words if rule.is_word else low
+        if any(hint in hinted for hint in rule.hints) and (not rule.is_word or rule.pattern.search(words)):
             for match in rule.pattern.finditer(text):
                 value = match["v"].rstrip(".")  # the dots behind it fit some of the rules
                 is_whole = rule.name not in _JUDGED or len(value) >= _WHOLE

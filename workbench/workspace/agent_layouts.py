@@ -28,7 +28,7 @@ Finish = Callable[[bytes | None, bytes], bytes]
 DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 """A day in the name of a file, as a glob; a name such as ``2026-02-31.md`` is none all the same."""
 _BYTES_PER_TOKEN = 4
-"""What Codex takes for a token where it counts no closer."""
+"""What Codex and Letta take for a token where they count no closer."""
 _LOOKED_AT, _HEAD = 20, 4_096
 """Files, and bytes of each, in which a sign is looked for."""
 
@@ -38,13 +38,15 @@ class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
     ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more.
+    itself refuses to write more. ``together`` it is a limit of all those files, which ``pattern`` names by
+    their folder.
     """
 
     pattern: str
     most: int
     unit: Unit = "characters"
     cut: Cut = "last"
+    together: bool = False
 
     def measure(self, data: bytes) -> int:
         """How long a file is, in the unit of this limit."""
@@ -57,6 +59,14 @@ class LoadLimit:
                 return -(-len(data) // _BYTES_PER_TOKEN)
             case "characters":
                 return len(data.decode("utf-8", "replace"))
+
+    def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
+        """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
+        at = size = 0
+        for end in ends:
+            piece, at = data[at:end], max(at, end)
+            size += len(piece) if self.unit == "tokens" else self.measure(piece)
+            yield -(-size // _BYTES_PER_TOKEN) if self.unit == "tokens" else size
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +117,10 @@ class AgentLayout:
     makes_memory: bool = True
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
+    plans_pages: bool = False
+    """Whether links to pages that nobody has written yet are usual."""
+    daily_notes: tuple[tuple[str, str], ...] = ()
+    """Files of JSON that say where daily notes are and how they are named, each with the key that has it."""
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
@@ -121,6 +135,13 @@ class AgentLayout:
         tops = {Path(home.removeprefix("~/")).parts[:1] for home in self.homes}
         return any(_is_in_home(place, top) for place in (root, *root.parents) for top in tops)
 
+    def reaches(self, home: Path, folder: Path) -> bool:
+        """Whether memory in ``folder`` is also that of the ``home`` above it."""
+        name = f"{folder.relative_to(home)}/x.md"
+        patterns = (pattern for _, patterns in self.files for pattern in patterns)
+        within = any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        return within and not any(fnmatch.fnmatchcase(name, pattern) for pattern in self.exclude)
+
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
         found = existing(root, self.signs)
@@ -133,14 +154,18 @@ class AgentLayout:
 def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written.
 
-    A folder above one that is found already is left out.
+    A folder above one that is found already is left out, and one below it whose memory is part of it.
     """
-    seen: set[Path] = set()
+    seen: dict[Path, AgentLayout] = {}
     for layout in LAYOUTS:
         for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
             root = folder_at(place)
-            if root is not None and root not in seen and not any(root in one.parents for one in seen):
-                seen.add(root)
+            if root is None or root in seen or any(root in one.parents for one in seen):
+                continue
+            if not any(
+                layout is seen[one] and layout.reaches(one, root) for one in root.parents if one in seen
+            ):
+                seen[root] = layout
                 yield layout, root
 
 
@@ -438,18 +463,24 @@ HERMES = AgentLayout(
     title="Hermes",
     document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
     homes=(
-        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
         *("~/.hermes", "~/.hermes/profiles/*"),
+        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
     ),
-    signs=("MEMORY.md", "USER.md"),
-    says=re.compile(rb"\n\xc2\xa7\r?\n"),
+    signs=(
+        *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
+        "profiles/*/memories/MEMORY.md",
+    ),
+    says=re.compile(rb'\n\xc2\xa7\r?\n|"subsystem":\s*"memory"'),
     files=(
-        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md")),
-        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md")),
-        (Kind.NOTE, ("*.md", "memories/*.md")),
+        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md", "profiles/*/memories/MEMORY.md")),
+        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md", "profiles/*/memories/USER.md")),
+        (Kind.NOTE, ("*.md", "memories/*.md", "profiles/*/memories/*.md")),
     ),
     limits=(_HERMES_MEMORY, _HERMES_USER),
-    pending=("pending/memory/*.json", "../pending/memory/*.json"),
+    pending=(
+        *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
+        "../pending/memory/*.json",
+    ),
     finish=_entries_apart,
     rules=(("**/MEMORY.md", _at_most(_HERMES_MEMORY)), ("**/USER.md", _at_most(_HERMES_USER))),
 )
@@ -465,6 +496,7 @@ LETTA = AgentLayout(
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
+    limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
     rules=(("**/*.md", _letta_block),),
     makes_memory=False,
 )
@@ -491,6 +523,7 @@ BASIC_MEMORY = AgentLayout(
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
+    plans_pages=True,
 )
 OBSIDIAN = AgentLayout(
     name="obsidian",
@@ -503,6 +536,11 @@ OBSIDIAN = AgentLayout(
         (Kind.NOTE, ("**/*.md",)),
     ),
     makes_memory=False,
+    plans_pages=True,
+    daily_notes=(
+        (".obsidian/daily-notes.json", ""),
+        (".obsidian/plugins/periodic-notes/data.json", "daily"),
+    ),
 )
 PLAIN = AgentLayout(
     name="plain",

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.memory.dated_name import dated_name
+from workbench.memory.dated_name import DatedName, dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.names import RelPath
 from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit
+from workbench.workspace.daily_notes import DailyNotes
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
@@ -49,7 +50,8 @@ _DATED = re.compile(rf"{DAY}[-_.]")
 class MemoryFile:
     """A memory file as the file system describes it; ``size`` in bytes.
 
-    ``ctime_ns`` is when it last changed, in nanoseconds: unlike mtime, no program can set it back.
+    ``ctime_ns`` is when it last changed, in nanoseconds: unlike mtime, no program can set it back. ``named``
+    is the day in its name.
     """
 
     path: RelPath
@@ -57,6 +59,7 @@ class MemoryFile:
     size: int
     ctime_ns: int
     inode: int
+    named: DatedName | None = None
 
     @property
     def is_template(self) -> bool:
@@ -77,6 +80,7 @@ class Layout:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     agents: tuple[AgentLayout, ...] = ()
+    daily: tuple[DailyNotes, ...] = ()
     _included: re.Pattern[str] = field(init=False, repr=False, compare=False)
     _excluded: re.Pattern[str] = field(init=False, repr=False, compare=False)
     _hidden: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -118,9 +122,15 @@ class Layout:
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
         kind = self._claim(path)[1]
+        if kind is Kind.NOTE and any(one.named(path) for one in self.daily):
+            return Kind.LOG
         name = path.rpartition("/")[2]
         is_no_day = kind in _OF_A_DAY and _DATED.match(name) and not dated_name(name)
         return Kind.NOTE if is_no_day else kind
+
+    def named(self, path: str) -> DatedName | None:
+        """The day in the name of a file, and what else its name says; None where it begins with no day."""
+        return next(filter(None, (one.named(path) for one in self.daily)), None) or dated_name(path)
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -228,6 +238,7 @@ def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iter
                         size=status.st_size,
                         ctime_ns=status.st_ctime_ns,
                         inode=status.st_ino,
+                        named=layout.named(path),
                     )
         except OSError:
             continue

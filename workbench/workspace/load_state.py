@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
-from workbench.workspace.agent_layouts import Cut, Unit
+from workbench.workspace.agent_layouts import Cut, LoadLimit, Unit
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
@@ -18,7 +18,7 @@ LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadState:
-    """One file against the limit that it comes nearest to: ``used`` of ``limit``, in ``unit``."""
+    """A file or folder against the limit that it comes nearest to: ``used`` of ``limit``, in ``unit``."""
 
     path: str
     used: int
@@ -55,15 +55,18 @@ def load_states(workspace: Workspace, files: Iterable[MemoryFile] | None = None)
     """
     first = workspace.memory_path()
     loaded = [file.path for file in (workspace.scan() if files is None else files) if file.kind in LOADED]
-    states = []
+    states: dict[str, tuple[int, LoadLimit]] = {}
     for path in sorted(loaded, key=lambda path: (path != first, path)):
         limits = workspace.layout.limits_of(path)
         with contextlib.suppress(OSError, WorkbenchError):
             data = workspace.read(path) if limits else b""
-            used = [(limit.measure(data), limit) for limit in limits]
-            if used:
-                size, limit = max(used, key=lambda one: one[0] / one[1].most)
-                states.append(
-                    LoadState(path=path, used=size, limit=limit.most, unit=limit.unit, cut=limit.cut)
-                )
-    return tuple(states)
+            for limit in limits:
+                name = limit.pattern if limit.together else path
+                known, nearest = states.get(name, (0, limit))
+                used = limit.measure(data) + (known if limit.together else 0)
+                if used / limit.most >= known / nearest.most:
+                    states[name] = used, limit
+    return tuple(
+        LoadState(path=name, used=used, limit=limit.most, unit=limit.unit, cut=limit.cut)
+        for name, (used, limit) in states.items()
+    )

@@ -31,6 +31,7 @@ from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, PLAIN, existing, layouts_named, layouts_of
+from workbench.workspace.daily_notes import daily_notes_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.ledger import Ledger
@@ -64,13 +65,13 @@ class Workspace:
         self.skipped: tuple[SettingsProblem, ...] = ()
         """What of the settings files was passed over: unknown names, and for reading also wrong values."""
         agents = layouts_named(settings.layout) if settings.layout else layouts_of(self.today)
-        self.layout = Layout(settings.include, settings.exclude, agents)
+        self.layout = Layout(settings.include, settings.exclude, agents, daily_notes_of(self.today, agents))
         self._is_unknown = not settings.layout and agents == (PLAIN,)
 
     def recognise(self) -> None:
         """Look again how the folder is laid out, where nothing in it has said so yet: it was empty."""
         if self._is_unknown and (agents := layouts_of(self.today)) != (PLAIN,):
-            self.layout = replace(self.layout, agents=agents)
+            self.layout = replace(self.layout, agents=agents, daily=daily_notes_of(self.today, agents))
             self._is_unknown = False
 
     @property
@@ -252,7 +253,8 @@ class Workspace:
 
     def parsed(self, path: RelPath, data: bytes) -> Document:
         """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
-        return parse_document(path, data, self.layout.kind_of(path), self.marks())
+        kind = self.layout.kind_of(path)
+        return parse_document(path, data, kind, self.marks(), self.layout.named(path))
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
@@ -278,6 +280,13 @@ class Workspace:
         there = (path for pattern in patterns for path in existing(self.root, (pattern,)))
         found = next((str(path.relative_to(self.root)) for path in there), patterns[0])
         return RelPath(found)
+
+    @property
+    def memory_budget(self) -> int:
+        """Characters that curated memory may have: the setting, but never more than its agent accepts."""
+        limits = self.layout.limits_of(self.memory_path())
+        accepted = [one.most for one in limits if one.cut == "none" and one.unit == "characters"]
+        return min(self.settings.memory_budget, *accepted) if accepted else self.settings.memory_budget
 
     def memory_document(self) -> Document:
         """Curated memory, parsed; an empty document when there is no file yet."""

@@ -36,11 +36,11 @@ async def test_a_budget_of_the_settings_screen_counts_in_the_panes_and_is_undone
         await interface.press("e", "0", "enter")
         await interface.until_said("memory_budget is 7 000")
         memory = interface.main.memory
-        await interface.until(lambda: memory.view.budget == 7_000, "it counts in the panes")
+        await interface.until(lambda: memory.view.limit == 7_000, "it counts in the panes")
         await interface.press("u")
-        await interface.until(lambda: memory.view.budget == 700, "and is taken back here")
+        await interface.until(lambda: memory.view.limit == 700, "and is taken back here")
         await interface.press("U")
-        await interface.until(lambda: memory.view.budget == 7_000, "and done again")
+        await interface.until(lambda: memory.view.limit == 7_000, "and done again")
 
 
 async def test_the_persons_own_file_is_followed_too(sandbox: Sandbox, person: Path) -> None:

@@ -27,6 +27,7 @@ from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import READING, Pane
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
 from workbench.memory.names import RelPath
@@ -56,7 +57,10 @@ async def shown(kind: Callable[[Callable[[], date]], Pane]) -> AsyncIterator[Pan
 def days(count: int) -> Overview:
     paths = [RelPath(f"memory/2026-03-{day:02}.md") for day in range(1, count + 1)]
     return Overview(
-        {path: MemoryFile(path=path, kind=Kind.LOG, size=1, ctime_ns=1, inode=1) for path in paths}
+        {
+            path: MemoryFile(path=path, kind=Kind.LOG, size=1, ctime_ns=1, inode=1, named=dated_name(path))
+            for path in paths
+        }
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
 from screens.actions.registry import by_id
 from screens.drawing.clock import today
 from tests.screens.interface import opened
+from tests.support.agent_memories import OBSIDIAN, write_agent_memory
 from tests.support.workspaces import EPISODE_TEXT, Sandbox
+from workbench.workspace.workspace import Workspace
 
 PERSON = """---
 id: ent-1
@@ -236,3 +239,10 @@ async def test_whoever_moved_on_is_not_taken_back_to_what_was_edited(sandbox: Sa
         pane.rebuild()
         assert pane.list.row is not None
         assert "We decided" in pane.list.row.text
+
+
+async def test_where_no_agent_loads_a_file_the_pane_says_how_to_get_one(tmp_path: Path) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "vault")
+    async with opened(Workspace.open(root)) as interface:
+        await interface.until_shown("no agent loads a file here")
+        await interface.until_shown("workbench init")

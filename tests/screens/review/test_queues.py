@@ -32,6 +32,7 @@ async def test_keys_decide_on_what_waits_in_a_queue_and_u_brings_it_back(opencla
         assert review.row("staging port")
         await review.choose(LINE)
         await review.until_behind("queue memory/.dreams/short-term-recall.json")
+        await review.until_behind("and the queue, in memory/.dreams/short-term-recall.json")
         await review.interface.press("a")
         await review.until_gone(LINE)
         assert LINE.encode() in openclaw.read("MEMORY.md")

@@ -204,10 +204,10 @@ def _but_from_outside(proposals: Sequence[Proposal]) -> tuple[Sequence[Proposal]
     return left, {one.key: _ALONE for one in foreign}
 
 
-def diff_of(workspace: Workspace, proposal: Proposal, now: datetime) -> str:
-    """The diff that accepting this proposal alone would make, in every file. Raises as ``plan_of`` does,
-    but for what is flagged: to look at something is not to take it."""
-    return plan_of(workspace, [proposal], now=now, allow_flagged=True).diff()
+def plan_alone(workspace: Workspace, proposal: Proposal, now: datetime) -> Plan:
+    """What accepting this proposal alone would write, to the last byte. Raises as ``plan_of`` and
+    ``Workspace.finished`` do, but for what is flagged: to look at something is not to take it."""
+    return workspace.finished(plan_of(workspace, [proposal], now=now, allow_flagged=True))
 
 
 def _carried(
@@ -241,7 +241,7 @@ def _carried_from_queue(
         raise NotCuratableError("it is not in its queue any more", hint="nothing was changed")
     if item.queue.change is None:
         return carry(foreseen, located(foreseen, one), text, now=now, actor=actor)
-    for edit in item.queue.change(foreseen, item.data, text if text != one.text else None):
+    for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
         foreseen.lay(edit)
     return Carried(one, text, section=one.section, sources=(item.path,))
 

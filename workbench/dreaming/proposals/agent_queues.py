@@ -21,6 +21,7 @@ from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.memory.claims import KEY_DIGITS, claim_key
 from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
@@ -32,8 +33,8 @@ _LARGEST = 8_000_000
 """Bytes of a file of a queue that is read."""
 _ABOVE = "../"
 
-Read = Callable[[bytes], Iterable[Proposal]]
-Change = Callable[[Workspace, bytes, str | None], Iterable[FileEdit]]
+Read = Callable[[RelPath, bytes], Iterable[Proposal]]
+Change = Callable[[Workspace, RelPath, bytes, str | None], Iterable[FileEdit]]
 Settle = Callable[[bytes, str, datetime | None], bytes | None]
 
 
@@ -45,17 +46,19 @@ def _removed(_data: bytes, _key: str, _accepted: datetime | None) -> None:
 class AgentQueue:
     """Where one agent lets its own proposals wait for a person.
 
-    ``document`` says where its format is described. ``read`` gives what a file proposes; ValueError says why
-    it is malformed. ``change`` gives the edits of memory that the agent itself would make of a file, with
-    ``text`` in the place of its words where that is not None; NotCuratableError where it cannot be done.
-    Without ``change`` its proposals quote memory, and are added as our own are. ``settle`` gives what is left
-    of a file after the proposal ``key`` was accepted, or else rejected: None where nothing is. While the
-    agent's ``lock`` is there, it is writing.
+    ``document`` says where its format is described. A queue above the opened folder is the agent's where that
+    folder is called ``beside``. ``read`` gives what a file proposes; ValueError says why it is malformed.
+    ``change`` gives the edits of memory that the agent itself would make of a file, with ``text`` for its
+    words where that is not None; NotCuratableError where it cannot be done. Without ``change`` its proposals
+    quote memory, and are added as our own are. ``settle`` gives what is left of a file after the proposal
+    ``key`` was accepted, or else rejected: None where nothing is. While the agent's ``lock`` is there, it is
+    writing.
     """
 
     layout: AgentLayout
     document: str
     read: Read
+    beside: str = ""
     change: Change | None = None
     settle: Settle = _removed
     lock: str = ""
@@ -89,9 +92,12 @@ def queue_files(workspace: Workspace) -> list[str]:
 def _files(workspace: Workspace) -> Iterator[tuple[AgentQueue, RelPath]]:
     names = {agent.name for agent in workspace.layout.agents}
     for queue in QUEUES:
-        if queue.layout.name in names:
-            for path in existing(workspace.root, queue.layout.pending):
-                yield queue, RelPath(os.path.relpath(path, workspace.root))
+        if queue.layout.name not in names:
+            continue
+        for path in existing(workspace.root, queue.layout.pending):
+            name = RelPath(os.path.relpath(path, workspace.root))
+            if not name.startswith(_ABOVE) or workspace.root.name == queue.beside:
+                yield queue, name
 
 
 def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued]:
@@ -105,7 +111,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
     found: Iterable[Proposal]
     try:
         data = _data(files, RelPath(path.removeprefix(_ABOVE)))
-        found = list(queue.read(data))
+        found = list(queue.read(path, data))
     except FileNotFoundError:  # the agent decided on it meanwhile
         return []
     except (
@@ -148,25 +154,42 @@ def _data(files: Files, path: RelPath) -> bytes:
 
 
 def located(workspace: Workspace, proposal: Proposal) -> Proposal:
-    """A proposal that quotes memory, with the entry that it quotes. Raises NotCuratableError without one."""
+    """A proposal that quotes memory, with the entries that it quotes: one that says all of it, else all that
+    stand where its words do. Raises NotCuratableError without any: then nobody knows where it is from."""
     path, _, line = proposal.sources[0].rpartition("#L")
-    try:
-        entries = workspace.document(path).entries
-    except (WorkbenchError, OSError):
-        entries = ()
-    said = {one.address: " ".join(one.text.split()) for one in entries}
-    near = [
-        one
-        for one in entries
-        if (text := said[one.address]) and (text in proposal.text or proposal.text in text)
-    ]
-    if not near:
-        raise NotCuratableError(
-            f"what it quotes is not in {path} any more", hint="reject it; its agent would pass over it too"
-        )
     number = line.partition("-")[0]
     first = int(number) if number.isdecimal() else 0
-    return replace(proposal, entries=(min(near, key=lambda one: abs(one.start_line - first)).address,))
+    text = _HALF.sub("", proposal.text).strip()
+    try:
+        document = workspace.document(path)
+    except (WorkbenchError, OSError):
+        document = None
+    entries = document.entries if document else ()
+    quoted = [[one] for one in entries if text in " ".join(one.text.split())]
+    if document and not quoted:
+        quoted = [
+            [one for one in entries if start <= one.end_line and one.start_line <= end]
+            for start, end in _spans(document, text)
+        ]
+    if not any(quoted):
+        raise NotCuratableError(
+            f"what it quotes is not in {path} any more, or not all of it",
+            hint="reject it; its agent would pass over it too",
+        )
+    found = min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first))
+    return replace(proposal, entries=tuple(one.address for one in found))
+
+
+def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
+    """The first and the last line, from 1, of each place where these words stand one after the other."""
+    lines = document.data.decode("utf-8", "replace").split("\n")
+    words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
+    said, wanted = "".join(f" {word}" for word, _ in words), f" {text}"
+    at = said.find(wanted)
+    while at >= 0:
+        before = said.count(" ", 0, at)
+        yield words[before][1], words[before + wanted.count(" ") - 1][1]
+        at = said.find(wanted, at + len(wanted))
 
 
 def settled(
@@ -263,7 +286,7 @@ def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
     return hunk
 
 
-def _read_patch(data: bytes) -> Iterator[Proposal]:
+def _read_patch(_path: RelPath, data: bytes) -> Iterator[Proposal]:
     files = _patches(data)
     hunks = [hunk for one in files for hunk in one.hunks]
     added = [hunk.new[at] for hunk in hunks for at in hunk.added]
@@ -273,7 +296,7 @@ def _read_patch(data: bytes) -> Iterator[Proposal]:
     yield Proposal(key="", action="add" if only_adds else "patch", text=words, section=", ".join(names))
 
 
-def _apply_patch(workspace: Workspace, data: bytes, text: str | None) -> list[FileEdit]:
+def _apply_patch(workspace: Workspace, _path: RelPath, data: bytes, text: str | None) -> list[FileEdit]:
     """The patched files, and in MEMORY.md a line for each new file that nothing there names."""
     files = _patches(data)
     if text is not None:
@@ -388,13 +411,13 @@ def _record(data: bytes) -> _Record:
     return record
 
 
-def _read_write(data: bytes) -> Iterator[Proposal]:
+def _read_write(path: RelPath, data: bytes) -> Iterator[Proposal]:
     record = _record(data)
     yield Proposal(
         key="",
         action="add" if record.payload.action == "add" else "patch",
         text="\n".join(one.words for one in record.payload.writes),
-        section=_FILES[record.payload.target],
+        section=_target(path, record.payload),
         made_at=datetime.fromtimestamp(record.created_at, UTC) if record.created_at else None,
     )
 
@@ -402,7 +425,12 @@ def _read_write(data: bytes) -> Iterator[Proposal]:
 _FILES = {"memory": "memories/MEMORY.md", "user": "memories/USER.md"}
 
 
-def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterator[FileEdit]:
+def _target(queued: RelPath, payload: _Payload) -> RelPath:
+    """The file that a write is for: beside its queue, in the home or the profile that has both."""
+    return RelPath(queued.rpartition("pending/memory/")[0] + _FILES[payload.target])
+
+
+def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str | None) -> Iterator[FileEdit]:
     payload = _record(data).payload
     writes = payload.writes
     if text is not None:
@@ -411,7 +439,7 @@ def _apply_write(workspace: Workspace, data: bytes, text: str | None) -> Iterato
                 "it has no words of its own, or several", hint="accept it as it is and edit the entry then"
             )
         writes = (dataclasses.replace(writes[0], content=text),)
-    path = RelPath(_FILES[payload.target])
+    path = _target(queued, payload)
     before = workspace.files.read_or_none(path)
     said = (before or b"").decode("utf-8", "surrogateescape")
     entries = [entry.strip() for entry in _APART.split(said) if entry.strip()]
@@ -458,7 +486,7 @@ def _store(data: bytes) -> dict[str, Any]:
     return store
 
 
-def _read_candidates(data: bytes) -> Iterator[Proposal]:
+def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
     import msgspec  # noqa: PLC0415 - as above
 
     found: list[tuple[int, _Candidate]] = []
@@ -477,11 +505,12 @@ def _read_candidates(data: bytes) -> Iterator[Proposal]:
         ):
             found.append((signals, one))
     for signals, one in sorted(found, key=lambda item: -item[0])[:_MOST]:
+        last = f"-L{one['endLine']}" if one["endLine"] > one["startLine"] else ""
         yield Proposal(
             key=claim_key(one["snippet"]),
             action="add",
             text=re.sub(r"^[-*+] +", "", " ".join(one["snippet"].split())),
-            sources=(f"{one['path']}#L{one['startLine']}-L{one['endLine']}",),
+            sources=(f"{one['path']}#L{one['startLine']}" + last,),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
         )
@@ -515,6 +544,7 @@ QUEUES = (
         layout=HERMES,
         document="https://github.com/NousResearch/hermes-agent/blob/main/tools/write_approval.py",
         read=_read_write,
+        beside="memories",
         change=_apply_write,
     ),
     AgentQueue(

@@ -27,7 +27,7 @@ class Budget:
 
 def budget_of(workspace: Workspace) -> Budget:
     """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
-    return Budget(characters(workspace.memory_document().data), workspace.settings.memory_budget)
+    return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
 
 
 def budget_with(workspace: Workspace, plan: Plan) -> Budget:

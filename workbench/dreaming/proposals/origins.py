@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import hashlib
 from collections.abc import Sequence
 from datetime import date, datetime
 
@@ -63,7 +63,9 @@ def origin_of(
     named = _independent(sources, places)[:_MOST_SOURCES]
     quoted = entry_hash(text)
     hashes = (place.entry.hash for place in places if _lines(place.entry) in named)
-    fields = [("id", "m" + secrets.token_hex(3))]
+    # The same for the same decision: what is shown before it is what is written.
+    name = hashlib.sha256(f"{proposal.key}\n{text}\n{now.date()}".encode("utf-8", "surrogateescape"))
+    fields = [("id", "m" + name.hexdigest()[:6])]
     fields += [("src", source) for source in named]
     fields += [("entry", value) for value in dict.fromkeys(hashes) if value != quoted]
     fields += [("session", value) for value in dict.fromkeys(sessions[:_MOST_SOURCES]) if value]

@@ -65,7 +65,12 @@ class Foreseen(Workspace):
             found.pop(path, None)
             if edit.after is not None and self.layout.holds(path):
                 found[path] = MemoryFile(
-                    path=path, kind=self.layout.kind_of(path), size=len(edit.after), ctime_ns=0, inode=0
+                    path=path,
+                    kind=self.layout.kind_of(path),
+                    size=len(edit.after),
+                    ctime_ns=0,
+                    inode=0,
+                    named=self.layout.named(path),
                 )
         return sorted(found.values(), key=lambda file: file.path)
 

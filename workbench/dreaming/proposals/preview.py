@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.dreaming.proposals.accept import plan_of
+from workbench.dreaming.proposals.accept import plan_alone
 from workbench.dreaming.proposals.budget import Budget, budget_with
 from workbench.dreaming.proposals.inbox import Waiting
 from workbench.dreaming.proposals.information_loss import merged_words
@@ -42,7 +42,7 @@ def foretold(workspace: Workspace, one: Waiting, now: datetime) -> Foretold:
     plan, budget, problem = None, None, one.stale
     if not problem:
         try:
-            plan = plan_of(workspace, [proposal], now=now, allow_flagged=True)
+            plan = plan_alone(workspace, proposal, now)
             budget = budget_with(workspace, plan)
         except WorkbenchError as error:
             problem = error.message
