@@ -47,8 +47,8 @@ class MemoryPane(Pane):
 
     @property
     def vacant(self) -> bool:
-        """Whether it is empty: what was deleted can be brought back, and that needs room to be said."""
-        return super().vacant and not self.view.deleted
+        """Whether it is empty, and there is not more to be said of that than a strip has room for."""
+        return super().vacant and not (self.view.deleted or self.view.is_unknown)
 
     def nothing(self) -> str:
         """Deleted is not empty: git has what stood there."""
