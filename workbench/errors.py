@@ -188,10 +188,7 @@ class NoRepositoryError(WorkspaceError):
     code = "no-repository"
 
     def __init__(self, root: str) -> None:
-        super().__init__(
-            f"{root} is not in a git repository, so nothing could be undone there",
-            hint="run `workbench init` in it to make one; browsing and searching work without",
-        )
+        super().__init__(f"{root} is not in a git repository", hint="run `workbench init` in it to make one")
 
 
 class RepositoryStateError(WorkspaceError):

@@ -25,6 +25,8 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 _WATCHER = "fsmonitor--daemon.ipc"
 _MOST_BYTES = 64 * 1024
 """Bytes that are read of a file in which git keeps the way to a folder."""
+_NOT_GITS = frozenset({"objects", "workbench"})
+"""What is looked at by itself, and the folder of ours, in which git opens nothing."""
 _LOOSE_OBJECTS = frozenset(f"{number:02x}" for number in range(256))
 
 
@@ -129,7 +131,7 @@ def require_regular_repository(folder: Path, *, loose_objects: bool = False) -> 
             require_no_special_files(place, leave_out=leave_out)
             left += [place / line for line in _lines(place / "info" / "alternates")]
         else:
-            require_no_special_files(place, leave_out=frozenset({"objects"}))
+            require_no_special_files(place, leave_out=_NOT_GITS)
             left += [place / line for line in _lines(place / "commondir")[:1]]
             if os.path.lexists(place / "objects"):
                 left.append(place / "objects")

@@ -367,7 +367,7 @@ def test_a_ledger_that_cannot_be_written_is_told(given: Given) -> None:
     assert refusal(given.session(), "memory_graph_skip", text="Likes tea", reason="no")
 
 
-def test_without_git_reading_works_and_storing_says_why_not(tmp_path: Any, owner: Person) -> None:
+def test_in_a_folder_without_a_repository_reading_and_storing_work(tmp_path: Any, owner: Person) -> None:
     from workbench.workspace.workspace import Workspace
 
     owner.sets(agent_writes="store")
@@ -376,10 +376,9 @@ def test_without_git_reading_works_and_storing_says_why_not(tmp_path: Any, owner
     page.write_text("---\nid: ent-1\nname: Bob\ntype: person\n---\n- [fact] Likes tea\n")
     session = AgentSession(Workspace.open(tmp_path / "plain"), agent="tester", clock=lambda: NOW)
     assert tell(session, "memory_graph_query", about="Bob")["total"] == 1
-    text = refusal(session, "memory_graph_store", text="Likes coffee", entity="Bob")
-    assert "not in a git repository" in text
-    assert "workbench init" in text
-    assert b"coffee" not in page.read_bytes()
+    tell(session, "memory_graph_store", text="Likes coffee", entity="Bob")
+    assert b"coffee" in page.read_bytes()
+    assert [one.actor for one in session.workspace.operations.log()] == ["agent", "external"]
 
 
 def test_what_the_ledger_holds_of_a_proposal_is_read_back(given: Given) -> None:

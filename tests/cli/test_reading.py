@@ -71,19 +71,6 @@ def test_outside_any_workspace_it_says_what_to_do(
     assert run("-w", str(tmp_path / "nowhere"), "status").code == 1
 
 
-def test_without_a_repository_reading_works_and_actions_offer_init(run: Run, tmp_path: Path) -> None:
-    bare = Sandbox(tmp_path / "plain folder", repository=False)
-    where = ("-w", str(bare.root))
-    told = next(line for line in run(*where, "status").out.splitlines() if line.startswith("repository"))
-    assert "not in a git repository" in told
-    assert "workbench init" in told
-    assert run(*where, "get", LOG).out == LOG_TEXT
-    result = run(*where, "promote", bare.address("staging port"))
-    assert result.code == 1
-    assert "workbench init" in result.err
-    bare.close()
-
-
 def test_without_git_reading_works_and_actions_say_so(
     run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

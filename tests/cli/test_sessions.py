@@ -265,16 +265,17 @@ def test_a_model_that_cannot_be_opened_is_done_without(
 
 
 @pytest.mark.parametrize("command", [("ingest",), ("flush", "TALK"), ("watch", "--once")])
-def test_without_a_repository_it_is_said_once_with_what_to_do(
+def test_where_no_history_can_be_kept_it_is_said_once_with_what_to_do(
     run: Run, tmp_path: Path, talk: Path, command: tuple[str, ...]
 ) -> None:
-    bare = Sandbox(tmp_path / "plain folder", repository=False)
+    bare = Sandbox(tmp_path / "plain folder")
+    bare.git("config", "core.bare", "true")
     try:
         before = bare.read(LOG)
         done = run("-w", str(bare.root), *(str(talk) if word == "TALK" else word for word in command))
         assert (done.code, done.out) == (1, "")
-        assert done.err.count("not in a git repository") == 1
-        assert "workbench init" in done.err
+        assert done.err.count("is a bare repository") == 1
+        assert "open the clone" in done.err
         assert bare.read(LOG) == before
     finally:
         bare.close()

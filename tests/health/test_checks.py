@@ -257,9 +257,10 @@ def test_one_check_that_fails_does_not_cost_the_others(
 
 
 def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) -> None:
-    made = Sandbox(tmp_path / "bare", repository=False)
+    made = Sandbox(tmp_path / "bare")
+    made.git("config", "core.bare", "true")
     found = looked(made)
-    assert "is not in a git repository" in found["conflicts"].seen
+    assert "is a bare repository" in found["conflicts"].seen
     for path in (LOG, "MEMORY.md", EPISODE):
         (made.root / path).unlink()
     assert looked(made)["duplicates"].state == "fine"

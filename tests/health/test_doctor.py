@@ -32,8 +32,8 @@ def test_a_workspace_without_index_and_without_repository_is_looked_at(tmp_path:
     (tmp_path / "MEMORY.md").write_text("# Memory\n\n- likes tea\n")
     place = CheckSubject.open(tmp_path)
     found = {outcome.name: outcome for outcome in examine(place)}
-    assert found["repository"].state == "finding"
-    assert "init" in found["repository"].findings[0].do
+    assert found["repository"].state == "fine"
+    assert "histories, without commits" in found["repository"].seen
     assert all(outcome.state == "fine" for name, outcome in found.items() if outcome.family == "index")
     assert not (tmp_path / ".workbench").exists(), "looking makes nothing"
 

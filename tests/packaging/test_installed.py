@@ -15,8 +15,6 @@ from tests.support.distributions import PACKAGES, PROJECT, Installed, needed
 from workbench import __version__
 from workbench.cli.commands import COMMANDS
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 PATIENCE_SECONDS = 180.0
 EXTRAS = {"aiohttp": "serve", "ray": "fleet"}
 """Libraries that a module may need at its top, as one command alone loads it, and which extra brings them."""

@@ -226,11 +226,15 @@ _MAX_BYTES = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The last backup: where it is, which commit it holds, and when it was made (ISO 8601)."""
+    """The last backup: where it is, which commit it holds, and when it was made (ISO 8601).
+
+    ``own``: it may hold a history that is kept apart from any repository.
+    """
 
     target: str
     commit: str
     when: str
+    own: bool = False
 
 
 def remembered(workspace: Workspace) -> Remembered | None:
@@ -253,6 +257,12 @@ def find_or_repeat(workspace: Workspace, said: str | None) -> Target:
     )
 
 
+def repeats_own(workspace: Workspace, said: str | None) -> bool:
+    """Whether a backup repeats one for which the person named the history kept apart from any repository."""
+    last = remembered(workspace) if said is None else None
+    return last is not None and last.own
+
+
 def operations_since(workspace: Workspace, last: Remembered) -> int | None:
     """How many commits came after a backup; None when it is not part of this history any more."""
     try:
@@ -264,10 +274,10 @@ def operations_since(workspace: Workspace, last: Remembered) -> int | None:
     return int(out)
 
 
-def remember(workspace: Workspace, target: Target, commit: CommitId) -> None:
+def remember(workspace: Workspace, target: Target, commit: CommitId, *, own: bool = False) -> None:
     """Note that ``commit`` is saved in ``target``. Raises OSError."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    note = Remembered(target=target.place, commit=commit, when=made)
+    note = Remembered(target=target.place, commit=commit, when=made, own=own)
     write_state(workspace.state_dir() / _BOOK, asdict(note))
 
 

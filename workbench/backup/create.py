@@ -29,6 +29,7 @@ from workbench.backup.bundles import (
     put_in_place,
     read_header,
     remember,
+    repeats_own,
     write_bundle,
 )
 from workbench.backup.restore import Restored, restore_bundles, restore_remote
@@ -150,8 +151,9 @@ class Backup:
     notes: tuple[str, ...] = ()
 
 
-def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> Backup:
+def plan_backup(workspace: Workspace, target: Target, *, full: bool = False, own: bool = False) -> Backup:
     """What ``back_up`` would do; nothing is written, and no other machine is asked."""
+    _require_named(workspace, own=own)
     refuse_inside(target, workspace.history)
     require_peace(workspace)
     head = workspace.history.head()
@@ -186,16 +188,21 @@ def back_up(
     *,
     full: bool = False,
     check: bool = False,
+    own: bool = False,
     tell: Tell = lambda *_: None,
 ) -> Backup:
     """Record what is on disk, save the current branch of the whole repository, and prove it.
 
     Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
 
+    ``own``: the person has named the history that is kept apart from any repository, where this is one; else
+    UsageError.
+
     Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote
     is cloned anew and compared too. Raises RepositoryStateError while anything is disputed, ConflictError
     where a remote has commits of its own, BackupError, BusyError, and what ``record`` raises.
     """
+    _require_named(workspace, own=own)
     refuse_inside(target, workspace.history)
     if full and target.kind == "remote":
         raise UsageError("--full is for bundles: a remote has every commit once")
@@ -220,7 +227,7 @@ def back_up(
                 folder.mkdir(parents=True, exist_ok=True)
                 with alone_in(folder):
                     wrote = work.write_one() if target.kind == "file" else work.extend(full=full)
-            remember(workspace, target, commit)
+            remember(workspace, target, commit, own=own)
     except OSError as error:
         raise disk_error(error) from error
     return Backup(
@@ -233,6 +240,15 @@ def back_up(
         recorded=operation,
         notes=tuple(work.notes),
     )
+
+
+def _require_named(workspace: Workspace, *, own: bool) -> None:
+    if workspace.history.own and not own:
+        raise UsageError(
+            f"this history is kept apart from any repository, in {workspace.own_place().where()}; "
+            "nothing was saved",
+            hint="--own-history says that a backup may hold it",
+        )
 
 
 @dataclass(slots=True)
@@ -421,9 +437,10 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat."""
     require_more_than_looking()
     with closing(Workspace.open(root)) as workspace:
-        target = find_or_repeat(workspace, parameters.get("target") or None)
+        said = parameters.get("target") or None
+        target = find_or_repeat(workspace, said)
         context.progress(f"to {target.shown}")
-        done = back_up(workspace, target, tell=context.progress)
+        done = back_up(workspace, target, own=repeats_own(workspace, said), tell=context.progress)
     return {
         "target": done.target.shown,
         "wrote": done.wrote,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.backup.bundles import find_or_repeat
+from workbench.backup.bundles import find_or_repeat, repeats_own
 from workbench.backup.create import Backup, back_up, plan_backup
 from workbench.cli import shell_values
 from workbench.cli.options import command, flag, named
@@ -36,8 +36,9 @@ from workbench.operations.registry import OPERATIONS
 @named("target", required=False, offer=shell_values.folders)
 @flag("--full", "Begin a new chain of bundles.")
 @flag("--check", "Also clone a remote anew and compare (bundles always are).")
+@flag("--own-history", "Save a history that is kept apart from any repository.")
 @flag("--dry-run", "Only say what would be saved.")
-def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
+def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_run: bool) -> None:
     """Back up this memory, and prove that the backup restores.
 
     Without TARGET to the last one.
@@ -48,12 +49,13 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     """
     with workspace() as place:
         found = find_or_repeat(place, target)
+        own = own_history or repeats_own(place, target)
         if dry_run:
-            done = plan_backup(place, found, full=full)
+            done = plan_backup(place, found, full=full, own=own)
         else:
             if found.kind == "remote":
                 narrate(f"sending to {found.shown}")
-            done = back_up(place, found, full=full, check=check)
+            done = back_up(place, found, full=full, check=check, own=own)
     told = {
         "target": done.target.shown,
         "kind": done.target.kind,

@@ -85,7 +85,7 @@ def _say_status(report: dict[str, Any]) -> None:
         ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
-        ("repository", report["repository"]),
+        ("history", _history_line(report)),
         ("last dream", report["last_dream"] or "never"),
         *(("job", _job_line(job)) for job in report["jobs"]),
         ("proposals", waiting if today and report["proposals"] else ""),
@@ -98,6 +98,16 @@ def _say_status(report: dict[str, Any]) -> None:
             )
     for warning in report["warnings"]:
         say_row(f"warning    {warning}", fg="yellow")
+
+
+def _history_line(report: dict[str, Any]) -> str:
+    """At which commit it stands, and where it is kept."""
+    kept = report["history"]
+    if kept is None:
+        return str(report["repository"])
+    apart = f", apart from any repository: {kept['why']}" if kept["own"] else ""
+    where = f"kept in {kept['path']}{apart}" if kept["made"] else f"will be kept in {kept['path']}{apart}"
+    return f"{report['repository']}, {where}"
 
 
 def _source_line(source: dict[str, Any]) -> str:
@@ -139,7 +149,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
     warnings = [f"{one.sentence}: {one.mends}" for one in jobs if one.wrong]
     warnings += late_sentences(late)
-    backup = None
+    backup = history = None
     used = 0
     try:
         require_known_format(place.root)
@@ -154,6 +164,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     try:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
+        history = _history(place)
         backup = _last_backup(place)
         warnings += conflict_warnings(place)
     except WorkbenchError as error:
@@ -178,6 +189,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         "budget": {"path": place.memory_path(), "used": used, "limit": place.memory_budget},
         "index": freshness(place).as_json(),
         "repository": repository,
+        "history": history,
         "last_dream": max(dreams, default=None),
         "jobs": [one.as_json() for one in jobs],
         "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
@@ -187,6 +199,16 @@ def _status(place: Workspace) -> dict[str, Any]:
         ],
         "warnings": warnings,
     }
+
+
+def _history(place: Workspace) -> dict[str, Any]:
+    """Where history is kept, or will be from the first action on, and why not in a repository."""
+    history = place.history
+    if not history.own:
+        return {"path": str(history.common_dir), "own": False, "made": True, "why": ""}
+    own = place.own_place()
+    why = own.reason() or "git ignores none of it any more: `workbench doctor` says what to do"
+    return {"path": str(own.where()), "own": True, "made": history.git_dir == own.where(), "why": why}
 
 
 def _counted(kinds: Iterable[str]) -> dict[str, int]:

@@ -165,10 +165,24 @@ def repository(subject: CheckSubject) -> Look:
         history = subject.workspace.history
     except WorkbenchError as error:
         yield "the repository"
-        yield Finding(error.message, NO_UNDO, error.hint)
+        adopt = partial(_adopt, subject) if subject.agree and _is_foreign(subject) else None
+        yield Finding(error.message, NO_UNDO, error.hint, repair=adopt)
         return
     head = history.head()
-    yield f"{history.git_dir}, " + (f"at {head[:12]}" if head else "without commits")
+    kept = subject.workspace.own_place()
+    where = kept.where() if history.own else history.git_dir
+    yield f"{where}, " + (f"at {head[:12]}" if head else "without commits")
+    if history.own and history.git_dir == where and not kept.reason():
+        yield Finding(
+            f"history is kept in {where}, although git ignores none of this memory now",
+            "it goes on there, and the repository gets no commit of an action",
+            "`workbench doctor --fix` asks, and goes on in the repository: all that was done so far stays in "
+            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone by one key",
+            "info",
+            repair=partial(_go_on, subject) if subject.agree else None,
+        )
+    elif not history.own and (ended := kept.ended()):
+        yield f"what was done before is in {ended}"
     for require in (history.require_committable, partial(history.require_untracked, STATE_DIR)):
         try:
             require()
@@ -177,6 +191,25 @@ def repository(subject: CheckSubject) -> Look:
     if head and history.names_no_branch():
         meaning = "what is done now is kept only until you leave it"
         yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` makes it a branch", "info")
+
+
+def _is_foreign(subject: CheckSubject) -> bool:
+    with contextlib.suppress(WorkbenchError):
+        return subject.workspace.own_place().foreign() is not None
+    return False
+
+
+def _adopt(subject: CheckSubject) -> str:
+    """Take over a history that was made elsewhere, if the person agrees. Raises WorkbenchError."""
+    subject.require_agreement(Plan(action="adopt", summary="take over the history that was not made here"))
+    return f"{subject.workspace.own_place().adopt()} counts as made here"
+
+
+def _go_on(subject: CheckSubject) -> str:
+    """Keep history in the repository from now on, if the person agrees. Raises WorkbenchError."""
+    subject.require_agreement(Plan(action="history", summary="keep history in the repository from now on"))
+    left = subject.workspace.go_on_in_repository()
+    return f"history goes on in the repository; what was done so far stays in {left}"
 
 
 def git_locks(subject: CheckSubject) -> Look:

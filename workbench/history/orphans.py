@@ -16,6 +16,7 @@ from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.layout import SET_ASIDE, STATE_DIR, folders
 from workbench.workspace.locks import hold
+from workbench.workspace.own_history import MAKING
 from workbench.workspace.workspace import Workspace
 
 LOCK_SECONDS = 600.0
@@ -100,6 +101,8 @@ def _git_leftovers(workspace: Workspace) -> list[Flaw]:
     for place in places:
         found |= set((place / "refs").rglob("*.lock"))
         found |= set(place.glob("objects/*/tmp_*")) | set(place.glob("objects/tmp_*"))
+    if workspace.history.own:
+        found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
     return [
         Flaw("stray", f"{path} was left behind by a git that was killed", "if no git is running, remove it")
         for path in sorted(found)

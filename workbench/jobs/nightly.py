@@ -190,7 +190,8 @@ def _backup(night: Night) -> StepOutcome:
         hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
         return StepOutcome("nothing", "there is no backup that could be repeated", hint=hint)
     target = find_target(last.target)
-    made = plan_backup(night.workspace, target) if night.dry_run else back_up(night.workspace, target)
+    make = plan_backup if night.dry_run else back_up
+    made = make(night.workspace, target, own=last.own)
     if not made.wrote:
         return StepOutcome("nothing", f"nothing is new: {target.shown} holds all of it", made.notes)
     said = f"{made.wrote} to {made.path or target.shown}"

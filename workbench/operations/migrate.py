@@ -17,7 +17,6 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
 from workbench.plural import plural
-from workbench.repository.preconditions import ignored
 from workbench.workspace.format import format_of, require_known_format
 from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, scan
 from workbench.workspace.plan import Plan
@@ -60,7 +59,7 @@ def plan_move_ledger(workspace: Workspace) -> Plan | None:
     """
     files = workspace.ledger.old_files()
     records = list(workspace.ledger.old_records(files))
-    kept = ignored(workspace.history.carrier, list(files))
+    kept = workspace.history.ignored(files)
     edits = [
         FileEdit(path, data, None, workspace.files.mode(path))
         for path, data in files.items()

@@ -31,6 +31,8 @@ class Runner(git.Git):  # type: ignore[misc]  # it has no types
     """
 
     may_wait = False
+    own_dir: Path | None = None
+    """The git directory of ours that it works on, where that is not the one of its folder."""
 
     @property
     def version_info(self) -> tuple[int, ...]:
@@ -87,7 +89,8 @@ class _Patience:
 
     def require_hope(self) -> None:
         """Raise when the process waits for what never comes; ``seconds`` have passed."""
-        require_regular_repository(Path(self._runner.working_dir or "."), loose_objects=True)
+        place = self._runner.own_dir or Path(self._runner.working_dir or ".")
+        require_regular_repository(place, loose_objects=True)
         self._require_work()
         self.seconds *= 2
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
@@ -36,7 +36,6 @@ from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
 from workbench.special_files import read_regular, require_regular_repository
 
-_NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
 _LARGEST_BATCH = 8_192
@@ -62,6 +61,16 @@ Pair = tuple[CommitId, CommitId]
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
+class OwnDirectory(Protocol):
+    """The git directory of ours that a history can be kept in instead; see ``workspace/own_history``."""
+
+    def find(self) -> tuple[Path, str] | None:
+        """Where it is, and the workspace's place in its trees; None where it is still to be made."""
+
+    def make(self) -> tuple[Path, str]:
+        """Make it where it is not there."""
+
+
 class _Gathered(threading.local):
     """What one thread gathers, by name; None outside of a block that gathers."""
 
@@ -72,8 +81,16 @@ class History:
     """The repository that a workspace lives in.
 
     Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
-    the rest from one.
+    the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory of ours,
+    which is ``other`` as long as it is not; ``beside`` is the person's repository then. ``at`` is the commit
+    that counts as the newest, where this is the past.
     """
+
+    own = False
+    other: OwnDirectory | None = None
+    beside: History | None = None
+    at: CommitId | None = None
+    on_close: Callable[[], None] | None = None
 
     def __init__(
         self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
@@ -85,7 +102,7 @@ class History:
         """The workspace's place in the repository, empty or with a slash at its end."""
         self.git_dir = git_dir
         """The folder of this checkout's own state (HEAD, the index)."""
-        self._algorithm = algorithm
+        self.algorithm = algorithm
         self._digest_size = hashlib.new(algorithm).digest_size
         self._identity = tuple(
             configured.get(f"user.{key}") or fallback
@@ -138,15 +155,46 @@ class History:
                 f"{git_dir} keeps its files elsewhere (core.worktree)",
                 hint="open the folder that it names, or take the setting out",
             )
-        top = os.fspath(root)[: -len(prefix)] if prefix else os.fspath(root)
-        carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/")
+        return cls._in(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
+
+    @classmethod
+    def open_own(cls, root: Path, git_dir: Path, prefix: str) -> History:
+        """The history of ``root`` in a git directory of ours. Raises NoGitError, RepositoryStateError."""
+        require_regular_repository(git_dir)
+        carrier = carrier_for(root)
+        _use(carrier, git_dir, prefix)
+        found = outcome(carrier, "rev_parse", "--show-object-format")
+        if found.status:
+            hint = "mend it, or move it away: then a new one begins, and no memory file changes"
+            raise RepositoryStateError(f"{git_dir} cannot be opened: {reason(found.err)}", hint=hint)
+        history = cls._in(carrier, git_dir, git_dir, prefix, found.text)
+        history.own, carrier.own_dir = True, git_dir
+        return history
+
+    @classmethod
+    def _in(cls, carrier: Any, git_dir: Path, common_dir: Path, prefix: str, algorithm: str) -> History:
+        _use(carrier, git_dir, prefix)
         configured = configuration(carrier)
         carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
-        history = cls(carrier, prefix, Path(git_dir), algorithm, configured)
-        history.common_dir = Path(common_dir)
+        history = cls(carrier, prefix, git_dir, algorithm, configured)
+        history.common_dir = common_dir
         with contextlib.suppress(OSError, ValueError):
-            history._cut_off = frozenset(read_regular(Path(common_dir) / "shallow").decode().split())
+            history._cut_off = frozenset(read_regular(common_dir / "shallow").decode().split())
         return history
+
+    def begin(self) -> Path | None:
+        """Have the git directory of ours where this is to be kept in one; what was made, if anything."""
+        if not self.own or self.other is None:
+            return None
+        before = self.git_dir
+        self._go_on_in(*self.other.make())
+        return self.git_dir if self.git_dir != before else None
+
+    def _go_on_in(self, git_dir: Path, prefix: str) -> None:
+        _use(self.carrier, git_dir, prefix)
+        self.git_dir = self.common_dir = self.carrier.own_dir = git_dir
+        self.prefix, self.other = prefix, None
+        self._objects.close()
 
     @classmethod
     def create(cls, root: Path) -> History:
@@ -162,6 +210,10 @@ class History:
     def close(self) -> None:
         """End the long-lived reading process."""
         self._objects.close()
+        if self.beside is not None:
+            self.beside.close()
+        if self.on_close is not None:
+            self.on_close()
 
     @property
     def shallow(self) -> bool:
@@ -172,6 +224,10 @@ class History:
 
     def head(self) -> CommitId | None:
         """The commit that HEAD stands on, or None before the first one."""
+        if self.at:
+            return self.at
+        if self.own and self.other and (made := self.other.find()) and made[0] != self.git_dir:
+            self._go_on_in(*made)  # another process made it
         found = self._objects.resolve("HEAD^{commit}")
         return CommitId(found) if found else None
 
@@ -201,7 +257,8 @@ class History:
     def require_committable(self) -> None:
         """Raise RepositoryStateError while something unfinished owns the repository, or SpecialFileError."""
         require_regular_repository(self._root)
-        preconditions.require_finished(self.git_dir)
+        if not self.own:
+            preconditions.require_finished(self.git_dir)
 
     def remove_left_locks(self, since: float) -> None:
         """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""
@@ -213,14 +270,15 @@ class History:
 
     @property
     def _folders(self) -> list[Path]:
-        """Where a git of this repository may be at work."""
-        return list(dict.fromkeys([self.git_dir, self.common_dir, self._root]))
+        return list(dict.fromkeys([self.git_dir, self.common_dir, self._root]))  # where a git may be at work
 
     def require_untracked(self, folder: str) -> None:
         """Raise RepositoryStateError when git holds files below ``folder``, which is ours alone.
 
         What a clone brought along could otherwise speak in our name.
         """
+        if self.beside is not None:
+            self.beside.require_untracked(folder)
         if self._staging.rows([RelPath(folder)]) or self.node(self.head(), folder):
             raise RepositoryStateError(
                 f"{folder}/ is under version control here, but it holds derived files only",
@@ -230,32 +288,21 @@ class History:
     def require_plain(self, edits: Sequence[FileEdit]) -> None:
         """Raise RepositoryStateError for files on which git and the person would not agree with us.
 
-        That are files of another repository, files that git ignores, stores in another form, or left out
-        of a sparse checkout, and files with an unfinished merge or with other text staged than they hold.
+        That are files of another repository, files that git stores in another form, or left out of a sparse
+        checkout, and files with an unfinished merge or with other text staged than they hold. Where git
+        ignores one of them the history is kept in a git directory of ours from then on: such a file is often
+        private, and only the person may decide that its text enters their repository.
         """
-        for at in range(0, len(edits), AT_ONCE):
-            self._require_plain(edits[at : at + AT_ONCE])
-
-    def _require_plain(self, edits: Sequence[FileEdit]) -> None:
         for edit in edits:
             preconditions.require_own(self._root, edit.path)
-        paths = [edit.path for edit in edits]
-        rows = {row.path: row for row in self._staging.rows(paths)}
-        if unknown := [path for path in paths if path not in rows]:  # what git tracks is never ignored
-            preconditions.require_not_ignored(self.carrier, unknown)
-        attributes = preconditions.attributes(self.run, paths)
-        head = self.head()
-        for edit in edits:
-            row = rows.get(edit.path)
-            if row is not None:
-                preconditions.require_settled(row, edit)
-            self._staging.require_nothing_else(head, row, edit)
-            versions = tuple(data for data in (edit.before, edit.after) if data is not None)
-            if any(b"\r\n" in data for data in versions):
-                kept = self.stored(BlobId(row.blob)) if row is not None and row.blob else b""
-            else:
-                kept = b""
-            preconditions.require_same_bytes(edit.path, attributes[edit.path], self._autocrlf, versions, kept)
+        for at in range(0, len(edits), AT_ONCE):
+            if not self.own:
+                some = edits[at : at + AT_ONCE]
+                self.own = not preconditions.are_plain(self, self._staging, some, self._autocrlf)
+
+    def ignored(self, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
+        """Those of the paths that stay out of this history because git ignores them."""
+        return () if self.own else preconditions.ignored(self.carrier, paths)
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
@@ -412,7 +459,7 @@ class History:
 
     def name_of(self, data: bytes) -> BlobId:
         """The name that ``data`` has, or would have, as a blob."""
-        return BlobId(object_name("blob", data, self._algorithm))
+        return BlobId(object_name("blob", data, self.algorithm))
 
     def names_no_branch(self) -> bool:
         """Whether HEAD is detached."""
@@ -436,13 +483,13 @@ class History:
     def save(self) -> None:
         """Have what was gathered so far in the object database. Raises WriteFailedError."""
         if self._gathered.objects:
-            self.feed(packed(self._gathered.objects.values(), self._algorithm), "unpack_objects", "-q")
+            self.feed(packed(self._gathered.objects.values(), self.algorithm), "unpack_objects", "-q")
             self._gathered.objects = {}
 
     def store(self, data: bytes, kind: str = "blob") -> BlobId:
         """Keep ``data`` in the object database, flushed to the disk, and return its name."""
         if self._gathered.objects is not None:
-            name = object_name(kind, data, self._algorithm)
+            name = object_name(kind, data, self.algorithm)
             self._gathered.objects[name] = kind, data
             return BlobId(name)
         options = ("--no-filters",) if kind == "blob" else ()
@@ -549,17 +596,13 @@ class History:
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
         """Follow the branch in the person's own index for those paths that equalled the old commit.
 
-        Returns "" or a sentence that says why it could not be done.
+        Returns "" or a sentence that says why it could not be done. A git directory of ours needs no index.
         """
-        return self._staging.follow(old, new, paths)
+        return "" if self.own else self._staging.follow(old, new, paths)
 
     def adopt_index(self) -> None:
         """Make the index say what HEAD says (for a repository that was just imported)."""
         self.run("read_tree", "HEAD")
-
-    def import_stream(self, stream: bytes) -> None:
-        """Take in a ``git fast-import`` stream."""
-        self.feed(stream, "fast_import", "--quiet", "--date-format=raw")
 
     # -- objects ---------------------------------------------------------------------------------
 
@@ -603,8 +646,18 @@ class History:
 
     def _way_out(self, reason: str) -> str:
         """What the person can do about a branch that cannot be moved."""
-        return way_out(reason, self._folders) if "File exists" in str(reason) else _NO_SPACE
+        if "File exists" in str(reason):
+            return way_out(reason, self._folders)
+        return f"check free space, and whether {self.git_dir} may be written"
 
 
 def _file(mode: str, name: str) -> BlobId | None:
     return BlobId(name) if mode.startswith("100") else None
+
+
+def _use(carrier: Any, git_dir: Path, prefix: str) -> None:
+    """Have every command work on this git directory, on its own index, and on nothing else."""
+    root = os.fspath(carrier.working_dir)
+    top = root[: -len(prefix)] if prefix else root
+    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=top or "/")
+    carrier.update_environment(GIT_INDEX_FILE=os.fspath(git_dir / "index"))

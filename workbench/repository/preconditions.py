@@ -8,15 +8,20 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RepositoryStateError
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
+from workbench.memory.names import BlobId, RelPath
 from workbench.repository.git_runner import outcome, reason
-from workbench.repository.index_file import IndexRow
+from workbench.repository.index_file import IndexRow, Staging
+
+if TYPE_CHECKING:
+    from workbench.repository.history import History
 
 _ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
+_FEW = 100
+"""Paths of which git finds out by itself fast enough whether it tracks them."""
 _ABSENT = ("unspecified", "unset")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _UNFINISHED = {
@@ -53,18 +58,27 @@ def require_own(root: Path, path: RelPath) -> None:
             )
 
 
-def require_not_ignored(carrier: Any, paths: Sequence[RelPath]) -> None:
-    """Raise RepositoryStateError for a file that git ignores.
-
-    Such a file is often private: only the person may decide that its text enters the history.
-    """
-    if found := ignored(carrier, paths, certain=True):
-        path = found[0]
-        raise RepositoryStateError(
-            f"git ignores {path}, and an action would put its text into the history for good; "
-            "nothing was changed",
-            hint=f"if it may be kept there: git add -f {path}; else leave it to an editor",
-        )
+def are_plain(history: History, index: Staging, edits: Sequence[FileEdit], autocrlf: str) -> bool:
+    """Whether git ignores none of these files; see ``History.require_plain`` for what this raises."""
+    paths = [edit.path for edit in edits]
+    rows = {row.path: row for row in index.rows(paths)}
+    unknown = [path for path in paths if path not in rows]  # what git tracks is never ignored
+    if ignored(history.carrier, unknown, certain=True):
+        return False
+    said = attributes(history.run, paths)
+    head = history.head()
+    for edit in edits:
+        row = rows.get(edit.path)
+        if row is not None:
+            require_settled(row, edit)
+        index.require_nothing_else(head, row, edit)
+        versions = tuple(data for data in (edit.before, edit.after) if data is not None)
+        if any(b"\r\n" in data for data in versions):
+            kept = history.stored(BlobId(row.blob)) if row is not None and row.blob else b""
+        else:
+            kept = b""
+        require_same_bytes(edit.path, said[edit.path], autocrlf, versions, kept)
+    return True
 
 
 def ignored(carrier: Any, paths: Iterable[RelPath], *, certain: bool = False) -> tuple[RelPath, ...]:
@@ -72,7 +86,11 @@ def ignored(carrier: Any, paths: Iterable[RelPath], *, certain: bool = False) ->
 
     ``certain`` raises RepositoryStateError where it cannot, as of files in another repository.
     """
-    names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
+    if not (asked := set(paths)):
+        return ()
+    # What git tracks is never ignored; git would look for each path in the whole index to find that out.
+    tracked = outcome(carrier, "ls_files", "-z", "--", ".").text.split("\0") if len(asked) > _FEW else ()
+    names = b"".join(os.fsencode(f"./{path}\0") for path in sorted(asked.difference(tracked)))
     if not names:
         return ()
     found = outcome(carrier, "check_ignore", "-z", "--stdin", data=names)

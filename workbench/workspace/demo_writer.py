@@ -30,7 +30,7 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
     root = target.resolve()
     history = History.create(root)
     try:
-        history.import_stream(b"".join(_stream(commits)))
+        history.feed(b"".join(_stream(commits)), "fast_import", "--quiet", "--date-format=raw")
         final: dict[str, bytes] = {}
         for commit in commits:
             for path, data in commit.files.items():

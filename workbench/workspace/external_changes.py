@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.git_runner import ask
-from workbench.repository.preconditions import ignored
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -17,6 +16,8 @@ _BESIDE = Layout(
     include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=("**/.*", "**/.*/**")
 )
 """What is kept with the memory although it is not searched."""
+_SLACK_SECONDS = 5.0
+"""By so much the clocks of files and commits may differ."""
 _MANY = 20
 _NEARLY_ALL = 0.9
 
@@ -46,20 +47,30 @@ def record(workspace: Workspace, *, allow_secrets: bool = False) -> Operation | 
     )
 
 
-def unrecorded(workspace: Workspace, head: CommitId | None) -> Unrecorded:
-    """Compare what is on disk with the commit ``head``. Writes nothing. Raises WorkbenchError."""
+def unrecorded(workspace: Workspace, head: CommitId | None, *, whole: bool = True) -> Unrecorded:
+    """Compare what is on disk with the commit ``head``. Writes nothing. Raises WorkbenchError.
+
+    Unless ``whole``, files that were last changed before that commit are taken to be as it has them.
+    """
     kept = recorded_files(workspace, head)
+    since = 0.0 if whole or head is None else workspace.history.commit(head).when.timestamp() - _SLACK_SECONDS
     changes: dict[RelPath, bytes | None] = {}
     fresh: list[RelPath] = []
-    here = {file.path for layout in (workspace.layout, _BESIDE) for file in scan(workspace.root, layout)}
+    here = {
+        file.path: file.ctime_ns / 1e9
+        for layout in (workspace.layout, _BESIDE)
+        for file in scan(workspace.root, layout)
+    }
     for path in sorted(here):
+        if path in kept and here[path] < since:
+            continue
         data = workspace.files.read_or_none(path)
         if data is None or kept.get(path) == workspace.history.name_of(data):
             continue
         changes[path] = data
         if path not in kept:
             fresh.append(path)
-    left_alone = ignored(workspace.history.carrier, fresh)
+    left_alone = workspace.history.ignored(fresh)
     for path in left_alone:
         del changes[path]
     gone = _gone(workspace, [path for path in kept if path not in here])

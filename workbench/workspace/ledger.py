@@ -15,7 +15,6 @@ that is met twice, after a kill between the two, counts once. The files ``_syste
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 import os
 import secrets
@@ -32,7 +31,6 @@ from typing import Any, get_args
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
     NoGitError,
-    NoRepositoryError,
     RepositoryStateError,
     WorkbenchError,
     disk_error,
@@ -50,6 +48,8 @@ from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import LEDGER, STATE_DIR
 from workbench.workspace.ledger_records import (
     NAME,
+    family_of,
+    identity_file,
     line_digest,
     line_of,
     name_of,
@@ -78,8 +78,6 @@ _LARGEST_PENDING = 64_000
 """Bytes of records in ``.workbench`` after which they are taken into the reference."""
 _FOLDER = "ledger"
 """Below ``.workbench``."""
-_IDENTITY = "workbench"
-"""The folder in that of the repository with what tells it from its clones."""
 _PENDING = RelPath(f"{_FOLDER}/pending.jsonl")
 _GRACE = 3_600.0
 """Seconds for which a file whose records are in the reference is looked at again."""
@@ -127,6 +125,8 @@ class Ledger:
         self._history = history
         self._lock = threading.Lock()
         self._reader: ObjectReader | None = None
+        self._reader_of: Path | None = None
+        """The git directory that it reads: the first action may begin another one."""
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
         self._known_ours: tuple[object, bool] | None = None
 
@@ -280,8 +280,7 @@ class Ledger:
 
     @property
     def _family(self) -> str:
-        place = hashlib.sha256(os.fsencode(self._history().prefix)).hexdigest()[:12]
-        return f"refs/workbench/{place}/"
+        return family_of(self._history().prefix)
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
@@ -342,7 +341,7 @@ class Ledger:
     def _has_repository(self) -> bool:
         try:
             self._history()
-        except (NoGitError, NoRepositoryError, RepositoryStateError):
+        except (NoGitError, RepositoryStateError):
             return False
         return True
 
@@ -381,7 +380,7 @@ class Ledger:
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
         place = self._history().common_dir
-        fresh = place / _IDENTITY / secrets.token_hex(6)
+        fresh = identity_file(place).with_name(secrets.token_hex(6))
         try:
             if not self._identity():
                 fresh.parent.mkdir(mode=0o700, exist_ok=True)
@@ -396,7 +395,7 @@ class Ledger:
     def _identity(self) -> str:
         """What tells this repository from its clones; empty where it has no identity yet."""
         try:
-            return read_regular(self._history().common_dir / _IDENTITY / "id").decode("ascii").strip()
+            return read_regular(identity_file(self._history().common_dir)).decode("ascii").strip()
         except (OSError, ValueError):
             return ""
 
@@ -437,8 +436,11 @@ class Ledger:
             return self._objects().read(name, kind)
 
     def _objects(self) -> ObjectReader:
-        if self._reader is None:
-            self._reader = ObjectReader(self._history().carrier)
+        history = self._history()
+        if self._reader is None or self._reader_of != history.git_dir:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader, self._reader_of = ObjectReader(history.carrier), history.git_dir
         return self._reader
 
     # -- writing ---------------------------------------------------------------------------------
@@ -533,6 +535,7 @@ class Ledger:
 
         Raises RepositoryStateError where it cannot be moved.
         """
+        self._history().begin()
         for _ in range(_ATTEMPTS):
             moves = make()
             if not moves or self._history().move_references(moves, "workbench: ledger"):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
@@ -69,3 +71,13 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def family_of(prefix: str) -> str:
+    """What the references begin with that are kept for a workspace at this place in a repository."""
+    return f"refs/workbench/{hashlib.sha256(os.fsencode(prefix)).hexdigest()[:12]}/"
+
+
+def identity_file(common_dir: Path) -> Path:
+    """The file that tells a repository, whose git directory it is in, from its clones."""
+    return common_dir / "workbench" / "id"

@@ -26,6 +26,7 @@ from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.ledger import Ledger, LedgerPage
 from workbench.workspace.locks import hold
+from workbench.workspace.own_history import open_history
 from workbench.workspace.plan import Book
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.transaction import Operations
@@ -64,7 +65,9 @@ class PastWorkspace(Workspace):
     @cached_property
     def history(self) -> History:
         """What had happened up to this moment."""
-        return _PastHistory.open_at(self.today, self.commit)
+        history = open_history(self.today, self.layout)
+        history.at = self.commit
+        return history
 
     @cached_property
     def operations(self) -> Operations:
@@ -233,24 +236,6 @@ def _remove(path: Path) -> None:
         path.unlink()
     elif path.is_dir():
         shutil.rmtree(path)
-
-
-class _PastHistory(History):
-    """History that ends at one commit."""
-
-    _at: CommitId
-
-    @classmethod
-    def open_at(cls, root: Path, commit: CommitId) -> _PastHistory:
-        """The repository around ``root``, as if ``commit`` were its newest."""
-        history = cls.open(root)
-        assert isinstance(history, cls)
-        history._at = commit
-        return history
-
-    def head(self) -> CommitId | None:
-        """The commit of the moment."""
-        return self._at
 
 
 class _PastLedger(Ledger):

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -22,6 +23,7 @@ from workbench.errors import (
     NotCuratableError,
     ReadOnlyError,
     RepositoryStateError,
+    SecretFoundError,
     UsageError,
     WorkbenchError,
     WriteFailedError,
@@ -42,6 +44,7 @@ from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS, Ledger
 from workbench.workspace.locks import hold
+from workbench.workspace.own_history import pack_loose
 from workbench.workspace.plan import Book, Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
@@ -60,6 +63,7 @@ _OF_WORDS: tuple[Book, ...] = ("provenance",)
 _LOST = (
     "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
 )
+_BEGUN = "from now on history is kept in {}, apart from any repository: `workbench status` says why"
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -77,14 +81,18 @@ class Operations:
         prepare: Callable[[], Path],
         may_curate: Callable[[str], bool] | None = None,
         finish: Callable[[Plan], Plan] | None = None,
+        unrecorded: Callable[[CommitId | None, bool], Mapping[RelPath, bytes | None]] | None = None,
     ) -> None:
         """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it."""
+        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it;
+        ``unrecorded`` says which files differ from a commit; unless asked for all, of those that changed
+        since."""
         self._files = files
         self._history = history
         self._ledger = ledger
         self._prepare = prepare
         self._finish = finish
+        self._unrecorded = unrecorded
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(files.root))
         self._displaced = Displaced(files, state, may_curate)
@@ -142,6 +150,7 @@ class Operations:
                 if not edits:
                     return None
                 self._history.require_plain(edits)
+                self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
                 blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
@@ -184,13 +193,15 @@ class Operations:
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))
+        begun = self._history.begin()
         head = self._history.head()
         if not plan.allow_secrets:
             edits = (*plan.edits, *plan.record_edits)
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-            head = self._commit_external(head, steps)
+            others = self._others(head, {step.path for step in steps}, whole=begun is not None)
+            head = self._commit_external(head, steps, others=others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
@@ -202,11 +213,34 @@ class Operations:
         commit, late = self._record(intent, steps)
         with contextlib.suppress(OSError):  # done and recorded: what is left of the journal is found out
             self._journal.clear()
+        pack_loose(self._history)
         done = self._operation(self._history.commit(commit))
         assert done is not None
         if self._history.names_no_branch():
             late.append(_ON_NO_BRANCH)
-        return replace(done, notes=(*plan.notes, *notes, *late, *left_in_history(plan.edits)))
+        notes = [*plan.notes, *notes, *late, *left_in_history(plan.edits)]
+        return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
+
+    def _others(
+        self, head: CommitId | None, ours: Container[RelPath], *, whole: bool
+    ) -> dict[RelPath, BlobId | None]:
+        """What other writers left on disk, where nobody but us commits: so the past is whole.
+
+        ``whole``: also what they wrote before ``head``. A file with a new secret waits until a person decides
+        about it.
+        """
+        if not self._history.own or self._unrecorded is None:
+            return {}
+        others: dict[RelPath, BlobId | None] = {}
+        found: Mapping[RelPath, bytes | None] = {}
+        with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
+            found = self._unrecorded(head, whole)
+        for path, data in found.items():
+            with contextlib.suppress(SecretFoundError):
+                if path not in ours:
+                    require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
+                    others[path] = None if data is None else self._history.store(data)
+        return others
 
     def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
         """Store both versions of one file, so that neither can be lost from here on."""
@@ -218,12 +252,16 @@ class Operations:
         return FileStep(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
     def _commit_external(
-        self, head: CommitId | None, steps: Iterable[FileStep], told: Plan | None = None
+        self,
+        head: CommitId | None,
+        steps: Iterable[FileStep],
+        told: Plan | None = None,
+        others: Mapping[RelPath, BlobId | None] = MappingProxyType({}),
     ) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
         found = {
             step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
-        }
+        } | dict(others)
         if not found:
             return head
         names = ", ".join(sorted(found))
@@ -238,7 +276,8 @@ class Operations:
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
         self._history.save()
-        self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
+        if not self._history.own:  # the journal is for the person's index
+            self._journal.write(Intent(operation, head, commit, message, left))
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
         if moved:
             self._history.refresh_index(head, commit, found)
@@ -418,6 +457,7 @@ class Operations:
         """
         with self._exclusive("discarding a kept file"):
             text = read_regular(kept.kept)
+            self._history.begin()
             blob = self._history.store_for_good(text)
             self._displaced.drop(kept, text)
         return blob

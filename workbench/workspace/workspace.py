@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.names import CommitId, RelPath, is_outside
 from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
@@ -35,6 +36,7 @@ from workbench.workspace.daily_notes import daily_notes_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.ledger import Ledger
+from workbench.workspace.own_history import OwnPlace, open_history, own_place
 from workbench.workspace.plan import Plan
 from workbench.workspace.short_marks import shortened
 from workbench.workspace.transaction import Operations
@@ -125,8 +127,24 @@ class Workspace:
 
     @cached_property
     def history(self) -> History:
-        """The repository around the workspace. Raises NoGitError, NoRepositoryError, ..."""
-        return History.open(self.root)
+        """The history of this memory, wherever it is kept. Raises as ``open_history`` does."""
+        return open_history(self.root, self.layout)
+
+    def own_place(self) -> OwnPlace:
+        """The git directory of ours that history is, or would be, kept in. Raises as ``history`` does."""
+        return own_place(self.root, self.layout)
+
+    def go_on_in_repository(self) -> Path:
+        """Have history go on in the repository around the workspace; where that of before stays.
+
+        The decisions and sources in its ledger go along. Raises WorkbenchError.
+        """
+        left = self.own_place().end()
+        self.close()
+        for name in ("history", "operations", "ledger"):
+            self.__dict__.pop(name, None)
+        self.ledger.confirm(self.ledger.foreign())
+        return left
 
     @cached_property
     def operations(self) -> Operations:
@@ -140,6 +158,7 @@ class Workspace:
             self.state_dir,
             may_curate=self._may_curate,
             finish=self.finished,
+            unrecorded=self._unrecorded,
         )
 
     @cached_property
@@ -178,6 +197,11 @@ class Workspace:
                     hint=f"{agent.title} requires it; {agent.document}",
                 )
         return replace(edit, after=after)
+
+    def _unrecorded(self, head: CommitId | None, whole: bool) -> Mapping[RelPath, bytes | None]:
+        from workbench.workspace.external_changes import unrecorded  # noqa: PLC0415 - built on this module
+
+        return unrecorded(self, head, whole=whole).changes
 
     def _may_curate(self, path: str) -> bool:
         return self.layout.may_curate(path)

@@ -19,7 +19,7 @@ from workbench.dreaming.proposals.accept import plan_accept, plan_of
 from workbench.dreaming.proposals.inbox import pending, propose
 from workbench.dreaming.proposals.policy import plan_apply
 from workbench.dreaming.proposals.reject import plan_decision
-from workbench.errors import BusyError, NoRepositoryError, NotCuratableError, ReadOnlyError
+from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, RepositoryStateError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_undo
@@ -219,12 +219,13 @@ def test_two_runs_that_are_applied_at_once_keep_each_claim_once(sandbox: Sandbox
     assert sum(o.action == "dream" for o in sandbox.workspace.operations.walk()) == 1
 
 
-def test_without_a_repository_proposals_wait_and_nothing_is_accepted(tmp_path: Path) -> None:
-    sandbox = Sandbox(tmp_path / "plain", repository=False)
+def test_where_no_history_can_be_kept_proposals_wait_and_nothing_is_accepted(tmp_path: Path) -> None:
+    sandbox = Sandbox(tmp_path / "plain")
+    sandbox.git("config", "core.bare", "true")
     one = of_log(sandbox, "staging port")
     put(sandbox, one)
     before = sandbox.snapshot()
-    with pytest.raises(NoRepositoryError, match="not in a git repository"):
+    with pytest.raises(RepositoryStateError, match="is a bare repository"):
         accept(sandbox, one.key)
     assert sandbox.snapshot() == before
     assert pending(sandbox.workspace, NOW) == (one,)

@@ -381,14 +381,15 @@ async def test_it_fits_a_small_terminal_and_a_light_theme(indexed: Sandbox) -> N
 
 
 async def test_where_nothing_can_be_written_the_key_says_so_and_looking_works(tmp_path: Path) -> None:
-    made = Sandbox(tmp_path / "bare", repository=False)
+    made = Sandbox(tmp_path / "bare")
+    made.git("config", "core.bare", "true")
     reindex(made.workspace, vectors=False)
     async with opened(made.workspace) as interface:
         await interface.until(lambda: interface.main.curating.refusal, "nothing can be written")
         await ask(interface)
         await interface.until_shown("given with the message")
         await interface.press("d")
-        await interface.until_said("is not in a git repository")
+        await interface.until_said("is a bare repository")
     made.close()
 
 

@@ -356,11 +356,12 @@ async def test_pages_that_are_not_read_in_full_say_so(sandbox: Sandbox) -> None:
         await until_rows(interface, "not read in full")
 
 
-async def test_without_a_repository_all_is_shown_and_nothing_is_written(
+async def test_where_no_history_can_be_kept_all_is_shown_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKBENCH_TODAY", TODAY)
-    bare = Sandbox(tmp_path / "bare", repository=False)
+    bare = Sandbox(tmp_path / "bare")
+    bare.git("config", "core.bare", "true")
     for path, text in PAGES.items():
         bare.write(path, text)
     async with opened(bare.workspace) as interface:
@@ -369,7 +370,7 @@ async def test_without_a_repository_all_is_shown_and_nothing_is_written(
         await interface.press("C")
         await until_rows(interface, "Lives in Bremen ≠ Lives in Hamburg")
         await interface.press("2")
-        await interface.until_said("not in a git repository")
+        await interface.until_said("is a bare repository")
     assert bare.read(SARAH).decode() == PAGES[SARAH]
     bare.close()
 

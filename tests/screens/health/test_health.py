@@ -285,11 +285,12 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
         await interface.until_said("The folder is read-only")
 
 
-async def test_a_folder_without_git_has_all_but_its_operations(tmp_path: Path) -> None:
-    made = Sandbox(tmp_path / "bare", repository=False)
+async def test_where_no_history_can_be_kept_a_folder_has_all_but_its_operations(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "bare")
+    made.git("config", "core.bare", "true")
     async with opened(made.workspace) as interface:
         screen = await opens(interface, "conflicts", "duplicates")
-        assert "is not in a git repository" in screen.results["conflicts"].seen
+        assert "is a bare repository" in screen.results["conflicts"].seen
         assert screen.results["duplicates"].seen != "could not be looked at"
     made.close()
 

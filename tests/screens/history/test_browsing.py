@@ -281,13 +281,14 @@ async def test_without_conflicts_the_key_says_so(sandbox: Sandbox) -> None:
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
-async def test_without_a_repository_the_screens_say_what_is_missing(tmp_path: Path) -> None:
-    made = Sandbox(tmp_path / "bare", repository=False)
+async def test_where_no_history_can_be_kept_the_screens_say_what_is_missing(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "bare")
+    made.git("config", "core.bare", "true")
     async with opened(made.workspace) as interface:
         await interface.go_to("staging port")
         for key in ("at", "b"):
             await interface.press(key)
-            await interface.until_shown("is not in a git repository")
+            await interface.until_shown("is a bare repository")
             assert "Error" not in interface.text
             await interface.press("escape")
             await interface.until(lambda: interface.main.is_active, "closed")

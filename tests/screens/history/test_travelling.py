@@ -241,12 +241,14 @@ async def test_a_history_that_was_rewritten_says_so_and_goes_on(sandbox: Sandbox
 
 async def test_without_a_repository_or_a_commit_it_says_what_is_missing(tmp_path: Path) -> None:
     made = Sandbox(tmp_path / "bare", repository=False)
+    made.git("init", "-q")
+    made.git("config", "core.bare", "true")
     async with opened(made.workspace) as interface:
         await interface.press("left_square_bracket")
-        await interface.until_said("is not in a git repository")
+        await interface.until_said("is a bare repository")
         assert not interface.main.travelling.away
         assert not interface.main.travelling.line.display
-        made.git("init", "-q")
+        made.git("config", "core.bare", "false")
         interface.app.clear_notifications()
         await interface.press("left_square_bracket")
         await interface.until_said("has no commits yet")

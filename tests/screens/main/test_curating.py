@@ -210,14 +210,27 @@ async def test_an_entry_that_changed_meanwhile_is_left_alone(sandbox: Sandbox) -
     assert sandbox.read(LOG) == changed
 
 
-async def test_without_a_repository_one_can_look_and_is_told_what_to_do(tmp_path: object) -> None:
-    made = Sandbox(tmp_path / "bare", repository=False)  # type: ignore[operator]
+async def test_without_a_repository_all_works_and_status_says_where_history_is(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "bare", repository=False)
     async with opened(made.workspace) as interface:
-        await interface.until_shown("workbench init")
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until(lambda: b"staging port" in made.read("MEMORY.md"), "promoted")
+        await interface.until(lambda: "apart from any repository" in interface.toasts, "it is said")
+        await interface.press("u")
+        await interface.until(lambda: made.read("MEMORY.md") == MEMORY_TEXT.encode(), "undone")
+    made.close()
+
+
+async def test_where_no_history_can_be_kept_one_can_look_and_is_told_what_to_do(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "bare")
+    made.git("config", "core.bare", "true")
+    async with opened(made.workspace) as interface:
+        await interface.until_shown("open the clone")
         await interface.until_shown("staging port")
         await interface.go_to("staging port")
         await interface.press("p")
-        await interface.until_said("not in a git repository")
+        await interface.until_said("is a bare repository")
         assert "p promote" not in interface.text
     assert made.read("MEMORY.md") == MEMORY_TEXT.encode()
 
@@ -257,10 +270,10 @@ async def test_a_full_disk_that_has_room_again_is_noticed_without_a_key(
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (60, 20), (50, 14)])
 async def test_the_banner_says_what_to_do_at_every_width(tmp_path: Path, size: tuple[int, int]) -> None:
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain/MEMORY.md").write_text("# Memory\n\n- one\n")
-    async with opened(Workspace.open(tmp_path / "plain"), size) as interface:
-        for words in ("This folder is not in a git repository", "run `workbench init` in it to make one"):
+    made = Sandbox(tmp_path / "plain")
+    made.git("config", "core.bare", "true")
+    async with opened(made.workspace, size) as interface:
+        for words in ("This folder/.git is a bare repository", "clone it and open the clone"):
             await interface.until(partial(_says, interface, words), words)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -145,10 +144,10 @@ async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandb
 
 
 async def test_an_empty_list_offers_no_dream_where_nothing_can_be_kept(sandbox: Sandbox) -> None:
-    shutil.rmtree(sandbox.root / ".git")
+    sandbox.git("config", "core.bare", "true")
     async with reviewed(sandbox) as review:
         rows = review.screen.list
-        await review.interface.until(lambda: "not in a git repository" in rows.empty, "why is told")
+        await review.interface.until(lambda: "is a bare repository" in rows.empty, "why is told")
         assert "dreams now" not in rows.empty
 
 

@@ -203,12 +203,12 @@ async def test_typing_filters_and_escape_takes_the_filter_away(sandbox: Sandbox)
 
 
 async def test_a_read_only_workspace_says_why_its_file_cannot_be_changed(sandbox: Sandbox, own: Path) -> None:
-    (sandbox.root / ".git").rename(sandbox.root / "no-git")
+    sandbox.git("config", "core.bare", "true")
     async with opened(sandbox.workspace) as interface:
         await interface.until(lambda: interface.main.curating.refusal, "nothing can be written")
         await settings(interface, "setting:episode_days")
         await interface.press("w")
-        await interface.until_said("not in a git repository")
+        await interface.until_said("is a bare repository")
         await interface.press("e", "1", "enter")
         await interface.until_said("episode_days: 901")
     assert own.read_text() == "episode_days: 901\n"

@@ -1,0 +1,462 @@
+"""Where the history of a workspace is kept.
+
+That is the repository around it. Where git ignores its memory, or there is no repository, it is a git
+directory of ours: ``workbench/history.git`` in the git directory that all worktrees share, where no ``git
+clean`` reaches it, or else one in the platform's data directory. The choice is made once, when the history is
+opened; once there is a git directory of ours for a workspace, it stays until a person ends it
+(``OwnPlace.end``). Nothing is written before the first action.
+
+Each such directory holds a sealed note that says whose history it is. It is found by the place of the
+workspace, and after a move by the id that ``.workbench/history.json`` has in common with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from workbench.config.read_only import require_more_than_looking
+from workbench.errors import (
+    NoRepositoryError,
+    RepositoryStateError,
+    WorkbenchError,
+    WriteFailedError,
+    disk_error,
+)
+from workbench.memory.entry import Kind
+from workbench.memory.names import CommitId, RelPath
+from workbench.repository.git_runner import ask, carrier_for
+from workbench.repository.history import History, ReferenceMove
+from workbench.repository.line_blame import prepare_empty
+from workbench.special_files import read_regular
+from workbench.temporary import scratch
+from workbench.workspace.agent_layouts import existing
+from workbench.workspace.layout import STATE_DIR, Layout, walk
+from workbench.workspace.ledger_records import family_of, identity_file
+from workbench.workspace.locks import hold
+from workbench.workspace.seal import Seal
+from workbench.workspace.state_files import read_state, write_state
+
+_FOLDER = "workbench"
+"""In the git directory of a repository."""
+_NAME = "history.git"
+_NOTE = "workspace.json"
+_MARK = "history.json"
+MAKING = ".making-"
+"""What the name of one begins with that is not whole yet."""
+_MOST_BYTES = 64 * 1024
+_WAIT_SECONDS = 60.0
+_SAMPLE = 50
+_LOOSE = 27
+"""Objects in one of 256 folders from which git itself would pack them (`gc.auto`)."""
+_CORE = (Kind.MEMORY, Kind.LOG)
+_READ_ONLY_KINDS = (Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT)
+"""What is rather written for an agent than remembered by it: `CLAUDE.local.md` is always ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """Whose history a git directory of ours holds.
+
+    ``key`` is the place of the workspace: in a repository that of its checkout and its folder in it, so that
+    the repository can be moved; else its path. ``root`` is where it was last. ``prefix`` is its place in the
+    trees. ``ended``: a person went on with the repository.
+    """
+
+    id: str
+    key: str
+    root: str
+    prefix: str = ""
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A git directory of ours, and its note; None where it cannot be read, ``sealed`` where it is ours."""
+
+    git_dir: Path
+    note: _Note | None
+    sealed: bool
+
+
+class OwnPlace:
+    """The git directory of ours of one workspace, whether it is there or not."""
+
+    def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
+        """``person`` is the repository around the workspace."""
+        self._root, self._layout, self._person = root, layout, person
+        elsewhere = platformdirs.user_data_path("memory-workbench") / "histories"
+        self._homes = {elsewhere: os.fspath(root)}
+        self._home = elsewhere
+        if person is not None:
+            self._home = person.common_dir / _FOLDER
+            checkout = os.path.relpath(person.git_dir, person.common_dir)
+            self._homes = {self._home: f"{checkout}:{person.prefix}", elsewhere: os.fspath(root)}
+
+    def find(self) -> tuple[Path, str] | None:
+        """Where it is, and the workspace's place in its trees.
+
+        Raises RepositoryStateError where what is there was not made here.
+        """
+        kept = self._kept()
+        if kept is None or (kept.sealed and kept.note and kept.note.ended):
+            return None
+        if not kept.sealed or kept.note is None:
+            raise _foreign(kept)
+        return kept.git_dir, kept.note.prefix
+
+    def make(self) -> tuple[Path, str]:
+        """Make it where it is not there. Raises WorkbenchError; then nothing is there that was not before."""
+        require_more_than_looking()
+        try:
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with hold(self._home / "history.lock", "making a history", wait=_WAIT_SECONDS):
+                kept = self._kept()
+                if kept is not None and not (kept.sealed and kept.note):
+                    raise _foreign(kept)
+                return self._taken_up(kept) if kept else self._made()
+        except shutil.Error as error:
+            raise WriteFailedError(
+                f"the history could not be begun: {error}", hint="nothing was changed; try again"
+            ) from error
+        except OSError as error:
+            raise disk_error(error) from error
+
+    def is_needed(self) -> bool:
+        """Whether memory could not be kept in the repository: git ignores it, or there is none.
+
+        That is so where git ignores all logs or the files that an agent always loads, or all there is. A
+        private note among files in git is no reason to leave the repository before an action is to change it.
+        """
+        if self._person is None:
+            return True
+        few = self._kinds(_SAMPLE)  # where these are in git it is known at once
+        return self._are_ignored(few) and (len(few) < _SAMPLE or self._are_ignored(self._kinds()))
+
+    def _are_ignored(self, kinds: Mapping[RelPath, Kind]) -> bool:
+        ignored = set(self._person.ignored(kinds)) if self._person else set()
+        core = [{path for path, one in kinds.items() if one is kind} for kind in _CORE]
+        return any(part and part <= ignored for part in (core if any(core) else [kinds.keys()]))
+
+    def reason(self) -> str:
+        """Why history is kept apart; empty where the repository would take all of this memory."""
+        if self._person is None:
+            return "there is no git repository"
+        found = self._person.ignored(self._kinds())
+        return f"git ignores {found[0]}" if found else ""
+
+    def continues(self) -> bool:
+        """Whether the repository holds memory of this workspace: then its history is where ours begins."""
+        person, layout = self._person, self._layout
+        if person is None or (head := person.head()) is None:
+            return False
+        files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
+        return any(layout.holds(path) and self._is_curated(path, layout.kind_of(path)) for path, _ in files)
+
+    def _kinds(self, most: int | None = None) -> dict[RelPath, Kind]:
+        """The kind of each memory file, and of the one that the first promotion would make.
+
+        With ``most`` those that an agent always loads, and beside them the first that are found, logs before
+        all others.
+        """
+        memory = [*self._layout.memory_files]
+        loaded = existing(self._root, memory)
+        kinds = {RelPath(os.fspath(path.relative_to(self._root))): Kind.MEMORY for path in loaded}
+        first = next((name for name in memory if not set("*?[") & set(name)), "")
+        if first and not kinds and self._makes(first):
+            kinds[RelPath(first)] = Kind.MEMORY
+        others: dict[RelPath, Kind] = {}
+        for file in walk(self._root, self._layout):
+            (kinds if file.kind in _CORE else others)[file.path] = file.kind
+            if len(kinds) == most:
+                break
+        return kinds | dict(islice(others.items(), most))
+
+    def has_moved(self) -> bool:
+        """Whether the workspace is not where it was at its last action; the next one notes where it is."""
+        kept = self._kept()
+        return kept is not None and kept.note is not None and kept.note.root != os.fspath(self._root)
+
+    def where(self) -> Path:
+        """Where it is, or will be."""
+        kept = self._kept()
+        return kept.git_dir if kept else self._home / (_NAME if self._person else "")
+
+    def foreign(self) -> Path | None:
+        """Where there is one with a note that was not sealed here, which ``adopt`` can take over."""
+        kept = self._kept()
+        return kept.git_dir if kept and kept.note and not kept.sealed else None
+
+    def ended(self) -> Path | None:
+        """Where there is one that a person has gone on from."""
+        kept = self._kept()
+        return kept.git_dir if kept and kept.sealed and kept.note and kept.note.ended else None
+
+    def adopt(self) -> Path:
+        """Take over, as ours, what came from another machine or home; the person has agreed."""
+        return self._changed(ended=False)
+
+    def end(self) -> Path:
+        """Have the history go on in the repository from now on; what was recorded so far stays there.
+
+        The ledger goes along: it waits in the repository to be confirmed.
+        """
+        if self._person is None or (found := self.find()) is None:
+            raise RepositoryStateError("there is no repository to go on in")
+        own = History.open_own(self._root, *found)
+        try:
+            _send_ledger(own, self._person)
+        finally:
+            own.close()
+        return self._changed(ended=True)
+
+    def _changed(self, *, ended: bool) -> Path:
+        kept = self._kept()
+        if kept is None or kept.note is None:
+            raise RepositoryStateError("there is no history of ours")
+        self._write(kept.git_dir, replace(kept.note, ended=ended))
+        return kept.git_dir
+
+    # -- finding ---------------------------------------------------------------------------------
+
+    def _kept(self) -> _Kept | None:
+        """What is there for this workspace: by its place, or after a move by its id."""
+        mark = read_state(self._root / STATE_DIR / _MARK, _MOST_BYTES)
+        own = str(mark.get("id", "")) if isinstance(mark, dict) else ""
+        moved: _Kept | None = None
+        for home, key in self._homes.items():
+            for kept in _all_in(home):
+                if kept.note is None:
+                    is_ours = home == self._home != Path() and kept.git_dir.name == _NAME
+                    if is_ours or (own and own in kept.git_dir.name):
+                        return kept
+                elif kept.note.key == key:
+                    return kept
+                elif own and kept.note.id == own and not _is_marked(Path(kept.note.root), own):
+                    moved = kept
+        return moved
+
+    def _is_curated(self, path: str, kind: Kind) -> bool:
+        if kind in _READ_ONLY_KINDS:
+            return False
+        return kind is not Kind.NOTE or self._makes(path)
+
+    def _makes(self, path: str) -> bool:
+        """Whether it is a file of an agent that keeps its memory here, and not any note."""
+        agent = self._layout.agent_of(path)
+        return agent is not None and agent.makes_memory
+
+    # -- making ----------------------------------------------------------------------------------
+
+    def _taken_up(self, kept: _Kept) -> tuple[Path, str]:
+        """Go on with what is there."""
+        assert kept.note is not None
+        self._write(kept.git_dir, replace(kept.note, ended=False))
+        return kept.git_dir, kept.note.prefix
+
+    def _made(self) -> tuple[Path, str]:
+        for left in self._home.glob(f"{MAKING}*"):  # a process was killed here
+            shutil.rmtree(left)
+        name = secrets.token_hex(16)
+        begun = self._home / f"{MAKING}{name}"
+        continued = self.continues()
+        prefix = self._person.prefix if self._person and continued else ""
+        carrier = carrier_for(self._root)
+        carrier.set_persistent_git_options(git_dir=os.fspath(begun), work_tree=os.fspath(self._root))
+        algorithm = self._person.algorithm if self._person else "sha1"
+        ask(
+            carrier, "init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={algorithm}"
+        )
+        if self._person is not None:
+            self._begin_with(self._person, begun, prefix, history=continued)
+        at = self._home / _NAME
+        if self._person is None or at.exists():
+            at = self._home / f"history-{name}.git"
+        self._write(begun, _Note(name, "", "", prefix))
+        os.rename(begun, at)
+        _flush_folder(self._home)
+        return at, prefix
+
+    def _begin_with(self, person: History, begun: Path, prefix: str, *, history: bool) -> None:
+        """Take over what the repository has of this memory: its ledger, and where it is tracked its history.
+
+        The objects are linked, so it costs no room, and the repository may drop its own at any time.
+        """
+        theirs = family_of(person.prefix)
+        out = person.run("for_each_ref", "--format=%(refname) %(objectname)", theirs)
+        rows = [line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines()]
+        head = person.head() if history else None
+        if not rows and head is None:
+            return
+        _link_objects(person.common_dir / "objects", begun / "objects")
+        for path in (person.common_dir / "shallow", identity_file(person.common_dir)):
+            if path.exists():
+                target = begun / path.relative_to(person.common_dir)
+                target.parent.mkdir(mode=0o700, exist_ok=True)
+                shutil.copyfile(path, target)
+        ours = family_of(prefix)
+        moves = [ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None) for name, _, at in rows]
+        own = History.open_own(self._root, begun, prefix)
+        try:
+            own.move_references(
+                [*([ReferenceMove("HEAD", head, None)] if head else []), *moves], "workbench: begun"
+            )
+        finally:
+            own.close()
+
+    def _write(self, git_dir: Path, note: _Note) -> None:
+        """Seal the note, for where the workspace is now, and mark the workspace."""
+        home = next((home for home in self._homes if git_dir.parent == home), self._home)
+        note = replace(note, key=self._homes[home], root=os.fspath(self._root))
+        path = git_dir / _FOLDER / _NOTE
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        told = asdict(note)
+        write_state(path, {**told, "seal": _seal(git_dir, note.id).of(told)}, flush=True)
+        with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
+            write_state(self._root / STATE_DIR / _MARK, {"id": note.id}, flush=True)
+
+
+def open_history(root: Path, layout: Layout) -> History:
+    """The history of the workspace in ``root``, wherever it is kept; nothing is written.
+
+    Raises NoGitError, and RepositoryStateError for a bare or foreign repository, or a history not made here.
+    """
+    try:
+        person: History | None = History.open(root)
+    except NoRepositoryError:
+        person = None
+    place = OwnPlace(root, layout, person)
+    try:
+        found = place.find()
+    except RepositoryStateError:
+        if place.is_needed():
+            raise
+        found = None
+    if found:
+        history = _beside(History.open_own(root, *found), person)
+        history.other = place if place.has_moved() else None
+        return history
+    if person is not None:
+        person.other = place
+        if not place.is_needed():
+            return person
+        if place.continues():
+            person.own = True
+            return person
+    with contextlib.ExitStack() as stack:
+        try:
+            empty = stack.enter_context(scratch("history"))
+            prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
+        except OSError as error:
+            raise disk_error(error) from error
+        history = _beside(History.open_own(root, empty, ""), person)
+        history.other, history.on_close = place, stack.pop_all().close
+    return history
+
+
+def _send_ledger(own: History, person: History) -> None:
+    """Put the ledger among what was fetched into the repository."""
+    name = f"{family_of(own.prefix)}ledger"
+    tip = own.run("for_each_ref", "--format=%(objectname)", name).decode().strip()
+    if tip:
+        objects = ask(own.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
+        person.feed(objects, "unpack_objects", "-q")
+        person.run("update_ref", f"{family_of(person.prefix)}fetched/history", tip)
+
+
+def pack_loose(history: History) -> None:
+    """Pack the objects of a git directory of ours where they have become many: nobody else does it there."""
+    with contextlib.suppress(WorkbenchError, OSError):
+        if history.own and len(os.listdir(history.git_dir / "objects" / "17")) > _LOOSE:
+            history.run("repack", "-d", "-q")
+
+
+def own_place(root: Path, layout: Layout) -> OwnPlace:
+    """The git directory of ours of a workspace. Raises as ``open_history`` does."""
+    try:
+        person: History | None = History.open(root)
+    except NoRepositoryError:
+        person = None
+    return OwnPlace(root, layout, person)
+
+
+def _beside(history: History, person: History | None) -> History:
+    history.beside = person
+    return history
+
+
+def _all_in(home: Path) -> Iterator[_Kept]:
+    if home.is_symlink():
+        return
+    for git_dir in sorted(home.glob("history*.git")):
+        note, seal = None, None
+        with contextlib.suppress(OSError, ValueError, msgspec.ValidationError, AttributeError):
+            if not git_dir.is_symlink():
+                found = msgspec.json.decode(read_regular(git_dir / _FOLDER / _NOTE)[:_MOST_BYTES])
+                seal = found.pop("seal", None)
+                note = msgspec.convert(found, _Note)
+        fits = note is not None and _seal(git_dir, note.id).verifier()(asdict(note), seal)
+        yield _Kept(git_dir, note, fits)
+
+
+def _seal(git_dir: Path, name: str) -> Seal:
+    return Seal(git_dir, named=f"history {name}")
+
+
+def _is_marked(root: Path, name: str) -> bool:
+    """Whether the workspace with this id is there: what has the same one is a copy of it."""
+    mark = read_state(root / STATE_DIR / _MARK, _MOST_BYTES)
+    return isinstance(mark, dict) and mark.get("id") == name
+
+
+def _foreign(kept: _Kept) -> RepositoryStateError:
+    aside = kept.git_dir.with_suffix(".aside")
+    away = f"move it away: mv {kept.git_dir} {aside}; a new history begins then, and no memory file changes"
+    if kept.note is None:
+        return RepositoryStateError(
+            f"{kept.git_dir} is no whole history of this program's; nothing was changed",
+            hint=f"restore it from a copy, or {away}",
+        )
+    return RepositoryStateError(
+        f"{kept.git_dir} was not made here: a folder that was unpacked can bring one along; "
+        "nothing was changed",
+        hint=f"if it is your own, `workbench doctor --fix` takes it over; else {away}",
+    )
+
+
+def _link_objects(theirs: Path, ours: Path) -> None:
+    """Give a git directory the objects of another one; no byte is copied where links are possible."""
+
+    def link(source: str, target: str) -> None:
+        if os.path.basename(source).startswith("tmp_") or source.endswith(".lock"):
+            return
+        try:
+            os.link(source, target)
+        except OSError:
+            shutil.copyfile(source, target)
+
+    shutil.copytree(theirs, ours, copy_function=link, dirs_exist_ok=True)
+    borrowed = theirs / "info" / "alternates"
+    if borrowed.exists():  # relative to where they stand
+        lines = os.fsdecode(read_regular(borrowed)).splitlines()
+        (ours / "info" / "alternates").unlink()
+        (ours / "info" / "alternates").write_bytes(
+            b"".join(os.fsencode(f"{os.path.join(theirs, line)}\n") for line in lines if line)
+        )
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
