@@ -6,6 +6,7 @@ generated from ``ACTIONS``; there is no second list to forget. Which keys they a
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
@@ -47,6 +48,7 @@ from screens.panes.actions import PANE_ACTIONS
 from screens.review.actions import REVIEW_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
+from screens.widgets.lines import BAR
 from screens.workspaces.actions import WORKSPACE_ACTIONS
 from workbench.operations import registry as operations
 
@@ -463,8 +465,12 @@ def _meanings(key_map: KeyMap | None) -> dict[str, list[str]]:
     return found
 
 
+_GROUPS = (10, 30, 60, 80)
+"""The hints with which another group begins."""
+
+
 def hints(context: Context) -> list[tuple[str, str]]:
-    """Key and label of what can be done now, the most useful first."""
+    """Key and label of what can be done now: to act, to find, of time, and elsewhere, with a bar between."""
     usable = [
         action
         for action in ACTIONS
@@ -473,10 +479,15 @@ def hints(context: Context) -> list[tuple[str, str]]:
         and keys_of(action.id)
         and action.reason(context) is None
     ]
-    return [
-        (key_name(_key_here(action, context.place)), _label(action, context))
-        for action in sorted(usable, key=lambda action: action.hint)
-    ]
+    found: list[tuple[str, str]] = []
+    before = None
+    for action in sorted(usable, key=lambda action: action.hint):
+        group = bisect(_GROUPS, action.hint)
+        if before not in (None, group):
+            found.append(BAR)
+        before = group
+        found.append((key_name(_key_here(action, context.place)), _label(action, context)))
+    return found
 
 
 def _label(action: Action, context: Context) -> str:

@@ -8,15 +8,13 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input
 
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import Action, Context
-from screens.dialogs.dialog import ListDialog
+from screens.dialogs.dialog import ListDialog, ReadDialog
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.entry_list import EntryList
@@ -26,7 +24,7 @@ from screens.widgets.query_input import QueryInput
 class ChooseScreen(ListDialog[str]):
     """Ends with the id of the chosen row, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave"), ("ctrl+n", "move(1)")]
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+n", "move(1)")]
 
     def __init__(
         self,
@@ -44,21 +42,16 @@ class ChooseScreen(ListDialog[str]):
         ``chooses`` is what enter does, in a word. ``at`` is the row that the cursor begins on. A row that is
         inert says why it cannot be chosen.
         """
-        super().__init__(EntryList(empty=empty, id="choices"))
-        self._title = title
+        keys = words(f"enter {chooses} · esc leaves")
+        super().__init__(EntryList(empty=empty, id="choices"), "choose", title, keys)
         self._rows = rows
         self._typed = typed
-        self._chooses = chooses
         self._at = at
         self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
 
-    def compose(self) -> ComposeResult:
-        """A frame with the line to type in over the list."""
-        with Vertical(id="choose") as frame:
-            frame.border_title = Content(self._title)
-            frame.border_subtitle = Content(f"enter {self._chooses} · esc leaves")
-            yield self._input
-            yield self._list
+    def compose_over(self) -> ComposeResult:
+        """The line to type in."""
+        yield self._input
 
     def on_mount(self) -> None:
         """Show everything."""
@@ -101,27 +94,19 @@ class ChooseScreen(ListDialog[str]):
 _KEY = 4
 
 
-class LookScreen(ListDialog[str]):
+class LookScreen(ReadDialog[str]):
     """Ends with the id of an action, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,full_stop", "leave"),
-        ("j", "move(1)"),
-        ("k", "move(-1)"),
+        ("full_stop", "leave"),
         ("enter", "choose"),
     ]
 
     def __init__(self, actions: Sequence[Action], context: Context) -> None:
-        super().__init__(EntryList(id="actions"))
+        keys = words("a key shows the change · esc leaves")
+        super().__init__(EntryList(id="actions"), "look", words("What would it do?"), keys)
         self._actions = actions
         self._asked_in = context
-
-    def compose(self) -> ComposeResult:
-        """A frame with the actions."""
-        with Vertical(id="look") as frame:
-            frame.border_title = Content("What would it do?")
-            frame.border_subtitle = Content("a key shows the change · esc leaves")
-            yield self._list
 
     def on_mount(self) -> None:
         """Show what can be done here, and why not what cannot."""
@@ -135,7 +120,6 @@ class LookScreen(ListDialog[str]):
                 Row(action.id, text, lead=lead, tail=tail, tone="faint" if why else "text", inert=bool(why))
             )
         self._list.show(rows)
-        self._list.focus()
 
     def on_key(self, event: Key) -> None:
         """The key of an action chooses it."""

@@ -8,12 +8,10 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
 
 from screens.actions.registry import Context, FocusContext, bindings, hints, is_bound
 from screens.dialogs.advice import in_keys
-from screens.dialogs.dialog import ListDialog
+from screens.dialogs.dialog import ReadDialog
 from screens.drawing.rows import HIDDEN, Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.history.diff import diff_rows
@@ -27,13 +25,11 @@ _REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
 _FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
-class ConfirmScreen(ListDialog[bool]):
+class ConfirmScreen(ReadDialog[bool]):
     """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(FocusContext.CONFIRM, FocusContext.WARNING),
-        ("j", "move(1)"),
-        ("k", "move(-1)"),
         ("ctrl+d", "move(10)"),
         ("ctrl+u", "move(-10)"),
     ]  # fmt: skip
@@ -42,24 +38,21 @@ class ConfirmScreen(ListDialog[bool]):
         self, title: Shown, rows: Sequence[Row], *, warning: bool = False, answers: Sequence[str] = ()
     ) -> None:
         """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
-        super().__init__(ChangeList(id="diff"))
+        super().__init__(ChangeList(id="diff"), "confirm", title, words(""))
         self._answers = answers
         self._place = FocusContext.WARNING if warning else FocusContext.CONFIRM
-        self._title = title
         self._rows = rows
         self._hints = HintLine()
 
     def compose(self) -> ComposeResult:
         """A frame with the diff and the two keys."""
-        with Vertical(id="confirm") as frame:
-            frame.border_title = Content(self._title)
+        with self._frame:
             yield self._list
             yield self._hints
 
     def on_mount(self) -> None:
         """Show the diff."""
         self._list.show(self._rows)
-        self._list.focus()
         shown = hints(Context(place=self._place))
         if self._answers:
             shown = [(key, answer) for (key, _), answer in zip(shown, self._answers, strict=True)]

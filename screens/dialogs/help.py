@@ -8,8 +8,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input
 
@@ -48,23 +46,20 @@ _PLACES = {
 class HelpScreen(ListDialog[None]):
     """The actions under their groups, over a line to filter them by."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,f1", "leave")]
+    BINDINGS: ClassVar[list[BindingType]] = [("f1", "leave")]
 
     def __init__(self, context: Context | None = None) -> None:
         """``context`` is where the person is: what can be done there comes first, or why it cannot."""
-        super().__init__(ChangeList(empty="no action matches", id="actions", hanging=True))
+        keys = active()
+        own = f" · {keys.profile}" if keys and keys.profile != DEFAULT else ""
+        rows = ChangeList(empty="no action matches", id="actions", hanging=True)
+        super().__init__(rows, "help", words(f"Keys{own}"), words("type to filter · esc closes"))
         self._asked_in = context
         self._wanted = ""
 
-    def compose(self) -> ComposeResult:
-        """A frame with the filter over the list."""
-        with Vertical(id="help") as frame:
-            keys = active()
-            own = keys is not None and keys.profile != DEFAULT
-            frame.border_title = Content(f"Keys · {keys.profile}" if own and keys else "Keys")
-            frame.border_subtitle = Content("type to filter · esc closes")
-            yield QueryInput(placeholder="filter", compact=True, id="filter")
-            yield self._list
+    def compose_over(self) -> ComposeResult:
+        """The line to filter by."""
+        yield QueryInput(placeholder="filter", compact=True, id="filter")
 
     def on_mount(self) -> None:
         """Show everything."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from screens.drawing.safe_text import Shown, row_text
 from workbench.memory.entry import Entry
 
-Tone = Literal["text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match"]
+Tone = Literal[
+    "text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match", "em", "code", "link", "title"
+]
 
+KINDS: Mapping[str, tuple[str, Tone]] = {
+    "log": ("L", "accent"), "memory": ("M", "good"), "note": ("N", "muted"),
+    "episode": ("E", "match"), "entity": ("G", "text"),
+}  # fmt: skip
+"""The letter of each kind of memory, and its tone."""
 PROMOTED = Shown("✓")
 PINNED = Shown("⚑")
 MARKED = Shown("•")

@@ -12,14 +12,17 @@ from screens.main.movement import Command
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
-ROOMS = ("operations", "review", "graph_view", "agent_view", "health", "settings")
-"""The actions that open a screen of their own, wherever the cursor is."""
+SCREEN_NAMES = {
+    "review": "Inbox", "graph_view": "Graph", "agent_view": "Context", "operations": "History",
+    "health": "Health", "settings": "Settings",
+}  # fmt: skip
+"""The actions that open a screen of their own, wherever the cursor is, and the names of these screens."""
 
 
 def ways(screen: Screen[Any]) -> dict[str, Command]:
     """The commands by action id, for a screen that lies over the panes."""
     return {
-        **{room: partial(go, screen, room) for room in ROOMS},
+        **{room: partial(go, screen, room) for room in SCREEN_NAMES},
         "palette": lambda: screen.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
         "quit": lambda: screen.app.exit(),  # noqa: PLW0108
     }

@@ -5,9 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
+from screens.drawing.markdown import drawn
 from screens.drawing.rows import SOURCE, Row
-from screens.drawing.safe_text import line_text, plural, row_text, words
+from screens.drawing.safe_text import Shown, line_text, plural, row_text, words
 from screens.loading.snapshots import Preview, PreviewLine
 from screens.loading.store import Window, read_window
 from workbench.errors import WorkbenchError
@@ -230,9 +232,11 @@ _STEERING = ("Cc", "Cn", "Co", "Cs")
 
 
 def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: Reach) -> list[PreviewLine]:
-    out: list[PreviewLine] = []
     if not data:
-        return out
+        return []
+    roles: list[str] = []
+    texts: list[Shown] = []
+    cuts: list[bool] = []
     for offset, raw in enumerate(data.removesuffix(b"\n").split(b"\n")):
         number = first + offset
         text = raw.decode("utf-8", "surrogateescape")
@@ -242,8 +246,15 @@ def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: Reach)
         role = role_of(number)
         # The entry's own provenance stands above; of its neighbours it is enough that they have one.
         text = COMMENT.sub("" if role == "entry" else f" {SOURCE}", text)
-        out.append(PreviewLine(number, line_text(text), role, cut=left > 0))
-    return out
+        roles.append(role)
+        texts.append(line_text(text))
+        cuts.append(left > 0)
+    fence = roles.count("front")
+    marked = chain(((text, ()) for text in texts[:fence]), drawn(texts[fence:]))
+    return [
+        PreviewLine(number, text, role, cut, spans)
+        for number, (role, cut, (text, spans)) in enumerate(zip(roles, cuts, marked, strict=True), first)
+    ]
 
 
 def _cut(lines: Iterable[PreviewLine]) -> bool:

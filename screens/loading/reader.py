@@ -18,9 +18,10 @@ from screens.loading.snapshots import (
     PreviewRead,
     QuarantineView,
     SummariesRead,
+    of_kind,
     stamp,
 )
-from screens.loading.store import Store, of_kind
+from screens.loading.store import Store
 from screens.panes.filter import KeptFiles, MatchesRead
 from screens.panes.pane import ContentsRead, Unfolded
 from workbench.errors import WorkbenchError

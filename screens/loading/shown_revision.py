@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 from screens.drawing.clock import today
-from workbench.errors import ReadOnlyError
+from workbench.errors import ReadOnlyError, WorkbenchError
+from workbench.workspace.registry import read_registry
 from workbench.workspace.revisions import local_day
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -46,3 +48,13 @@ def home_relative(path: Path) -> str:
         return f"~/{path.relative_to(Path.home())}"
     except (ValueError, RuntimeError):  # elsewhere, or a person without a home
         return str(path)
+
+
+def titled(workspace: Workspace) -> str:
+    """Whose memory it is by its name, and where; of the past first as of when, since the end is cut off."""
+    root, moment = place_of(workspace), moment_of(workspace)
+    place = home_relative(root)
+    with contextlib.suppress(WorkbenchError):  # the list cannot be read: it is a workspace all the same
+        if known := read_registry().at(root):
+            place = f"{known.name} · {place}"
+    return f"as of {moment} · {place}" if moment else place

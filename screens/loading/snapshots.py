@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from workbench.memory.entry import Entry
+from screens.drawing.markdown import Spans
+from workbench.jobs.job_status import JobStatus
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode
 from workbench.memory.graph_page import Entity
 from workbench.workspace.layout import MemoryFile
@@ -99,6 +101,11 @@ class Overview:
     files: Mapping[str, MemoryFile]
 
 
+def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
+    """The files of these kinds, by path."""
+    return [file for file in overview.files.values() if file.kind in kinds]
+
+
 @dataclass(frozen=True, slots=True)
 class SetAside:
     """One thing in quarantine, an entry or a whole page: where it came from, and since when."""
@@ -140,6 +147,7 @@ class PreviewLine:
     text: str
     role: str
     cut: bool = False
+    spans: Spans = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +171,21 @@ class FilesChanged:
 
     overview: Overview
     paths: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """Entries in the index, proposals that wait, git's branch, files in no commit, jobs that failed.
+
+    ``dreamt`` is the day of the last dream that proposed anything.
+    """
+
+    entries: int = 0
+    inbox: int = 0
+    branch: str = ""
+    unsaved: int = 0
+    jobs: tuple[JobStatus, ...] = ()
+    dreamt: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

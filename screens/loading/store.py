@@ -29,9 +29,8 @@ from screens.loading.snapshots import (
     Summary,
     stamp,
 )
-from screens.panes.entry_rows import title_of
+from screens.panes.entry_rows import is_header, title_of
 from workbench.errors import NotMemoryError, WorkbenchError
-from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
@@ -46,6 +45,8 @@ READ_LIMIT = 1_000_000
 """Bytes of one file that a pane parses; what is left out is counted and said."""
 SUMMARY_LIMIT = 256_000
 """Bytes that are read for a row's count and first words; a larger file's count is a floor."""
+_LOOKED_AT = 20
+"""Entries of a file among which its first words are looked for."""
 _BATCH = 40
 T = TypeVar("T")
 
@@ -209,11 +210,6 @@ class Store:
         return read_entity(parse_document(file.path, data, file.kind))
 
 
-def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
-    """The files of these kinds, by path."""
-    return [file for file in overview.files.values() if file.kind in kinds]
-
-
 def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> Iterator[T]:
     """What is kept of these files, however old."""
     return (kept[file.path][1] for file in files if file.path in kept)
@@ -221,10 +217,11 @@ def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> 
 
 def _summary(contents: Contents) -> Summary:
     entries = contents.entries
+    titles = [title_of(entry) for entry in entries[:_LOOKED_AT]] or [contents.problem or ""]
     return Summary(
         stamp=contents.stamp,
         count=len(entries),
-        first=title_of(entries[0]) if entries else contents.problem or "",
+        first=next((title for title in titles if not is_header(title)), titles[0]),
         hashes=tuple(entry.hash for entry in entries),
         lines=tuple(entry.start_line for entry in entries),
         partial=contents.left_out > 0,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from screens.actions.registry import by_id
 from screens.dialogs.choose import ChooseScreen, LookScreen
+from screens.drawing.markdown import inline
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.loading.snapshots import MemoryView
 from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
-from screens.panes.entry_rows import lightened
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
 
@@ -126,7 +126,7 @@ def entry_rows(view: MemoryView) -> list[Row]:
     """The entries of long-term memory."""
     rows = []
     for entry in view.entries:
-        text, emphasis = lightened(row_text(entry.title))
+        text, emphasis = inline(row_text(entry.title))
         rows.append(Row(f"{_ENTRY}{entry.address}", text, lead=(_label("into"),), emphasis=emphasis))
     return rows
 

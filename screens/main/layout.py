@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -43,17 +44,25 @@ class Laying:
         """Show what fits."""
         screen = self._screen
         width, height = screen.app.size
-        plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading)
+        empty = [at for at, pane in enumerate(screen.panes) if pane.vacant]
+        plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading, empty=empty)
         screen.tabs.show(self.current)
+        screen.strip.display = width >= _STRIP_FROM[0] and height >= _STRIP_FROM[1]
         screen.show_hints()
         if plan == self._plan:
             return
         first, self._plan = self._plan is None, plan
         classes = {f"-{shape}": plan.shape is shape for shape in Shape}
-        classes |= {"-alone": len(plan.panes) == 1, "-reading": self.reading}
+        classes |= {"-reading": self.reading, "-right": plan.right}
         screen.update_classes(classes, update=not first)  # a screen that begins is given its styles anyway
         for at, pane in enumerate(screen.panes):
             pane.display = at in plan.panes
+            pane.set_class(at in plan.strips, "-strip")
+        for pair, share in zip(screen.pairs, plan.shares, strict=True):
+            pair.display = bool(share)
+            pair.styles.width = f"{share}fr" if plan.shape is Shape.WIDE else "1fr"
+            low = share == 2 * STRIP_WIDTH and plan.shape is Shape.SQUARE
+            pair.set_class(low, "-low")
         screen.tabs.display = plan.tabs
         screen.preview.display = plan.preview
         screen.call_after_refresh(self.cover_panes)
@@ -64,11 +73,20 @@ class Laying:
         region = screen.query_one("#panes").region
         if screen.overlay.is_open and region.height:
             screen.overlay.styles.offset = (0, region.y)
+            screen.overlay.styles.width = region.width
             screen.overlay.styles.height = max(6, region.height)
 
 
 MAX_ZOOM = 2
+STRIP_WIDTH = 18
+"""Columns of a pane without rows, where another pane has some."""
 _PREVIEW_FROM = 18
+_STRIP_FROM = 60, 20
+"""Columns and lines from which on the other screens are named."""
+_RIGHT_FROM = 180
+"""Columns from which on there is room for the preview beside two panes."""
+_SQUARE_FROM = 20
+"""Lines from which on there is room for two rows of panes."""
 
 
 class Shape(StrEnum):
@@ -82,30 +100,47 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """What is shown: the panes by index, and whether there are tabs and a preview."""
+    """What is shown: the panes by index, and whether there are tabs and a preview.
+
+    ``strips`` are those of them that are narrow, since nothing is in them. ``shares`` are the columns of each
+    pair of panes where all four stand side by side; 0 hides the pair.
+    """
 
     shape: Shape
     panes: tuple[int, ...]
     tabs: bool
     preview: bool
+    strips: tuple[int, ...] = ()
+    shares: tuple[int, int] = (1, 1)
+    right: bool = False
+    """Whether the preview stands right of the panes, and not below."""
 
 
-def arrange(width: int, height: int, *, current: int, zoom: int, reading: bool) -> Arrangement:
-    """The arrangement for a terminal of ``width`` x ``height`` cells."""
+def arrange(
+    width: int, height: int, *, current: int, zoom: int, reading: bool, empty: Collection[int] = ()
+) -> Arrangement:
+    """The arrangement for a terminal of ``width`` x ``height`` cells; ``empty`` panes leave their room."""
     shape = _shape(width)
     preview = height >= _PREVIEW_FROM
-    if zoom or reading:
-        shown = zoom < MAX_ZOOM and preview
-        return Arrangement(shape, (current,), tabs=True, preview=shown or reading)
-    if shape is Shape.SINGLE:
-        return Arrangement(shape, (current,), tabs=True, preview=preview)
-    if shape is Shape.PAIR:
-        first = current // 2 * 2
-        return Arrangement(shape, (first, first + 1), tabs=True, preview=preview)
-    if shape is Shape.SQUARE and height < 20:
-        first = current // 2 * 2
-        return Arrangement(shape, (first, first + 1), tabs=True, preview=False)
-    return Arrangement(shape, (0, 1, 2, 3), tabs=False, preview=preview)
+    alone = bool(zoom or reading) or shape is Shape.SINGLE
+    flat = shape is Shape.SQUARE and height < _SQUARE_FROM
+    first = current // 2 * 2
+    panes: tuple[int, ...] = (0, 1, 2, 3)
+    if alone:
+        panes = (current,)
+        preview = reading or (preview and zoom < MAX_ZOOM)
+    elif shape is Shape.PAIR or flat:
+        panes = (first, first + 1)
+        preview = preview and not flat
+    strips = tuple(at for at in panes if at in empty)
+    if len(strips) == len(panes):
+        strips = ()
+    full = len(panes) - len(strips)
+    right = preview and shape is Shape.WIDE and (alone or (full <= 2 and width >= _RIGHT_FROM))
+    each = (width - STRIP_WIDTH * len(strips)) / full
+    cells = [STRIP_WIDTH if at in strips else each for at in panes]
+    shares = [round(sum(c for at, c in zip(panes, cells, strict=True) if at // 2 == pair)) for pair in (0, 1)]
+    return Arrangement(shape, panes, len(panes) < 4, preview, strips, (shares[0], shares[1]), right)
 
 
 def _shape(width: int) -> Shape:

@@ -261,11 +261,11 @@ class Curating:
         self._screen.refresh_files()
         self._screen.searching.ask_again()
 
-    @staticmethod
-    def _back_in(operation: Operation, row: Row) -> str | None:
-        """The first entry that the operation brought back into the file of ``row``."""
-        here = (address for address in operation.entries if path_of(address) == row.path)
-        return next((address for address in here if address != row.address), None)
+    def _back_in(self, operation: Operation, row: Row) -> str | None:
+        """The first entry that it brought back: into the file of ``row``, else into an open one."""
+        opened = {row.path, *(one.path for one in self._screen.pane.list.rows if one.fold)}
+        here = [one for one in operation.entries if path_of(one) in opened and one != row.address]
+        return min(here, key=lambda one: path_of(one) != row.path, default=None)
 
     def _arrived(self, operation: Operation, request: Request) -> list[str]:
         """Where to: the entry that took it up, the heading, or the files that are new to it."""

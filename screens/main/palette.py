@@ -13,7 +13,7 @@ from screens.actions.action import Group
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS
-from screens.frames.navigation import ROOMS
+from screens.frames.navigation import SCREEN_NAMES
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -27,19 +27,21 @@ class Commands(Provider):
     """Finds actions by their labels and help."""
 
     async def discover(self) -> Hits:
-        """Everything that can be done now."""
-        for name, help_text, command in self._entries():
-            yield DiscoveryHit(Content(name), command, text=name, help=help_text)
+        """Everything, what can be done now first, the rest dim."""
+        for name, help_text, command, possible in sorted(self._entries(), key=lambda entry: not entry[3]):
+            yield DiscoveryHit(_drawn(Content(name), possible), command, text=name, help=help_text)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words typed."""
+        """What fits the words typed; what can be done now goes before what cannot."""
         matcher = self.matcher(query)
-        for name, help_text, command in self._entries():
+        for name, help_text, command, possible in self._entries():
             score = matcher.match(name)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), command, text=name, help=help_text)
+                drawn = _drawn(matcher.highlight(name), possible)
+                yield Hit(score + possible, drawn, command, text=name, help=help_text)
 
-    def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+    def _entries(self) -> Iterator[tuple[str, str, Callable[[], None], bool]]:
+        """Name, help, what to call, and whether it can be done now."""
         app = cast("WorkbenchApp", self.app)
         from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
 
@@ -48,13 +50,22 @@ class Commands(Provider):
         perform = (over or app.main).action_perform
         for action in ACTIONS:
             here = context.place in action.places and (action.palette or action.group in _OF_A_ROOM)
-            if not here and not (over is not None and action.id in ROOMS):
+            if not here and not (over is not None and action.id in SCREEN_NAMES):
                 continue
             why = action.reason(context)
             keys = key_names(keys_of(action.id))
             label = action.label[:1].upper() + action.label[1:]
             name = f"{label}  ·  {keys}" if keys else label
             help_text = f"{action.help} Not now: {why}." if why else action.help
-            yield name, help_text, partial(perform, action.id)
+            yield name, help_text, partial(perform, action.id), why is None
         for theme in app.theming.themes.by_name.values():
-            yield f"Theme: {theme.label}", "Change the colours.", partial(app.theming.choose, theme.name)
+            yield (
+                f"Theme: {theme.label}",
+                "Change the colours.",
+                partial(app.theming.choose, theme.name),
+                True,
+            )
+
+
+def _drawn(name: Content, possible: bool) -> Content:
+    return name if possible else name.stylize("dim")

@@ -10,10 +10,10 @@ import msgspec
 
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
+from screens.drawing.markdown import inline
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, age, plural, row_text, words
 from screens.main.movement import Command
-from screens.panes.entry_rows import lightened
 from screens.widgets.preview_pane import Beneath
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -163,7 +163,7 @@ def related_rows(related: tuple[Related, ...]) -> list[Row]:
     """The same as rows to choose from."""
     rows = []
     for one in related:
-        text, emphasis = lightened(row_text(one.title))
+        text, emphasis = inline(row_text(one.title))
         tail = (RowPart(row_text(one.address.rpartition("#")[0] or one.address), "faint"),)
         lead = (RowPart(Shown(one.why.ljust(_WHY)), "muted"),)
         rows.append(Row(one.address, text, lead=lead, tail=tail, emphasis=emphasis))
@@ -171,4 +171,4 @@ def related_rows(related: tuple[Related, ...]) -> list[Row]:
 
 
 def _title(one: Related) -> Shown:
-    return lightened(row_text(one.title))[0]
+    return inline(row_text(one.title))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import date
 from functools import partial
@@ -20,19 +19,20 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from screens.actions.active import active, key_for
-from screens.actions.availability import only_read
+from screens.actions.availability import TYPED, only_read
 from screens.actions.keymap import KeyMap
 from screens.actions.registry import Context, FocusContext, bindings, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.full_repaint import LaidOutScreen
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text, words
+from screens.frames.navigation import SCREEN_NAMES
 from screens.history.time_travel import Travelling
 from screens.jobs.job_line import WorkLine
 from screens.jobs.running_jobs import Work
 from screens.loading.model import OperationCompleted, OperationRefused, WorkspaceModel
 from screens.loading.reader import Reading
-from screens.loading.shown_revision import home_relative, moment_of, place_of
+from screens.loading.shown_revision import place_of, titled
 from screens.loading.snapshots import (
     EpisodesView,
     FilesChanged,
@@ -42,6 +42,7 @@ from screens.loading.snapshots import (
     PreviewRead,
     QuarantineView,
     SummariesRead,
+    WorkspaceStatus,
 )
 from screens.main.copy import Copying
 from screens.main.destination import Targeting
@@ -49,7 +50,6 @@ from screens.main.drafts import Drafts
 from screens.main.edit_entry import Editing
 from screens.main.find import FindTarget
 from screens.main.index_monitor import Following
-from screens.main.job_monitor import Overseeing
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying
 from screens.main.movement import Command, Moving
@@ -58,6 +58,7 @@ from screens.main.open_screen import Opening
 from screens.main.operation_keys import Curating
 from screens.main.related import Relating
 from screens.main.settings_watch import Configuring
+from screens.main.status_monitor import Overseeing
 from screens.panes.episodes import EpisodesPane
 from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
@@ -78,9 +79,7 @@ from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
-from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile
-from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
 _LOOK_AGAIN_SECONDS = 2.0
@@ -119,6 +118,7 @@ class MainScreen(LaidOutScreen):
         self.logs, self.memory = LogsPane(self._day), MemoryPane(self._day)
         self.episodes, self.graph = EpisodesPane(self._day), GraphPane(self._day)
         self.panes: list[Pane] = [self.logs, self.memory, self.episodes, self.graph]
+        self.pairs = [Container(*self.panes[at : at + 2], classes="pair") for at in (0, 2)]
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
         self.title_line = TitleLine(row_text(titled(workspace)))
@@ -126,6 +126,7 @@ class MainScreen(LaidOutScreen):
         self._hinted: tuple[Context, KeyMap | None] | None = None
         """What the hints that are shown were made of."""
         self.tabs = TabLine([pane.NAME for pane in self.panes])
+        self.strip = TabLine(tuple(SCREEN_NAMES.values()), id="screens")
         self.laying = Laying(self)
         self.reading = Reading(workspace, self.model.publish)
         self.following = Following(self, workspace, engines=engines)
@@ -185,7 +186,8 @@ class MainScreen(LaidOutScreen):
         hear(EpisodesView, self.episodes.receive)
         hear(GraphView, self.graph.receive)
         hear(GraphView, self.opening.graph_read)
-        for kind in (ContentsRead, MemoryView, EpisodesView, GraphView):
+        for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
+            hear(kind, lambda _: self.laying.lay_out())
             hear(kind, lambda _: self.holding.release())
         hear(Answered, self.searching.answered)
         hear(Answered, lambda _: self.show_hints())
@@ -197,9 +199,13 @@ class MainScreen(LaidOutScreen):
         hear(IndexChanged, self.following.progress)
         hear(IndexChanged, self.searching.index_changed)
         hear(IndexChanged, self.opening.index_changed)
+        hear(WorkspaceStatus, self.overseeing.read)
+        hear(OperationCompleted, lambda _: self.overseeing.look())
         for part in (self.editing, self.opening, self.curating):
             hear(OperationCompleted, part.done)
             hear(OperationRefused, part.refused)
+        hear(FilesChanged, lambda _: self.overseeing.tell_facts())
+        hear(MemoryView, lambda _: self.overseeing.tell_facts())
 
     def _day(self) -> date:
         """The day of the memory that is shown."""
@@ -208,12 +214,11 @@ class MainScreen(LaidOutScreen):
     def compose(self) -> ComposeResult:
         """Title, banner, tabs, panes, preview, hints, and the search over them."""
         yield self.title_line
+        yield self.strip
         yield self.travelling.line
         yield self.banner
         yield self.tabs
-        with Container(id="panes"):
-            yield from self.panes
-        yield self.preview
+        yield Container(Container(*self.pairs, id="panes"), self.preview, id="body")
         yield self.finding.line
         yield self.work_line
         yield self.hint_line
@@ -236,6 +241,14 @@ class MainScreen(LaidOutScreen):
         await self.reading.refresh()
         if self._at:
             self.call_later(self.jumping.to, self._at)  # behind what was read
+        else:
+            self.call_later(self._first_pane)
+
+    def _first_pane(self) -> None:
+        """Begin where there is something, unless the person is elsewhere already."""
+        filled = next((at for at, pane in enumerate(self.panes) if not pane.vacant), 0)
+        if self.current == 0 and filled and self.place is FocusContext.PANE:
+            self.go_to_pane(filled)
 
     async def end(self) -> None:
         """End children and threads; wait for an action that is being written."""
@@ -316,11 +329,12 @@ class MainScreen(LaidOutScreen):
         self.row_changed(self.pane.list.row)
 
     def show_hints(self) -> None:
-        """Keep the hint line true: it is asked for at every turn, and mostly nothing has changed."""
+        """Keep hints and strip true: it is asked for at every turn, and mostly nothing has changed."""
         now = self.context(), active()
         if now != self._hinted:
             self._hinted = now
             self.hint_line.show(hints(now[0]))
+        self.overseeing.show_waiting(typing=now[0].place in TYPED)
 
     def show_works(self, works: Sequence[Work]) -> None:
         """Show the long work that is under way, over the hints."""
@@ -468,10 +482,12 @@ class MainScreen(LaidOutScreen):
     def _files_changed(self, event: FilesChanged) -> None:
         self.logs.receive(event.overview)
         self.episodes.receive_overview(event.overview)
+        self.graph.receive_overview(event.overview)
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
             self.opening.follow()
+            self.overseeing.look()
         row = self.here.row
         if row and row.path in event.paths:
             self.row_changed(row)
@@ -524,7 +540,7 @@ class MainScreen(LaidOutScreen):
 
     @on(Pane.FilterChanged)
     def _filter_changed(self) -> None:
-        self.show_hints()
+        self.laying.lay_out()
         self.holding.release()
 
     @on(NarrowLine.Changed, "#find")
@@ -562,7 +578,10 @@ class MainScreen(LaidOutScreen):
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
-        self.go_to_pane(message.index)
+        if message.tabs is self.strip:
+            self.action_perform(list(SCREEN_NAMES)[message.index])
+        else:
+            self.go_to_pane(message.index)
 
     def on_descendant_focus(self) -> None:
         """A click into a pane makes it the current one."""
@@ -579,13 +598,3 @@ class MainScreen(LaidOutScreen):
         self.laying.lay_out()
         self.call_after_refresh(self.laying.cover_panes)
         self.searching.draw()
-
-
-def titled(workspace: Workspace) -> str:
-    """Whose memory it is by its name, and where; of the past first as of when, since the end is cut off."""
-    root, moment = place_of(workspace), moment_of(workspace)
-    place = home_relative(root)
-    with contextlib.suppress(WorkbenchError):  # the list cannot be read: it is a workspace all the same
-        if known := read_registry().at(root):
-            place = f"{known.name} · {place}"
-    return f"as of {moment} · {place}" if moment else place

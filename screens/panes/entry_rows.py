@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
 
+from screens.drawing.markdown import FENCE, Spans, inline
 from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.loading.origins import trust_of
@@ -13,7 +18,6 @@ from screens.loading.snapshots import Contents, Promoted
 from workbench.memory.entry import Entry, Form
 from workbench.safety.terminal import hidden
 
-_BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _TRUST: dict[str, Tone] = {"external": "warn", "quarantined": "bad"}
 TRUSTS = ("owner", "agent", "external", "unknown")
 """How far an entry is trusted, as filters name it."""
@@ -22,7 +26,7 @@ _LOOKED_AT = 400
 
 def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[RowPart, ...] = ()) -> Row:
     """The row of an entry; ``tail`` follows the marks for hidden text, trust and promotion."""
-    text, emphasis = lightened(row_text(title_of(entry)))
+    title = told(title_of(entry), entry.text, entry.date)
     marks: list[RowPart] = []
     if hidden(entry.text[:_LOOKED_AT]):
         marks.append(RowPart(words(f"{HIDDEN} hidden"), "warn"))
@@ -33,11 +37,12 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[R
         marks.append(RowPart(words(f"{PINNED} pinned"), "accent"))
     return Row(
         id=entry.address,
-        text=text,
-        tone="head" if entry.form is Form.HEADING else "text",
+        text=title.text,
+        tone="head" if entry.form is Form.HEADING else title.tone,
         depth=depth,
+        lead=title.lead,
         tail=(*tail, *marks),
-        emphasis=emphasis,
+        emphasis=title.emphasis,
         path=entry.path,
         line=entry.start_line,
         address=entry.address,
@@ -52,24 +57,6 @@ def trust_marks(trust: str) -> tuple[RowPart, ...]:
     return (RowPart(words(trust), _TRUST[trust]),) if trust in _TRUST else ()
 
 
-def lightened(text: Shown) -> tuple[Shown, tuple[tuple[int, int, Tone], ...]]:
-    """``text`` with ``**bold**`` drawn instead of written, as text and ranges."""
-    if "**" not in text:
-        return text, ()
-    out: list[str] = []
-    spans: list[tuple[int, int, Tone]] = []
-    at = length = 0
-    for found in _BOLD.finditer(text):
-        before, inner = text[at : found.start()], found[1]
-        out += [before, inner]
-        start = length + len(before)
-        length = start + len(inner)
-        spans.append((start, length, "head"))
-        at = found.end()
-    out.append(text[at:])
-    return Shown("".join(out)), tuple(spans)
-
-
 def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: Promoted) -> Iterator[Row]:
     """What is under an open file: its entries under their headings, or why there are none (yet)."""
     note = Row(f"{row_id}/note", words("reading …"), tone="faint", depth=depth, inert=True)
@@ -80,14 +67,17 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
         yield replace(note, text=row_text(contents.problem), tone="bad")
         return
     last: tuple[str, ...] = ()
-    for number, entry in enumerate(contents.entries):
+    entries = [entry_row(entry, depth=depth, promoted=promoted.holds(entry)) for entry in contents.entries]
+    same = shared_beginning([row.text for row in entries if row.tone == "text"])
+    for number, (entry, row) in enumerate(zip(contents.entries, entries, strict=True)):
         heading = entry.heading
         if heading != last:
+            known = _alike(heading[:-1], last)
             last = heading
             if len(heading) > 1:  # the first level is the file's own title
-                text = row_text(" › ".join(heading[1:]))
+                text = row_text(" › ".join(heading[max(1, known) :]))
                 yield Row(f"{row_id}/h{number}", text, tone="muted", depth=depth, inert=True)
-        yield entry_row(entry, depth=depth, promoted=promoted.holds(entry))
+        yield without(row, same) if row.tone == "text" else row
     if contents.left_out:
         text = words(f"… {grouped(contents.left_out)} more bytes are not shown; search finds them")
         yield replace(note, text=text, tone="warn")
@@ -95,12 +85,95 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
         yield replace(note, text=words("nothing in it yet"))
 
 
-_FENCE = re.compile(r"\s*(?:[-*+] +)?(?:`{3,}[^`]*|~{3,}.*)")
-
-
 def title_of(entry: Entry) -> str:
     """The first line that holds words; of a block of code that of the code: fences are all the same."""
-    if not _FENCE.fullmatch(entry.title):
+    if not FENCE.fullmatch(entry.title):
         return entry.title
-    lines = (line for line in entry.text.splitlines() if line.strip() and not _FENCE.fullmatch(line))
+    lines = (line for line in entry.text.splitlines() if line.strip() and not FENCE.fullmatch(line))
     return next(lines, entry.title).strip()
+
+
+class Title(NamedTuple):
+    """The words of an entry as its row has them."""
+
+    text: Shown
+    emphasis: Spans = ()
+    lead: tuple[RowPart, ...] = ()
+    tone: Tone = "text"
+
+
+_STAMP = re.compile(
+    r"[\[(]?(?P<day>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d)(?::\d\d(?:[.,]\d+)?)?+"
+    r"(?: ?(?:Z|UTC|[A-Z]{3,4}|[+-]\d\d:?\d\d))?+[\])]?+[\s:|–—-]*+(?=.)"
+)
+_HEADER = re.compile(
+    r"(?:[-*] )?\*{0,2}(?:session(?: (?:key|id))?|source|channel|message_?id|chat_?id|sender)\*{0,2}:", re.I
+)
+_COMMENT = re.compile(r"<!--\s*(.*?)\s*(?:-->)?")
+_OBJECT = re.compile(r'\{\s*"')
+_ENDS = (": ", "| ", "> ", "› ", "] ", "— ")
+"""What a beginning that rows share ends with: a label, and no words."""
+_FEWEST = 3
+
+
+def is_header(text: str) -> bool:
+    """Whether it tells of a session, or to programs, and not what was said."""
+    return bool(_HEADER.match(text) or _COMMENT.fullmatch(text))
+
+
+@lru_cache(4096)
+def told(title: str, text: str = "", day: date | None = None) -> Title:
+    """A title without what is in the way: the stamp as a time, JSON as words, headers and comments faint."""
+    lead: tuple[RowPart, ...] = ()
+    if stamp := _STAMP.match(title):
+        said = (
+            stamp["time"]
+            if not day or stamp["day"] == day.isoformat()
+            else stamp[0].strip(" [](){}:|–—-")[:16]
+        )
+        lead, title = (RowPart(row_text(said), "muted"),), title[stamp.end() :]
+    if comment := _COMMENT.fullmatch(title):
+        return Title(row_text(comment[1] or title), lead=lead, tone="faint")
+    if found := _OBJECT.search(title):
+        title = f"{title[: found.start()]}{_json_words(title[found.start() :], text)}"
+    elif title.startswith("|") and title.endswith("|"):
+        title = " · ".join(cell.strip() for cell in title.strip("|").split("|"))
+    shown, emphasis = inline(row_text(title))
+    return Title(shown, emphasis, lead, "faint" if _HEADER.match(title) else "text")
+
+
+def _json_words(title: str, text: str) -> str:
+    """``{"event": "deploy", "id": 8}`` as ``event deploy · id 8``; as it stands where it is no object."""
+    whole = text[text.find(title) :] if title in text else title
+    try:
+        value, end = json.JSONDecoder().raw_decode(whole)
+    except ValueError:
+        return title
+    pairs = (f"{key} {'…' if isinstance(said, (dict, list)) else said}" for key, said in value.items())
+    return f"{' · '.join(pairs)} {whole[end:].partition(chr(10))[0]}".strip()
+
+
+def shared_beginning(texts: Sequence[str]) -> int:
+    """How many characters all of them begin with, up to the end of a label as of a channel; 0 for few."""
+    if len(texts) < _FEWEST:
+        return 0
+    low, high = min(texts), max(texts)  # what these two begin with, all do
+    common = low[: _alike(low, high)]
+    length = max(common.rfind(end) + len(end) if end in common else 0 for end in _ENDS)
+    return length if all(len(text) > length for text in texts) else 0
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many of their first items are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def without(row: Row, length: int) -> Row:
+    """``row`` less the first characters of its text."""
+    if not length:
+        return row
+    spans = (
+        (max(0, first - length), last - length, tone) for first, last, tone in row.emphasis if last > length
+    )
+    return replace(row, text=Shown(row.text[length:]), emphasis=tuple(spans))

@@ -28,7 +28,7 @@ class EpisodesPane(FilePane):
 
     NUMBER = 3
     NAME = "Episodes"
-    EMPTY = "no episodes yet: sessions leave them when they are summarised"
+    KIND = "episode"
     STATES: ClassVar[Collection[str]] = {
         "waiting", "promoted", "expiring", "expired", "pinned", "recalled", "unreadable", *TRUSTS
     }  # fmt: skip
@@ -50,6 +50,10 @@ class EpisodesPane(FilePane):
         self.view, self.known = view, True
         self._subjects.clear()
         self.grow(begun=begun)
+
+    def nothing(self) -> str:
+        """What makes episodes."""
+        return f"no episodes yet\n{key_for('ingest')} ingests session transcripts"
 
     def looked_at(self) -> str:
         """How many pages were read, while there are more."""
@@ -142,7 +146,7 @@ def subject_of(episode: Episode, today: date) -> Subject:
 def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     """One episode: abstract, topics, recalls, and how long it has left."""
     tail: list[RowPart] = []
-    if episode.topics:
+    if episode.topics and episode.topics != (episode.abstract,):
         tail.append(RowPart(row_text(", ".join(episode.topics[:3])), "faint"))
     if episode.recall_count:
         tail.append(RowPart(plural(episode.recall_count, "recall"), "muted"))

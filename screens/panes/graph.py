@@ -8,13 +8,15 @@ from datetime import date
 from functools import partial
 from typing import ClassVar
 
+from screens.actions.active import key_for
+from screens.drawing.markdown import inline
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import days_until, grouped, of_all, plural, row_text, words
-from screens.loading.snapshots import GraphView
-from screens.panes.entry_rows import entry_row, lightened
+from screens.loading.snapshots import GraphView, Overview, of_kind
+from screens.panes.entry_rows import entry_row
 from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, TypedMemory
 
 _TYPES = (
@@ -31,13 +33,15 @@ class GraphPane(Pane):
 
     NUMBER = 4
     NAME = "Graph"
-    EMPTY = "no entities yet: graph/person/sarah.md would be one"
+    KIND = "entity"
     STATES: ClassVar[Collection[str]] = {*ENTITY_TYPES, *IMPORTANCE, "due", "overdue", "ended"}
     EXAMPLES = "a name, words, person, project, preference, todo, due, overdue, ended"
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = GraphView()
+        self._sources = 0
+        """Logs and episodes that entities can be found in."""
         self._subjects = Subjects()
 
     def receive(self, view: GraphView) -> None:
@@ -46,6 +50,18 @@ class GraphPane(Pane):
         self.view, self.known = view, True
         self._subjects.clear()
         self.grow(begun=begun)
+
+    def receive_overview(self, overview: Overview) -> None:
+        """Know what entities can be found in."""
+        sources = len(of_kind(overview, Kind.LOG, Kind.EPISODE))
+        if sources != self._sources:
+            self._sources = sources
+            self.rebuild()
+
+    def nothing(self) -> str:
+        """What makes entities."""
+        where = f"finds them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
+        return f"no entities yet\n{key_for('ingest')} {where}"
 
     def looked_at(self) -> str:
         """How many pages were read, while there are more."""
@@ -197,7 +213,7 @@ def _row(
     prefix: str = "",
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
-    shown, emphasis = lightened(row_text(text))
+    shown, emphasis = inline(row_text(text))
     return Row(
         id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
         path=base.path, line=base.line, address=base.address, entry=entry,

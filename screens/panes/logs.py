@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from screens.drawing.markdown import inline
 from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.loading.snapshots import (
@@ -21,7 +22,7 @@ from screens.loading.snapshots import (
     Summary,
     stamp,
 )
-from screens.panes.entry_rows import TRUSTS, lightened, trust_marks
+from screens.panes.entry_rows import TRUSTS, told, trust_marks
 from screens.panes.filter import KeptFiles, MatchesRead, Subject, kept_rows
 from screens.panes.pane import FilePane, Unfolded
 from screens.widgets.entry_list import EntryList
@@ -43,7 +44,8 @@ class LogsPane(FilePane):
 
     NUMBER = 1
     NAME = "Logs"
-    EMPTY = "no logs yet: memory/2026-01-31.md would be one"
+    KIND = "log"
+    EMPTY = "no logs yet\nan agent writes them: memory/2026-01-31.md would be one"
     STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
     EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 
@@ -234,7 +236,7 @@ def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
     count = RowPart(grouped(len(view.things)), "warn")
     rows = [Row(_QUARANTINE, words("Quarantine"), tone="head", fold=is_open, tail=(count,))]
     for one in view.things if is_open else ():
-        text, emphasis = lightened(row_text(one.title))
+        text, emphasis = inline(row_text(one.title))
         tail = [RowPart(row_text(f"from {one.origin}"), "faint")] if one.origin else []
         if one.since:
             tail.append(RowPart(words(f"since {one.since}"), "faint"))
@@ -272,7 +274,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
     tail: list[RowPart] = []
     if summary is not None:
         if not is_open and row.lead:
-            first, marks = lightened(row_text(summary.first))
+            first, marks, *_ = told(summary.first)
             shift = len(text) + 2 if text else 0
             text = Shown(f"{text}: {first}" if text else first)
             emphasis += tuple((a + shift, b + shift, tone) for a, b, tone in marks)

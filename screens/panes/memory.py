@@ -25,7 +25,7 @@ class MemoryPane(Pane):
 
     NUMBER = 2
     NAME = "Memory"
-    EMPTY = "MEMORY.md is empty: p on an entry of a log promotes it"
+    KIND = "memory"
     STATES: ClassVar[Collection[str]] = {"pinned", "unpinned", "sourced", "unsourced", *TRUSTS}
     EXAMPLES = "words, a heading, pinned, sourced, unsourced, external, 2026-03"
 
@@ -45,12 +45,17 @@ class MemoryPane(Pane):
         self.meter.show(view.used, view.limit, view.unit)
         self.rebuild()
 
+    @property
+    def vacant(self) -> bool:
+        """Whether it is empty, and there is not more to be said of that than a strip has room for."""
+        return super().vacant and not (self.view.deleted or self.view.is_unknown)
+
     def nothing(self) -> str:
         """Deleted is not empty: git has what stood there."""
         if self.view.is_unknown and not self.view.deleted:
             return f"no agent loads a file here: `workbench init` makes {self.view.path} for one"
         if not self.view.deleted:
-            return self.EMPTY
+            return f"MEMORY.md is empty\n{key_for('promote')} on an entry of a log promotes it"
         path = self.view.path
         return (
             f"{path} was deleted\n{key_for('palette')} “restore long-term memory” brings it back, "

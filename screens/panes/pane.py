@@ -15,7 +15,7 @@ from textual.message import Message
 
 from screens.actions.active import key_for
 from screens.drawing.cursor import landing
-from screens.drawing.rows import Folds, Row
+from screens.drawing.rows import KINDS, Folds, Row
 from screens.drawing.safe_text import grouped, row_text
 from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, stamp
 from screens.panes.entry_rows import file_rows
@@ -33,6 +33,8 @@ class Pane(Vertical):
 
     NUMBER: ClassVar[int]
     NAME: ClassVar[str]
+    KIND: ClassVar[str]
+    """The kind of what is in it."""
     EMPTY: ClassVar[str] = "nothing yet"
     STATES: ClassVar[Collection[str]] = frozenset()
     """Words that a filter takes for states of what is in this pane."""
@@ -97,6 +99,11 @@ class Pane(Vertical):
     def folds(self) -> Folds:
         """What is unfolded: under a filter, what the person folds there."""
         return self._folds_within if self.filter else self._folds
+
+    @property
+    def vacant(self) -> bool:
+        """Whether it is known that nothing is here: then the room is for the other panes."""
+        return self.known and not self.filter and not self.list.rows
 
     @property
     def settling(self) -> bool:
@@ -174,7 +181,8 @@ class Pane(Vertical):
     def caption(self) -> None:
         """By what the list is narrowed, where the cursor is, and how much is marked, on the frame."""
         only = f" · only {row_text(self.filter.typed)}" if self.filter else ""
-        self.border_title = Content(f"{self.NUMBER} {self.NAME}{only}")
+        name = f" {self.NAME}{only}"
+        self.border_title = Content.assemble((str(self.NUMBER), f"bold ${KINDS[self.KIND][1]}"), name)
         marks, hidden = len(self.list.marked), len(self.list.out_of_sight)
         beside = f", {grouped(hidden)} hidden" if hidden else ""
         marked = f"{grouped(marks)} marked{beside} · " if marks or hidden else ""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
 
 from screens.actions.active import keys_of
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import ReadDialog
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.change_list import ChangeList
@@ -21,33 +19,20 @@ from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 _NAME, _EFFECT = 13, 11
 
 
-class ExplanationScreen(Dialog[None]):
+class ExplanationScreen(ReadDialog[None]):
     """The score of the hit at ``index``, and of its neighbours one key further."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,enter,q", "close"),
+        ("enter", "leave"),
         ("right,l,n", "other(1)"),
         ("left,h,N", "other(-1)"),
-        ("down,j", "move(1)"),
-        ("up,k", "move(-1)"),
     ]
 
     def __init__(self, index: int) -> None:
-        super().__init__()
+        rows = ChangeList(empty="reading …", id="score-parts")
+        super().__init__(rows, "explanation", words("Why this hit"), words("← → other hits · esc closes"))
         self._index = index
         self._hits: tuple[FoundHit, ...] = ()
-        self._list = ChangeList(empty="reading …", id="score-parts")
-
-    def compose(self) -> ComposeResult:
-        """A frame with the parts."""
-        with Vertical(id="explanation") as frame:
-            frame.border_title = Content("Why this hit")
-            frame.border_subtitle = Content("← → other hits · esc closes")
-            yield self._list
-
-    def on_mount(self) -> None:
-        """The keys move in the list."""
-        self._list.focus()
 
     def on_key(self, event: Key) -> None:
         """The key that opened it closes it too."""
@@ -61,25 +46,16 @@ class ExplanationScreen(Dialog[None]):
             self._hits = found.hits
             self._show()
 
-    def action_close(self) -> None:
-        """Back to the search."""
-        self.dismiss()
-
     def action_other(self, step: int) -> None:
         """Explain the next hit, or the one before."""
         self._index += step
         self._show()
 
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
-
     def _show(self) -> None:
         if not self._hits:
             return
         self._index = min(max(0, self._index), len(self._hits) - 1)
-        frame = self.query_one("#explanation")
-        frame.border_title = Content(words(f"Why hit {self._index + 1} of {len(self._hits)}"))
+        self._frame.border_title = Content(words(f"Why hit {self._index + 1} of {len(self._hits)}"))
         self._list.show(explanation_rows(self._hits[self._index]))
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from screens.drawing.clock import today
-from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
+from screens.drawing.markdown import inline
+from screens.drawing.rows import KINDS, PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
-from screens.panes.entry_rows import lightened
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
 from workbench.memory.names import is_outside
 
-_BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
+_BAR, _KIND, _DAY, _NAME = 4, 11, 10, 12
 _WORD = re.compile(r"\w+", re.UNICODE)
 _LEAD_IN = 24
 _SHORT, _LONG = 2, 4
@@ -105,7 +105,8 @@ def _lead(hit: FoundHit, share: float | None, compact: bool) -> tuple[RowPart, .
         lead.append(RowPart(bar(share, _BAR), "accent"))
     if hit.workspace:
         lead.append(RowPart(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
-    lead.append(RowPart(words(row_text(hit.kind).ljust(_KIND)), "muted"))
+    letter, tone = KINDS.get(hit.kind, (" ", "muted"))
+    lead.append(RowPart(words(f"{letter} {row_text(hit.kind)}".ljust(_KIND)), tone))
     if not compact:
         lead.append(RowPart(words(row_text(hit.date or "").ljust(_DAY)), "faint"))
     return tuple(lead)
@@ -130,7 +131,7 @@ def _row(
     then: Moment | None,
     elsewhere: bool = False,
 ) -> Row:
-    text, _ = lightened(row_text(hit.snippet))
+    text, _ = inline(row_text(hit.snippet))
     found = pattern.search(text) if pattern else None
     if found and found.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[_beginning(text, found.start() - _LEAD_IN, found.start()) :])

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
 
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import ReadDialog
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import words
 from screens.widgets.change_list import ChangeList
@@ -49,33 +46,22 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """What can be typed and what it means, in groups. Conditions alone list the newest entries that meet them."""
 
 
-class LanguageScreen(Dialog[bool]):
+class LanguageScreen(ReadDialog[bool]):
     """The page; ends with whether the keys are wanted next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,enter,q", "close(False)"),
-        ("f1,question_mark", "close(True)"),
-        ("down,j", "move(1)"),
-        ("up,k", "move(-1)"),
-        ("pagedown,space", "move(10)"),
-        ("pageup", "move(-10)"),
+        ("enter", "leave"),
+        ("f1,question_mark", "keys"),
+        ("space", "move(10)"),
     ]
 
     def __init__(self) -> None:
-        super().__init__()
-        self._list = ChangeList(id="language-rows")
-
-    def compose(self) -> ComposeResult:
-        """A frame with the page."""
-        with Vertical(id="language") as frame:
-            frame.border_title = Content("How to ask")
-            frame.border_subtitle = Content("F1 shows the keys · esc closes")
-            yield self._list
+        rows = ChangeList(id="language-rows")
+        super().__init__(rows, "language", words("How to ask"), words("F1 shows the keys · esc closes"))
 
     def on_mount(self) -> None:
         """Show it."""
         self._show()
-        self._list.focus()
 
     def on_resize(self) -> None:
         """Over one line or two, as there is room."""
@@ -84,13 +70,9 @@ class LanguageScreen(Dialog[bool]):
     def _show(self) -> None:
         self._list.show(language_rows(narrow=self.size.width < _NARROW))
 
-    def action_move(self, steps: int) -> None:
-        """Look further down, or up."""
-        self._list.move(steps)
-
-    def action_close(self, keys: bool) -> None:
-        """Back to the box, or on to the keys."""
-        self.dismiss(keys)
+    def action_keys(self) -> None:
+        """On to the keys."""
+        self.dismiss(True)
 
 
 def language_rows(*, narrow: bool) -> list[Row]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Self, get_args
 
 from rich.style import Style
 from textual import events
@@ -25,7 +25,7 @@ from screens.drawing.rows import Row, Tone
 from screens.drawing.safe_text import Shown
 from screens.widgets.row_strip import GUTTER, Look, row_strip
 
-TONES = ("text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match")
+TONES: tuple[Tone, ...] = get_args(Tone)
 _CACHED_STRIPS = 512
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,10 +14,13 @@ from textual.message import Message
 from textual.widget import Widget
 
 from screens.actions.keys import key_called, types_a_character
+from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, grouped
 
 _PLACE = 8
 """Cells that are kept for where the memory is."""
+_PLACE_BESIDE = 24
+"""Cells that are kept for it where facts stand beside it."""
 
 
 class _Line(Widget, can_focus=False):
@@ -31,15 +34,16 @@ class _Line(Widget, can_focus=False):
 
 
 class TitleLine(_Line):
-    """The program, the workspace, and at the right end how search and index are doing."""
+    """The program, the workspace, facts about it, and at the right end how search and index are doing."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line--name", "line--place", "line--good", "line--busy", "line--warn"
+        "line--name", "line--place", "line--muted", "line--good", "line--busy", "line--warn"
     }  # fmt: skip
 
     def __init__(self, place: Shown) -> None:
         super().__init__(id="title")
         self._place = place
+        self._facts: Sequence[RowPart] = ()
         self.status = Shown("")
         self._tone = "busy"
 
@@ -47,6 +51,12 @@ class TitleLine(_Line):
         """Say where the memory is."""
         self._place = place
         self.refresh()
+
+    def tell(self, facts: Sequence[RowPart]) -> None:
+        """Say this of the memory, as much of it as there is room for, the last the first to go."""
+        if facts != self._facts:
+            self._facts = facts
+            self.refresh()
 
     def show(self, status: Shown, tone: str) -> None:
         """Say how the index is doing; ``tone`` is good, busy or warn."""
@@ -62,15 +72,21 @@ class TitleLine(_Line):
             name, right = " Workbench ", f"{self.status.partition(' · ')[0]} " if self.status else ""
         if cell_len(name) + cell_len(right) + _PLACE > width:
             name = " "
-        line = Text(no_wrap=True, overflow="crop")
-        line.append(name, self.tone("name"))
+        line = Text(no_wrap=True, overflow="crop").append(name, self.tone("name"))
         place = Text(self._place, self.tone("place"))
-        place.truncate(max(0, width - cell_len(name) - cell_len(right) - 1), overflow="ellipsis")
+        least = min(place.cell_len, _PLACE_BESIDE)
+        facts = Text()
+        for fact in self._facts:
+            more = Text.assemble((fact.text, self.tone(fact.tone)), (" · ", self.tone("place")))
+            if line.cell_len + least + 2 + facts.cell_len + more.cell_len + cell_len(right) > width:
+                break
+            facts.append_text(more)
+        rest = facts.cell_len + cell_len(right)
+        place.truncate(max(0, width - line.cell_len - rest - 1), overflow="ellipsis")
         line.append_text(place)
-        gap = width - line.cell_len - cell_len(right)
+        gap = width - line.cell_len - rest
         if gap >= 0:
-            line.append(" " * gap)
-            line.append(right, self.tone(self._tone))
+            line.append(" " * gap).append_text(facts).append(right, self.tone(self._tone))
         return line
 
 
@@ -97,7 +113,7 @@ class Banner(_Line):
 
 
 class TabLine(_Line):
-    """Panes or views by key and name, each with what waits in it; a click chooses one."""
+    """Panes, views or screens by key and name, each with what waits in it; a click chooses one."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--tab", "line--current", "line--count"}
 
@@ -105,22 +121,28 @@ class TabLine(_Line):
     class Chosen(Message):
         """A tab was clicked."""
 
+        tabs: TabLine
         index: int
 
-    def __init__(self, names: Sequence[str], keys: str = "123456789", *, short: Sequence[str] = ()) -> None:
+    def __init__(
+        self, names: Sequence[str], keys: str = "123456789", *, short: Sequence[str] = (), id: str = "tabs"
+    ) -> None:
         """``short`` names stand where there is no room for the others."""
-        super().__init__(id="tabs")
+        super().__init__(id=id)
         self._names = names
-        self._keys = keys
+        self._keys: Sequence[str] = tuple(keys)
         self._short = short or names
         self._current = 0
         self._counts: Mapping[int, str] = {}
         self._away = Shown("")
 
-    def show(self, current: int, counts: Mapping[int, str] | None = None) -> None:
-        """Bring out the current tab, and say what waits."""
-        if (current, counts or {}) != (self._current, self._counts):
-            self._current, self._counts = current, counts or {}
+    def show(
+        self, current: int, counts: Mapping[int, str] | None = None, keys: Iterable[str] | None = None
+    ) -> None:
+        """Bring out the current tab, and say what waits, and by which ``keys`` one gets there."""
+        pressed = self._keys if keys is None else tuple(keys)
+        if (current, counts or {}, pressed) != (self._current, self._counts, self._keys):
+            self._current, self._counts, self._keys = current, counts or {}, pressed
             self.refresh()
 
     def typing(self, away: Shown) -> None:
@@ -130,35 +152,41 @@ class TabLine(_Line):
             self.refresh()
 
     def render(self) -> Text:
-        """The line."""
+        """The line; tabs at its end that there is no room for are left out whole."""
         line = Text(no_wrap=True, overflow="crop")
-        for at, (name, count) in enumerate(self._tabs()):
-            current = at == self._current
-            line.append(name[:2], self.tone("current" if current else "key"))
-            line.append(name[2:], self.tone("current" if current else "tab"))
-            line.append(count, self.tone("count"))
+        for at, tab in enumerate(self._tabs()):
+            if line.cell_len + sum(map(cell_len, tab)) > self.size.width:
+                break
+            tones = ("current", "current", "count") if at == self._current else ("key", "tab", "count")
+            for part, tone in zip(tab, tones, strict=True):
+                line.append(part, self.tone(tone))
         line.append(f" {self._away}" if self._away else "", self.tone("tab"))
         return line
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tab under the mouse."""
         edge = 0
-        for at, (name, count) in enumerate(self._tabs()):
-            edge += len(name) + len(count)
-            if event.x < edge:
-                self.post_message(self.Chosen(at))
+        for at, tab in enumerate(self._tabs()):
+            edge += sum(map(cell_len, tab))
+            if event.x < edge <= self.size.width:
+                self.post_message(self.Chosen(self, at))
                 return
 
-    def _tabs(self) -> list[tuple[str, str]]:
-        """Each with its count; the short names where the others do not fit."""
-        counts = [f"{self._counts[at]} " if at in self._counts else "" for at in range(len(self._names))]
-        tabs: list[tuple[str, str]] = []
+    def _tabs(self) -> list[tuple[str, str, str]]:
+        """Key, name and count of each; the short names where the others do not fit."""
+        every = range(len(self._names))
+        counts = [f"{self._counts[at]} " if at in self._counts else "" for at in every]
+        keys = ["·"] * len(every) if self._away else [*self._keys, *("" for _ in every)]
+        tabs: list[tuple[str, str, str]] = []
         for names in (self._names, self._short):
-            keys = "·" * len(names) if self._away else self._keys
-            tabs = [(f" {key} {name} ", count) for key, name, count in zip(keys, names, counts, strict=False)]
-            if sum(len(name) + len(count) for name, count in tabs) <= self.size.width:
+            tabs = [(f" {keys[at]}", f" {names[at]} ", counts[at]) for at in every]
+            if sum(len(part) for tab in tabs for part in tab) <= self.size.width:
                 break
         return tabs
+
+
+BAR = ("│", "")
+"""Stands among hints between those that belong together."""
 
 
 class HintLine(_Line):
@@ -179,8 +207,9 @@ class HintLine(_Line):
     def render(self) -> Text:
         """The line."""
         line = Text(" ", no_wrap=True, overflow="crop")
-        for hint in self._fitting():
-            self._append(line, hint)
+        for key, label in self._fitting():
+            line.append(f"{key} ", self.tone("key" if label else "label"))
+            line.append(f"{label}  " if label else " ", self.tone("label"))
         return line
 
     def on_click(self, event: events.Click) -> None:
@@ -189,28 +218,33 @@ class HintLine(_Line):
         for hint in self._fitting():
             edge += self._cells(hint)
             if event.x < edge:
-                key = key_called(hint[0]) if event.x else None
+                key = key_called(hint[0]) if event.x and hint[1] else None
                 if key is not None:
                     self.app.post_message(events.Key(key, hint[0] if types_a_character(key) else None))
                 return
 
     def _fitting(self) -> Iterator[tuple[str, str]]:
-        """Those that there is room for."""
+        """Those that there is room for, a bar before the first of each group."""
         *others, last = self.hints or [("", "")]
         room = self.size.width - 1 - self._cells(last)
+        bar, begun = False, False
         for hint in others:
-            if self._cells(hint) <= room:
-                room -= self._cells(hint)
+            if hint == BAR:
+                bar = begun
+                continue
+            cells = self._cells(hint) + bar * self._cells(BAR)
+            if cells <= room:
+                if bar:
+                    yield BAR
+                bar, begun, room = False, True, room - cells
                 yield hint
+        if bar and room >= self._cells(BAR):
+            yield BAR
         yield last
 
     @staticmethod
     def _cells(hint: tuple[str, str]) -> int:
-        return cell_len(hint[0]) + cell_len(hint[1]) + 3
-
-    def _append(self, line: Text, hint: tuple[str, str]) -> None:
-        line.append(hint[0], self.tone("key"))
-        line.append(f" {hint[1]}  ", self.tone("label"))
+        return cell_len(hint[0]) + cell_len(hint[1]) + (3 if hint[1] else 2)
 
 
 _NEARLY_FULL = 0.85

@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -22,7 +23,12 @@ from screens.loading.snapshots import Preview, PreviewLine
 from screens.widgets.entry_list import LineView
 from screens.widgets.row_strip import clipped
 
-_TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here")
+_TONES = (
+    "front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here",
+    "em", "code", "link", "title", "head", "faint", "accent",
+)  # fmt: skip
+_OVER = frozenset(_TONES[-7:])
+"""What is laid over the tone of a line, which keeps its ground."""
 _NUMBER = 6
 _MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
@@ -197,7 +203,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
             for name in _TONES:
                 own = self.get_component_rich_style(f"preview--{name}", partial=True)
-                self._styles[name] = ground + own
+                self._styles[name] = own if name in _OVER else ground + own
         return self._styles[tone]
 
     def _lay_out(self) -> None:
@@ -261,14 +267,14 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             return self._plain(piece.text, piece.tone)
         label, style = self._style("label"), self._style(piece.tone)
         bar = Segment("▎", self._style("bar")) if piece.tone == "entry" else Segment(" ", label)
-        segments = [Segment(piece.number.ljust(_NUMBER), label), bar]
+        text = Text(piece.text, end="")
+        text.stylize(style)
+        for start, end, mark in self.shown.lines[piece.at].spans if self.shown and piece.at >= 0 else ():
+            text.stylize(self._style(mark), max(0, start - piece.start), max(0, end - piece.start))
         here = self.matches[self.match] if self.matches else None
-        at = 0
         for start, end, match in spans_in(self.matches, piece.at, piece.start, len(piece.text)):
-            tone = self._style("here" if match is here else "match")
-            segments += [Segment(piece.text[at:start], style), Segment(piece.text[start:end], tone)]
-            at = end
-        segments.append(Segment(piece.text[at:], style))
+            text.stylize(self._style("here" if match is here else "match"), start, end)
+        segments = [Segment(piece.number.ljust(_NUMBER), label), bar, *text.render(self.app.console)]
         return Strip(segments).adjust_cell_length(self._width, style)
 
     def _plain(self, text: str, tone: str) -> Strip:

@@ -202,14 +202,14 @@ async def test_help_is_read_whole_where_it_is_narrow_and_no_toast_hides_it(sandb
 async def test_the_palette_performs_actions_and_changes_the_theme(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("colon")
-        await interface.until_shown("Promote  ·  p")
+        await interface.until_shown("Undo  ·  u")
         await interface.type("theme light")
         await interface.until_shown("Theme: Light")
         await interface.press("enter")
         await interface.until(lambda: interface.app.theme == "light", "the light theme")
         await interface.press("ctrl+p")
-        await interface.until_shown("Promote  ·  p")
+        await interface.until_shown("Undo  ·  u")
         await interface.type("memory  2")
-        await interface.until(lambda: "Promote" not in interface.text, "filtered")
+        await interface.until(lambda: "Undo" not in interface.text, "filtered")
         await interface.press("enter")
         await interface.until(lambda: interface.main.current == 1, "the memory pane")

@@ -14,7 +14,7 @@ from workbench.memory.provenance import Provenance
 
 HASH_DIGITS = 12
 # Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
-_EMPHASIS = re.compile(
+EMPHASIS = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`++)[^`]{1,300}(?P=ticks))"
     r"|(?<![^\s(\[{“‘\"'—–])(?P<mark>\*{1,3}|_{1,3}|~~)(?=[^\s])"
     r"(?P<words>.{1,300}?)(?<=[^\s\\])(?P=mark)(?![^\s)\]}.,:;!?”’\"'—–…])"
@@ -121,7 +121,7 @@ class Entry:
 def without_emphasis(line: str) -> str:
     """``line`` less the marks around **strong**, *emphasized* and ~~struck~~ words; code stays as it is."""
     for _ in range(_NESTED):
-        line = _EMPHASIS.sub(lambda found: found["code"] or found["words"], line)
+        line = EMPHASIS.sub(lambda found: found["code"] or found["words"], line)
     return line
 
 

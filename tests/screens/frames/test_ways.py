@@ -9,7 +9,7 @@ from screens.actions.action import SCREENS
 from screens.actions.availability import FocusContext
 from screens.actions.registry import action_at, by_id
 from screens.context.screen import AgentScreen
-from screens.frames.navigation import ROOMS
+from screens.frames.navigation import SCREEN_NAMES
 from screens.frames.overlay_screen import OverScreen
 from screens.health.overview import HealthScreen
 from screens.review.review import ReviewScreen
@@ -17,7 +17,7 @@ from screens.settings.overview import SettingsScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 
-KEYS = {key: room for room in ROOMS for key in by_id()[room].keys}
+KEYS = {key: room for room in SCREEN_NAMES for key in by_id()[room].keys}
 OWN = {
     "review": {"W", "R"},
     "graph": {"D", "S"},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from screens.loading.filter_scan import FilterScan, subject_of
-from screens.loading.snapshots import Contents, Promoted
-from screens.loading.store import Store, of_kind
+from screens.loading.snapshots import Contents, Promoted, of_kind
+from screens.loading.store import Store
 from screens.panes.filter import Filter, KeptFiles, filter_of
 from screens.panes.logs import LogsPane
 from tests.support.workspaces import Sandbox

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Collection
 
 import pytest
 
@@ -11,8 +12,10 @@ from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
 
-def at(width: int, height: int, *, current: int = 0, zoom: int = 0) -> Arrangement:
-    return arrange(width, height, current=current, zoom=zoom, reading=False)
+def at(
+    width: int, height: int, *, current: int = 0, zoom: int = 0, empty: Collection[int] = ()
+) -> Arrangement:
+    return arrange(width, height, current=current, zoom=zoom, reading=False, empty=empty)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +46,26 @@ def test_low_terminals_keep_their_lines_for_the_lists() -> None:
 
 
 def test_zoom_gives_one_pane_more_then_all() -> None:
-    assert at(140, 40, current=2, zoom=1) == Arrangement(Shape.WIDE, (2,), tabs=True, preview=True)
-    assert at(140, 40, current=2, zoom=2) == Arrangement(Shape.WIDE, (2,), tabs=True, preview=False)
+    for zoom, preview in ((1, True), (2, False)):
+        found = at(140, 40, current=2, zoom=zoom)
+        assert (found.panes, found.tabs, found.preview, found.right) == ((2,), True, preview, preview)
+
+
+def test_the_columns_are_shared_by_panes_with_something_in_them() -> None:
+    for width in (100, 139, 140, 200):
+        for count in range(5):
+            for empty in itertools.combinations(range(4), count):
+                found = at(width, 40, empty=empty)
+                assert found.strips == (empty if count < 4 else ()), "never all of them"
+                assert abs(sum(found.shares) - width) <= 1
+    assert at(80, 24, empty=(2, 3)).strips == at(50, 24, empty=(0,)).strips == ()
+    assert at(80, 24, empty=(0, 2)).strips == (0,)
+
+
+def test_the_preview_stands_right_where_two_panes_leave_room() -> None:
+    assert at(200, 40, empty=(2, 3)).right
+    assert not at(200, 40).right
+    assert not at(140, 40, empty=(2, 3)).right
 
 
 @pytest.mark.parametrize(
@@ -133,3 +154,46 @@ async def test_zoom_and_back(sandbox: Sandbox) -> None:
         assert "─ 1 Logs" not in interface.text
         await interface.press("equals_sign")
         await interface.until_shown("─ 1 Logs")
+
+
+@pytest.mark.parametrize("size", [(200, 50), (140, 40), (110, 30)])
+async def test_an_empty_pane_is_a_strip_that_names_the_key_and_grows_with_what_comes(
+    sandbox: Sandbox, size: tuple[int, int]
+) -> None:
+    async with opened(sandbox.workspace, size) as interface:
+        graph, memory = interface.main.graph, interface.main.memory
+        await interface.until_shown("no entities")
+        await interface.until(lambda: graph.size.area < memory.size.area / 2, "a strip")
+        await interface.press("4")
+        await interface.until(lambda: graph.list.has_focus, "the strip can be gone to")
+        assert graph.size.area < memory.size.area / 2
+        sandbox.write("graph/person/sarah.md", "---\ntype: person\n---\n# Sarah\n\n- [fact] Likes tea\n")
+        interface.main.refresh_files()
+        await interface.until_shown("Sarah")
+        await interface.until(lambda: abs(graph.size.width - memory.size.width) <= 1, "a pane")
+
+
+async def test_the_key_that_an_empty_graph_names_fills_it(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# Day\n\n- Sarah Chen works at Acme\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("I finds them")
+        await interface.press("I")
+        await interface.until(lambda: interface.app.screen is not interface.main, "the question")
+        await interface.press("enter")
+        await interface.until(lambda: interface.main.graph.view.entities, "an entity")
+        await interface.until(lambda: not interface.main.graph.has_class("-strip"), "room for it")
+
+
+async def test_the_cursor_begins_where_there_is_something(sandbox: Sandbox) -> None:
+    (sandbox.root / "memory/2026-03-14.md").unlink()
+    sandbox.commit("no logs")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until(lambda: interface.main.memory.list.has_focus, "memory has the focus")
+        await interface.until_shown("MEMORY.md:")
+        logs = interface.main.logs
+        day = sandbox.write("memory/2026-03-15.md", "# Day\n\n- a line\n")
+        interface.main.refresh_files()
+        await interface.until(lambda: not logs.has_class("-strip"), "a log needs room")
+        day.unlink()
+        interface.main.refresh_files()
+        await interface.until(lambda: logs.has_class("-strip"), "no log needs none")

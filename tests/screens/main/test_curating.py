@@ -340,3 +340,18 @@ async def test_the_toast_of_an_operation_goes_when_it_is_undone(sandbox: Sandbox
         await interface.press("U")
         await interface.until(lambda: "Redone" in interface.toasts, "the redo is said")
         assert "Undone" not in interface.toasts
+
+
+async def test_after_an_undo_the_cursor_goes_back_to_the_day_that_it_left(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# Day\n\n- the only line of the day\n")
+    sandbox.commit("another day")
+    async with opened(sandbox.workspace) as interface:
+        rows = interface.main.pane.list
+        await interface.go_to("the only line")
+        assert rows.row is not None
+        gone = rows.row.address
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.until(lambda: rows.row and rows.row.path == "memory/2026-03-14.md", "on the next day")
+        await interface.press("u")
+        await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")

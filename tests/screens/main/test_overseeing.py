@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.main.job_monitor import jobs_line
+from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standings

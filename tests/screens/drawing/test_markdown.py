@@ -1,0 +1,68 @@
+"""Markdown is drawn instead of written: words and lines stay where they are, marks become looks."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from screens.drawing.markdown import drawn, inline
+from screens.drawing.safe_text import Shown, line_text
+from tests.screens.interface import opened
+from tests.support.workspaces import Sandbox
+
+
+def parts(text: str, *, urls: bool = False) -> tuple[str, list[tuple[str, str]]]:
+    said, spans = inline(Shown(text), urls=urls)
+    return said, [(said[first:last], tone) for first, last, tone in spans]
+
+
+def test_marks_of_a_line_become_looks() -> None:
+    assert parts("a **b** and *c* or ~~d~~") == (
+        "a b and c or d",
+        [("b", "head"), ("c", "em"), ("d", "faint")],
+    )
+    assert parts("`**x**` stays") == ("`**x**` stays", [("`**x**`", "code")])
+    assert parts("snake_case_word 2*3*4") == ("snake_case_word 2*3*4", [])
+
+
+def test_a_link_says_where_to_in_the_preview() -> None:
+    assert parts("see [docs](https://e.org/x)") == ("see docs", [("docs", "link")])
+    assert parts("see [docs](https://e.org/x)", urls=True)[0] == "see docs (https://e.org/x)"
+    assert parts("knows [[Acme]]") == ("knows [[Acme]]", [("[[Acme]]", "link")])
+
+
+def test_the_columns_of_a_table_stand_under_each_other_in_any_script() -> None:
+    rows = [text for text, _ in drawn([Shown("| a | bb |"), Shown("|---|:-:|"), Shown("| 日本語 | **x** |")])]
+    assert [cell_len(row.split("│")[0].split("┼")[0]) for row in rows] == [8, 8, 8]
+    assert "**" not in "".join(rows)
+
+
+def test_code_is_left_as_it_is() -> None:
+    lines = ["```python", "x = a**b**c", "| no | table |", "| --- | --- |", "```", "**b**"]
+    assert [text for text, _ in drawn([Shown(line) for line in lines])] == [*lines[:-1], "b"]
+
+
+@given(st.lists(st.text(alphabet="ab*_`~[]()|#->!<日 \\", max_size=30), max_size=8))
+def test_every_line_stays_one_and_its_looks_lie_within_it(lines: list[str]) -> None:
+    found = list(drawn([line_text(line) for line in lines]))
+    assert len(found) == len(lines)
+    for text, spans in found:
+        assert "\n" not in text
+        assert all(0 <= first <= last <= len(text) for first, last, _ in spans)
+
+
+async def test_the_preview_draws_markdown_and_finds_words_in_it(sandbox: Sandbox) -> None:
+    sandbox.write(
+        "MEMORY.md", "# Memory\n\n- Likes **strong tea** and `code`\n\n| a | b |\n|---|---|\n| tea | 1 |\n"
+    )
+    sandbox.commit("rich text")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2", "j")
+        await interface.until_shown("3 ▎- Likes strong tea and `code`")
+        await interface.until_shown("7   tea │ 1")
+        strips = interface.text.split("\n")
+        assert any("6  ─────┼───" in line for line in strips), "the rule of the table, with its line number"
+        await interface.press("F")
+        await interface.type("strong tea")
+        await interface.until_shown("1/1")
