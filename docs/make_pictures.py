@@ -24,11 +24,13 @@ sys.path.insert(0, str(DOCS.parent))
 from indexing.sync.run import reindex  # noqa: E402 - after the path
 from screens.app import WorkbenchApp  # noqa: E402
 from screens.context.screen import AgentScreen  # noqa: E402
+from workbench.agent.search_update import SearchUpdate  # noqa: E402
 from workbench.workspace.demo_writer import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
 TODAY = date(2026, 3, 20)
 PATIENCE_SECONDS = 60.0
+NOTHING = SearchUpdate("", (), "")
 HOME = "/home/tessa/work"
 """What the pictures call the home that they are made in, which has as many letters."""
 
@@ -69,7 +71,7 @@ _READING = ("reading …", "looking …", "working …", "… looks", "     wait
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     "wait": lambda app: app.main.overlay.status == "hybrid",
     "then": lambda app: (
-        app.main.overlay.status == "hybrid" and getattr(app.main.searching.found, "moment", None) is not None
+        app.main.overlay.status == "hybrid" and (app.main.searching.found or NOTHING).moment is not None
     ),
     "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),

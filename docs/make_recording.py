@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from html import escape
 from pathlib import Path
 
@@ -26,6 +26,8 @@ sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync.run import reindex  # noqa: E402 - after the path
 from tests.screens.looks.picture import HEIGHT, WIDTH, Run, style_sheet, written  # noqa: E402
+from workbench.dreaming.proposals.inbox import propose  # noqa: E402
+from workbench.dreaming.run import dream  # noqa: E402
 from workbench.workspace.demo_writer import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
@@ -35,7 +37,7 @@ PATIENCE_SECONDS = 60.0
 MOST_BYTES = 1_000_000
 RUN = (
     "import sys; from workbench.workspace.workspace import Workspace; from screens.app import WorkbenchApp; "
-    "WorkbenchApp(Workspace.open(sys.argv[1]), engines=False).run()"
+    "WorkbenchApp(Workspace.open(sys.argv[1]), engines=False, proposed=int(sys.argv[2])).run()"
 )
 
 
@@ -51,21 +53,19 @@ class Step:
 
 
 STEPS = (
-    Step("", "1 Logs", look=1.8),
-    Step("jjj", "2026-03-20.md", look=1.4),
+    Step("", "reviews them", look=2.4),
+    Step("D", "The change", look=2.4),
+    Step("j", "The change", look=1.6),
+    Step("a", "u undoes it", look=2.0),
+    Step("\x1b", "1 Logs", look=0.8),
+    Step("@", "accept:", look=2.4),
+    Step("u", "Undone", look=2.0),
+    Step("\x1b", "1 Logs", look=0.8),
     Step("/", "Search", look=0.4),
     Step("rota pilot", "On-call", look=1.6, typed=True),
     Step("\t", "promote", look=0.5),
     Step("jj", "", look=1.2),
-    Step("\r", "Memory", look=1.2),
-    Step("1", "", look=0.8),
-    Step("p", "u undoes it", look=2.0),
-    Step("u", "Undone", look=2.0),
-    Step("@", "Operations", look=1.2),
-    Step("jj", "", look=1.4),
-    Step("\x1b", "1 Logs", look=0.8),
-    Step("?", "Keys", look=1.6),
-    Step("\x1b", "1 Logs", look=0.6),
+    Step("\r", "Memory", look=1.6),
 )
 
 
@@ -80,14 +80,15 @@ class Frame:
 class Recorder:
     """The program on a pseudo-terminal, its bytes with their times, and the screens that they made."""
 
-    def __init__(self, root: Path, home: Path) -> None:
+    def __init__(self, root: Path, home: Path, proposed: int) -> None:
         self._screen = pyte.Screen(COLUMNS, LINES)
         self._stream = pyte.ByteStream(self._screen)
         self.events: list[tuple[float, str]] = []
         self.frames: list[Frame] = []
         self._clock = 0.0
         self._child = pexpect.spawn(
-            sys.executable, ["-c", RUN, str(root)], dimensions=(LINES, COLUMNS), timeout=PATIENCE_SECONDS,
+            sys.executable, ["-c", RUN, str(root), str(proposed)],
+            dimensions=(LINES, COLUMNS), timeout=PATIENCE_SECONDS,
             env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "HOME": str(home),
                  "PYTHONPATH": str(DOCS.parent), "LANG": "C.UTF-8"},
         )  # fmt: skip
@@ -183,7 +184,7 @@ def moving(frames: list[Frame], seconds: float) -> str:
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high}">',
-            f"<title>{escape('Memory Workbench: search, promote, undo, operations')}</title>",
+            f"<title>{escape('Memory Workbench: review a proposal, accept, undo, search')}</title>",
             f"<style>{style_sheet(rows)}.f{{visibility:hidden;animation:{seconds:.2f}s step-end infinite}}"
             + "".join(rules)
             + "</style>",
@@ -221,8 +222,11 @@ def main() -> None:
         (home / ".gitconfig").write_text("[user]\n\tname = Tessa\n\temail = tessa@localhost\n")
         root = home / "memory-demo"
         write_demo(root, TODAY)
-        reindex(Workspace.open(root), vectors=False)
-        recorder = Recorder(root, home)
+        workspace = Workspace.open(root)
+        reindex(workspace, vectors=False)
+        now = datetime.combine(TODAY, datetime.min.time(), UTC).replace(hour=9)
+        proposed = propose(workspace, dream(workspace, now=now).proposals, now).added
+        recorder = Recorder(root, home, len(proposed))
         for step in STEPS:
             recorder.play(step)
         recorder.close()

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
 
+from screens.actions.active import key_for
 from screens.drawing.safe_text import words
 from screens.jobs.job_line import toasts_above_work
 from screens.main.escape_keys import Apart
@@ -25,6 +26,7 @@ from screens.main.signals import end_in_time, listen
 from screens.main.theme_control import Theming, css_colors
 from screens.main.too_small import Covering
 from screens.workspaces.switch import Switching
+from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
@@ -60,13 +62,15 @@ class WorkbenchApp(App[None]):
         *,
         engines: bool = True,
         tidying: Tidying | None = None,
+        proposed: int = 0,
     ) -> None:
-        """``tidying`` has begun where it is given."""
+        """``tidying`` has begun where it is given. How many were ``proposed`` is told at the start."""
         self.theming = Theming()
         self.keying = Keying()
         self.tidying = tidying or Tidying()
         super().__init__()
         self._engines = engines
+        self._proposed = proposed
         self.main = self.take_up(workspace)
         self.theming.prepare(self)
         self.covering = Covering(self)
@@ -115,6 +119,8 @@ class WorkbenchApp(App[None]):
         self.covering.begin()
         self.keying.tell_skipped(self)
         self.tidying.started()
+        if self._proposed:
+            self.notify(f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them")
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""

@@ -17,14 +17,17 @@ What is done is seen after several such looks, a toast after three: at Textual's
 """
 
 
-def run(workspace: Workspace) -> None:
-    """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``."""
+def run(workspace: Workspace, proposed: int = 0) -> None:
+    """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``.
+
+    ``proposed`` are the proposals that a dream just made, which is then told.
+    """
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     tidying = Tidying()
     tidying.begin()
     try:
         from screens.app import WorkbenchApp  # noqa: PLC0415 - after what counts for loading it
 
-        WorkbenchApp(workspace, tidying=tidying).run()
+        WorkbenchApp(workspace, tidying=tidying, proposed=proposed).run()
     finally:
         tidying.end()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-PAPERS = ("docs/security-tests.md", "docs/faults.md")
+PAPERS = ("docs/security-tests.md",)
 NAMED = sorted(
     {
         (paper, file, name)
@@ -29,3 +30,9 @@ def test_every_test_that_a_paper_names_exists(paper: str, file: str, name: str) 
     assert re.search(
         rf"^(?:async )?def {name}\b" if name else r"^(?:(?:async )?def test_|Test\w+ = )", text, re.MULTILINE
     ), paper
+
+
+def test_the_page_of_faults_says_what_the_tests_are_marked_with() -> None:
+    made = runpy.run_path(str(PROJECT / "docs" / "make_faults.py"))["page"]()
+    assert (PROJECT / "docs" / "faults.md").read_text() == made, "run python docs/make_faults.py"
+    assert made.count("`tests/") > 400

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from screens.actions.table import key_table
+from workbench import __version__
 from workbench.cli.program import workbench
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -35,6 +37,13 @@ def test_every_picture_and_paper_that_is_linked_exists(paper: str) -> None:
 )
 def test_what_everybody_reads_is_short(paper: str, most: int) -> None:
     assert (PROJECT / paper).stat().st_size <= most
+
+
+def test_the_version_is_the_newest_one_in_the_changelog() -> None:
+    versions = re.findall(
+        r"^## \[([\d.]+)\] - \d{4}-\d\d-\d\d$", (PROJECT / "CHANGELOG.md").read_text(), re.M
+    )
+    assert versions[0] == __version__
 
 
 def test_no_machine_path_or_host_is_named() -> None:

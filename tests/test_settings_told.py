@@ -200,6 +200,11 @@ def test_what_only_ones_own_file_may_say_is_not_planned_for_the_workspace(sandbo
             plan_setting(sandbox.workspace, name, "x")
 
 
+@pytest.mark.promise(
+    "The interface",
+    "no space, or another hand, while a setting is written",
+    "the old text stays",
+)
 def test_writing_is_whole_or_not_at_all(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own.write_text("theme: dark\n")
     own.chmod(0o640)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from indexing.embedding.model_files import NONE, locate
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key
+from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key, require_client
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
@@ -220,6 +220,7 @@ def _local(settings: Settings, threads: int) -> ModelChoice:
 
 def _remote(service: Service) -> ModelChoice:
     def opened(*, questions: bool) -> Embedder:
+        require_client()
         from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
 
         return RemoteEmbedder(service, questions=questions)

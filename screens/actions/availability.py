@@ -92,7 +92,7 @@ Rule = Callable[[Context], str | None]
 """Answers why an action cannot be done now, None when it can; an empty answer is not worth a toast."""
 LEADER = "leader"
 """The name under which the memory of a team's leader is searched beside one's own."""
-_NO_ENTRY = "put the cursor on an entry first"
+_NO_ENTRY = "select an entry first"
 
 
 def always(context: Context) -> str | None:
@@ -177,7 +177,7 @@ def has_hits(context: Context) -> str | None:
 
 def has_row(context: Context) -> str | None:
     """The list has a row."""
-    return None if context.row else "there is nothing here"
+    return None if context.row else "this list is empty"
 
 
 def can_act(context: Context) -> str | None:

@@ -127,7 +127,7 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
     lines = dict(_assignments(text))
     for name in found.keys() - {"profile", "keys"}:
         hint = nearest(name, ("profile", "keys")) or "; it may say profile and [keys]"
-        problems.append(KeyProblem(f"“{name}” means nothing here{hint}", lines.get(("", name), 0)))
+        problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines.get(("", name), 0)))
     profile = found.get("profile", DEFAULT)
     if not isinstance(profile, str) or profile not in PROFILES:
         known = nearest(str(profile), PROFILES) or f"; there are {', '.join(PROFILES)}"

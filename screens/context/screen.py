@@ -65,7 +65,7 @@ _TITLES = (
     "always loaded",
     "what dominates",
 )
-_NO_ENTRY = "put the cursor on an entry of this memory first"
+_NO_ENTRY = "select an entry of this memory first"
 _NO_DAYS = "days are counted where one sees what was given most: 5"
 
 

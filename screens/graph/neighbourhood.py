@@ -301,13 +301,13 @@ class GraphScreen(BrowseScreen):
         if isinstance(thing, Node) and thing.entity is None:
             why["open"] = "it has no page: there is nowhere to go"
         if thing is None:
-            why["to_source"] = "put the cursor on what has a source first"
+            why["to_source"] = "select something with a source first"
         if self.sight.node is None or not self.sight.node.children:
             why["map"] = "there are no neighbours to be drawn"
         if self.looking.day is not None:
             why |= dict.fromkeys(view.decisions, "this is as of another day: T goes back to today")
         elif not isinstance(thing, view.wanted):
-            why |= dict.fromkeys(view.decisions, f"put the cursor on {view.about} first")
+            why |= dict.fromkeys(view.decisions, f"select {view.about} first")
         return why
 
     def action_back(self) -> None:

@@ -221,7 +221,7 @@ class HealthScreen(BrowseScreen):
         if self.backing_up.running:
             why["back_up"] = f"a backup is being made: {key_for('health_stop')} stops it"
         if finding is None:
-            on_findings = f"put the cursor on a finding first: {key_for('unfold')} shows those of a section"
+            on_findings = f"select a finding first: {key_for('unfold')} shows those of a section"
             why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
             return why
         if not finding.address:

@@ -163,8 +163,8 @@ def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row
 def _finding_lines(one: Finding) -> Lines:
     mark, tone = _SEVERITIES[one.severity]
     yield f"{mark} · {one.what}", tone if one.severity != "info" else "head"
-    yield f"It means: {one.meaning}" if one.meaning else "", "text"
-    yield f"To do: {one.do}" if one.do else "", "text"
+    yield f"Why it matters: {one.meaning}" if one.meaning else "", "text"
+    yield f"What to do: {one.do}" if one.do else "", "text"
     yield GAP, "text"
     if one.fixes:
         yield f"{key_for('health_fix')} fixes it:", "muted"

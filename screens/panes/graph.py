@@ -180,7 +180,7 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
     tail = (RowPart(words(f"{late} overdue"), "bad"),) if late else ()
     is_open = folds.is_open("group:due", default=True)
     yield Row(
-        "group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
+        "group:due", words("Todos"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
     )
     for memory, entity in todos if is_open else ():
         due = memory.happens_at

@@ -35,7 +35,7 @@ class Pane(Vertical):
     NAME: ClassVar[str]
     KIND: ClassVar[str]
     """The kind of what is in it."""
-    EMPTY: ClassVar[str] = "nothing here yet"
+    EMPTY: ClassVar[str] = "nothing yet"
     STATES: ClassVar[Collection[str]] = frozenset()
     """Words that a filter takes for states of what is in this pane."""
     EXAMPLES: ClassVar[str] = ""

@@ -47,15 +47,15 @@ def gate_rows(gates: Sequence[Gate]) -> Iterator[Row]:
 
 
 def gate_words(gate: Gate) -> str:
-    """``0.78 of 0.75, passed by 0.03``; ``2 of 3, 1 missing``."""
+    """``0.78 of 0.75, 0.03 above``; ``1 of 1``; ``2 of 3, 1 missing``."""
     if gate.distance:
-        verdict = f"{_number(gate.distance)} missing"
+        verdict = f", {_number(gate.distance)} missing"
     elif gate.reached == gate.needed:
-        verdict = "just passed"
+        verdict = ""
     else:
-        verdict = f"passed by {_number(gate.reached - gate.needed)}"
+        verdict = f", {_number(gate.reached - gate.needed)} above"
     mark = "✗" if gate.distance else "✓"
-    return f"{mark} {_number(gate.reached)} of {_number(gate.needed)}, {verdict}"
+    return f"{mark} {_number(gate.reached)} of {_number(gate.needed)}{verdict}"
 
 
 def gate_bar(gate: Gate) -> str:

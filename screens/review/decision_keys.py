@@ -28,7 +28,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from screens.review.review import ReviewScreen
 
-_NONE = "put the cursor on a proposal first"
+_NONE = "select a proposal first"
 _WORDLESS = ("archive", "forget")
 _Make = Callable[[tuple[Row, ...]], Request]
 _Preview = tuple[str, tuple[tuple[Operation, str], ...], list[str]]
@@ -87,11 +87,11 @@ class Acting:
                 f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
             )
         if not self._targets() and not (row and row.id.startswith(SETTLED) and "/" in row.id):
-            said["withdraw"] = "put the cursor on a proposal, or on one that was decided"
+            said["withdraw"] = "select a proposal, pending or decided"
         if case is None and screen.standing.quotation_of(row) is None:
             said["see_source"] = _NONE
         if screen.standing.run_of(row) is None:
-            said["roll_back"] = "put the cursor on a run, or on a proposal of one"
+            said["roll_back"] = "select a run or one of its proposals"
         if self._screen.copied is None:
             said["copy_entry"] = "there is nothing to copy"
         return said

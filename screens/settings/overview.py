@@ -147,7 +147,7 @@ class SettingsScreen(NarrowScreen):
         found = {"key_profile": f"this is for keys: {key_for('settings_page')} shows them"}
         setting = self.setting
         if setting is None:
-            first = "put the cursor on a setting first"
+            first = "select a setting first"
             return {**found, "change_setting": first, "change_shared": first, "reset_setting": first}
         if setting.declared.user_only:
             found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"

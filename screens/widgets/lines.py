@@ -247,7 +247,7 @@ class HintLine(_Line):
         return cell_len(hint[0]) + cell_len(hint[1]) + (3 if hint[1] else 2)
 
 
-_TIGHT = 0.85
+_NEARLY_FULL = 0.85
 
 
 class BudgetMeter(Widget, can_focus=False):
@@ -270,16 +270,16 @@ class BudgetMeter(Widget, can_focus=False):
 
     @property
     def word(self) -> str:
-        """What the numbers mean: ok, tight or over."""
+        """What the numbers mean: ok, nearly full or over."""
         if self._used > self._budget:
             return "over"
-        return "tight" if self._used > _TIGHT * self._budget else "ok"
+        return "nearly full" if self._used > _NEARLY_FULL * self._budget else "ok"
 
     def render(self) -> Text:
         """The line, as wide as there is room."""
         if not self._budget:
             return Text()
-        tone = {"ok": "good", "tight": "warn", "over": "bad"}[self.word]
+        tone = {"ok": "good", "nearly full": "warn", "over": "bad"}[self.word]
         unit = "" if self._unit == "characters" else f"{self._unit} "
         numbers = f" {grouped(self._used)} / {grouped(self._budget)} {unit}{self.word}"
         width = self.content_size.width - len(numbers)

@@ -172,6 +172,10 @@ def test_a_word_that_is_only_begun_counts_while_it_is_typed(made: Make) -> None:
     assert answer.hits[0].strength > answer.hits[1].strength
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "a registered folder is gone, cannot be opened, or a newer program wrote it",
+)
 def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, tmp_path: Path) -> None:
     here, gone = made("here", "The port is 1"), made("gone", "The port is 2")
     shutil.rmtree(gone.root)
@@ -213,6 +217,12 @@ def test_a_workspace_without_vectors_is_compared_by_words_and_that_is_said(made:
     assert any("by keyword only: two has no vectors" in note for note in answer.told.notes)
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "a workspace's settings weigh itself up",
+    "it does not stand before others by that",
+    by="a `workbench.yaml`",
+)
 def test_a_workspaces_own_weights_do_not_put_it_first(made: Make, owner: Person) -> None:
     """``workbench.yaml`` comes with the memory."""
     modest = made("modest", "The staging port is 8443")

@@ -66,7 +66,7 @@ def test_what_comes_is_in_order_and_what_is_late_is_called_so(given: Given) -> N
     found = made(given, "context")
     assert texts(found, "Upcoming") == ["Now", "Sooner", "Later"]
     assert texts(found, "Overdue") == ["Late"]
-    assert texts(found, "To do, without a day") == ["Some day"]
+    assert texts(found, "Todos without a date") == ["Some day"]
     assert f"- Atlas: Late (OVERDUE BY 3 DAYS, {day(-3)})" in found.text
     assert f"- Atlas: Now (today, {day(0)})" in found.text
     assert found.text.index("## Upcoming") < found.text.index("## Overdue")
@@ -132,7 +132,7 @@ def test_of_the_agents_notes_only_what_has_a_day_is_told_and_named_as_such(given
     assert texts(made(given, "memory"), "Decisions") == []
     found = made(given, "context")
     assert texts(found, "Upcoming") == ["Send the report", "Launch"]
-    assert texts(found, "To do, without a day") == []
+    assert texts(found, "Todos without a date") == []
     assert f"{day(1)}, from log)" in found.text
 
 

@@ -142,6 +142,11 @@ def test_a_moment_that_nobody_knows_is_an_error_with_a_hint(asked: Asked) -> Non
     assert asked.ask(2, query="port")["hits"]
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "a moment of the past cannot be laid out, or is swept away",
+    "told with the reason; made ready again when it is asked for again",
+)
 def test_what_goes_wrong_in_making_a_moment_ready_is_told(changed: Sandbox, asked: Asked) -> None:
     past = changed.root / ".workbench" / "past"
     past.symlink_to(changed.root.parent)
@@ -153,6 +158,10 @@ def test_what_goes_wrong_in_making_a_moment_ready_is_told(changed: Sandbox, aske
     asked.until(lambda said: said.get("event") == "moment" and said.get("ready"))
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "a moment of the past cannot be laid out, or is swept away",
+)
 def test_a_moment_that_was_swept_away_is_made_ready_again(changed: Sandbox) -> None:
     said: list[dict[str, object]] = []
     ready = threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given as forall
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_nothing_given_is_nothing_recorded(given: Given) -> None:
     assert given.records("recalls") == []
 
 
+@pytest.mark.promise("Agents", "the ledger cannot be written", "the answer is given, with a note")
 def test_a_ledger_that_cannot_be_written_is_a_note(given: Given) -> None:
     given.sandbox.write(".workbench/ledger", "a file in the place of the folder")
     note = record(given, [One("memory/a.md#abc", "x", 0.5)])

@@ -58,6 +58,10 @@ def test_links_come_back_as_links_and_filters_are_not_run(sandbox: Sandbox, tmp_
     assert not canary.exists()
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "paths into `.git` or `.workbench`, also in history and backups",
+)
 def test_a_backup_with_a_path_into_git_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     evil = tmp_path / "evil"
     subprocess.run(["git", "init", "-q", "-b", "main", str(evil)], check=True)

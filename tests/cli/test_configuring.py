@@ -30,7 +30,7 @@ def test_config_check_says_what_is_wrong_also_where_nothing_else_opens(run: Run,
     (person / "settings.yaml").write_text("colour: blue\n")
     result = run("config", "--check")
     assert result.code == 4
-    assert "settings.yaml:1: 'colour' means nothing here" in result.err
+    assert "settings.yaml:1: 'colour' is ignored" in result.err
     assert run("status").code == 0
     assert run("config", "unset", "colour").code == 0
     assert run("config", "--check").code == 0
@@ -91,7 +91,7 @@ def test_an_unknown_setting_is_a_warning_and_everything_works(
     ):
         done = run(*command)
         assert done.code == 0, done.err
-        assert done.err.count("settings.yaml:3: 'memory_budgte' means nothing here") == 1
+        assert done.err.count("settings.yaml:3: 'memory_budgte' is ignored") == 1
         assert done.err.count("did you mean memory_budget?") == 1
         assert done.out
     monkeypatch.setattr(

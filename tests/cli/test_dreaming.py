@@ -139,6 +139,11 @@ def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sand
     assert "taken back already" in again.json["error"]["message"]
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "a run is rolled back after newer edits",
+    "what is in the way is shown, nothing overwritten",
+)
 def test_a_rollback_with_newer_text_in_the_way_fails_and_says_what_stays(run: Run, dreamer: Sandbox) -> None:
     name = run("dream", "--apply", "--json").json["run"]
     dreamer.write("MEMORY.md", dreamer.read("MEMORY.md").replace(b"PostgreSQL 17", b"PostgreSQL 18"))

@@ -52,7 +52,7 @@ def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...])
     result = run("inbox", "show", waits[0].key[:5])
     assert "  recurrence   1.50 of 2.00  ██████████" in result.out
     assert f"source    {LOG}#L6: The staging port is 8443" in result.out
-    assert "gate score: 0.78, 0.75 needed, passed by 0.03" in result.out
+    assert "gate score: 0.78, 0.75 needed, 0.03 above" in result.out
     assert "+- The staging port is 8443 <!-- wb:" in result.out
     said = run("inbox", "show", waits[0].key, "--json").json
     assert said["problem"] == ""

@@ -182,6 +182,11 @@ def said(child: subprocess.Popen[str]) -> Any:
     return json.loads(child.stdout.readline())
 
 
+@pytest.mark.promise(
+    "The index",
+    "SIGINT or SIGTERM while watching, also within a run",
+    "ends cleanly; the next run finishes",
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_watch_says_one_line_a_run_and_ends_cleanly(
     watching: subprocess.Popen[str], sandbox: Sandbox, run: Run, number: int
@@ -200,6 +205,11 @@ def test_watch_says_one_line_a_run_and_ends_cleanly(
         pass  # whoever watched left no lock
 
 
+@pytest.mark.promise(
+    "The index",
+    "two processes at once",
+    "the second is told who is at it; one that watches tries again",
+)
 def test_who_comes_second_is_told_that_somebody_is_at_it(run: Run, sandbox: Sandbox) -> None:
     run("reindex")
     with hold(sandbox.root / ".workbench/index.lock", "reindex"):

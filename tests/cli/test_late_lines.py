@@ -75,6 +75,13 @@ def elsewhere(sandbox: Sandbox, *arguments: str, **environment: str) -> subproce
     )
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "it does so hours later, after the clock jumped, or in a child that inherited the file",
+    "carried over; the old file stays as long as any process has it open for writing, which the "
+    "kernel says (a read lease), no clock",
+    by="the clock is moved by hours and years",
+)
 @pytest.mark.parametrize("seconds", [2 * 3600.0, -YEARS, 9 * YEARS])
 def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_jump_of_the_clock(
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None], seconds: float
@@ -91,6 +98,12 @@ def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_j
     assert sandbox.read(LOG).count(b"- soon after\n") == 1
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "somebody reads before the next action",
+    "every command, the MCP server and the interface (within two seconds) carry late lines over first",
+    by="a file that is held open",
+)
 @pytest.mark.parametrize(
     "command",
     [
@@ -152,6 +165,7 @@ def test_a_run_over_a_fleet_has_the_late_lines(
     assert sandbox.read(LOG).endswith(LATE)
 
 
+@pytest.mark.promise("Two writers", "somebody reads before the next action")
 @pytest.mark.parametrize("command", [("reindex", "--watch", "--no-vectors"), ("watch",)])
 def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
     sandbox: Sandbox, agent: FileIO, command: tuple[str, ...]
@@ -172,6 +186,12 @@ def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
             watching.communicate()
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "another action runs, a merge is unfinished, nothing may be written",
+    "`status` names the lines that wait; nothing is changed",
+    by="a lock that is held, a merge, a program that only looks, the past",
+)
 @pytest.mark.parametrize("reason", ["another action", "looking only", "a merge", "the past"])
 def test_lines_that_have_to_wait_are_named_and_nothing_is_written(
     run: Run, sandbox: Sandbox, agent: FileIO, monkeypatch: pytest.MonkeyPatch, reason: str
@@ -196,6 +216,10 @@ def test_lines_that_have_to_wait_are_named_and_nothing_is_written(
     assert kept(sandbox) == waiting
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "it does so hours later, after the clock jumped, or in a child that inherited the file",
+)
 def test_a_file_that_a_program_has_open_is_named_and_kept_and_gone_when_it_ends(
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None]
 ) -> None:
@@ -208,6 +232,10 @@ def test_a_file_that_a_program_has_open_is_named_and_kept_and_gone_when_it_ends(
     assert kept(sandbox) == []
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "it does so hours later, after the clock jumped, or in a child that inherited the file",
+)
 def test_a_child_that_inherited_the_log_still_loses_nothing(
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None]
 ) -> None:
@@ -222,6 +250,12 @@ def test_a_child_that_inherited_the_log_still_loses_nothing(
     assert sandbox.read(LOG).count(b"- of the child\n") == 1
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "many actions on a long log",
+    "no copy of it stays once nobody has it open",
+    by="the size of what is kept",
+)
 def test_actions_leave_no_copies_behind_once_nobody_has_the_file_open(
     run: Run, sandbox: Sandbox, later: Callable[[float], None]
 ) -> None:
@@ -238,6 +272,13 @@ def test_actions_leave_no_copies_behind_once_nobody_has_the_file_open(
     assert kept(sandbox) == []
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "a replaced file was unpacked, copied or kept by an older version",
+    "named, and not acted upon before `workbench inbox conflicts --late --append`; never for a file "
+    "that is not memory",
+    by="notes without a seal that fits",
+)
 @pytest.mark.parametrize("path", ["MEMORY.md", "workbench.yaml", ".bashrc", "memory/.hidden.md", "../out.md"])
 def test_a_note_that_was_unpacked_does_nothing_and_is_named(run: Run, sandbox: Sandbox, path: str) -> None:
     planted = plant(sandbox, path)
@@ -263,6 +304,7 @@ def test_a_note_that_was_unpacked_does_nothing_and_is_named(run: Run, sandbox: S
     assert run("inbox", "conflicts", "--late", "--json").json == []
 
 
+@pytest.mark.promise("Two writers", "a replaced file was unpacked, copied or kept by an older version")
 def test_words_that_an_older_version_kept_are_taken_in_by_one_command(run: Run, sandbox: Sandbox) -> None:
     before = sandbox.read(LOG)
     plant(sandbox, LOG, before + LATE, known=len(before))
@@ -273,6 +315,7 @@ def test_words_that_an_older_version_kept_are_taken_in_by_one_command(run: Run, 
     assert run("status", "--json").json["late"] == []
 
 
+@pytest.mark.promise("Two writers", "a replaced file was unpacked, copied or kept by an older version")
 def test_what_was_kept_is_not_believed_in_a_copy_of_the_folder(
     run: Run, sandbox: Sandbox, agent: FileIO
 ) -> None:
@@ -284,6 +327,12 @@ def test_what_was_kept_is_not_believed_in_a_copy_of_the_folder(
     assert LATE not in (copy / LOG).read_bytes()
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "no key for seals can be kept (a read-only home)",
+    "everything works; late lines wait for the person's word",
+    by="a state folder that cannot be made",
+)
 def test_where_no_key_can_be_kept_late_lines_wait_for_the_persons_word(sandbox: Sandbox) -> None:
     nowhere = {"XDG_STATE_HOME": "/dev/null/state"}
     with (sandbox.root / LOG).open("ab", buffering=0) as log:
@@ -302,6 +351,12 @@ def test_the_key_is_for_its_owner_alone(run: Run, sandbox: Sandbox) -> None:
     assert seal.key_path().stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "a conflict is discarded while its writer goes on",
+    "what is added to it is carried over",
+    by="a file that is held open",
+)
 def test_a_conflict_that_is_discarded_while_its_writer_goes_on_loses_nothing(
     run: Run, sandbox: Sandbox
 ) -> None:

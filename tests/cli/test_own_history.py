@@ -155,6 +155,7 @@ def memory(place: Place) -> str:
     return place.box.read("MEMORY.md").decode()
 
 
+@pytest.mark.promise("Git", "ignored files, no repository")
 def test_everything_works_as_in_a_repository_which_stays_as_it_is(
     place: Place, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +268,7 @@ def test_a_private_note_among_files_in_git_moves_history_only_when_it_is_changed
     assert sandbox.read("memory/private/diary.md") == b"- mine\n"
 
 
+@pytest.mark.promise("Git", "a later `git init`, a moved or copied folder")
 def test_a_moved_folder_finds_its_history_and_a_copy_begins_one_of_its_own(folder: Place, run: Run) -> None:
     promote(run, folder)
     folder.box.close()
@@ -335,6 +337,11 @@ def test_many_loose_objects_are_packed_as_nobody_else_does_it(folder: Place, run
 # -- a repository that comes later ------------------------------------------------------------------
 
 
+@pytest.mark.promise(
+    "Git",
+    "a later `git init`, a moved or copied folder",
+    "explained; the history is found, and a copy begins its own",
+)
 def test_a_later_git_init_is_explained_and_a_person_can_go_on_in_the_repository(
     folder: Place, run: Run
 ) -> None:
@@ -404,6 +411,11 @@ def pipe(own: Path) -> None:
     os.mkfifo(own / "HEAD")
 
 
+@pytest.mark.promise(
+    "Git",
+    "a history of our own that is damaged, half made, a link, or from elsewhere",
+    "refused with a way out",
+)
 @pytest.mark.parametrize("harm", [unreadable, half_made, foreign, linked, pipe])
 def test_what_is_no_history_of_ours_is_refused_with_a_way_out(ignored: Place, run: Run, harm: object) -> None:
     where = ("-w", str(ignored.root))
@@ -435,6 +447,9 @@ def test_a_history_from_another_machine_is_taken_over_when_the_person_agrees(
     assert run(*where, "undo").code == 0
 
 
+@pytest.mark.promise(
+    "Git", "a kill or a full disk while it is made, two programs that make it", "whole or absent, and one"
+)
 def test_a_disk_that_refuses_leaves_nothing_half_made(ignored: Place) -> None:
     """At every call: nothing is there, or all of it, and the next try works."""
     struck = 0
@@ -458,6 +473,7 @@ def test_a_disk_that_refuses_leaves_nothing_half_made(ignored: Place) -> None:
     assert struck > 20
 
 
+@pytest.mark.promise("Git", "a kill or a full disk while it is made, two programs that make it")
 def test_two_processes_make_one_history(folder: Place) -> None:
     program = (
         "import sys; from workbench.workspace.workspace import Workspace\n"

@@ -79,6 +79,12 @@ def test_the_leader_searches_only_their_own(run: Run, leader: Sandbox) -> None:
     assert not any("scope" in hit for hit in hits)
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "an action names an entry of the team leader's",
+    "refused as read-only; nothing there is written",
+    by="`leader:…` addresses",
+)
 @pytest.mark.parametrize("path", [LOG, "MEMORY.md", "USER.md"])
 def test_a_leaders_entry_is_read_by_its_mark_and_no_action_reaches_it(
     run: Run, leader: Sandbox, sandbox: Sandbox, path: str

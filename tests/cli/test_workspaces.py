@@ -77,6 +77,12 @@ def test_the_list_tells_entries_and_freshness(run: Run, both: Sandbox) -> None:
     assert str(both.root) in shown
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "a registered folder is gone, cannot be opened, or a newer program wrote it",
+    "told by name and exit code, never dropped from the list; the others answer",
+    by="removed; wrong settings; a higher format",
+)
 def test_a_vanished_folder_and_a_newer_format_are_told_by_exit_code(run: Run, both: Sandbox) -> None:
     (both.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
     result = run("workspaces", "list", "--json")

@@ -26,7 +26,7 @@ TAKEN = {
     "ENTRY": re.compile(r"(?<![\w/.-])[\w/.-]+\.md#[0-9a-f]{12}(?:~\d+)?"),
     "OPERATION": re.compile(r"^[0-9a-f]{12}(?=  \d{4}-)", re.MULTILINE),
     "PROPOSAL": re.compile(r"^[0-9a-f]{8}(?=  (?:add|merge|supersede|archive|forget)\b)", re.MULTILINE),
-    "RUN": re.compile(r"(?<=\brun )\d{8}-\d{6}\b"),
+    "RUN": re.compile(r"^\d{8}-\d{6}(?=  .* proposed, accepted)", re.MULTILINE),
     "EPISODE": re.compile(r"\be\d\d\b|\bepisodes/\d{4}/\d\d/[\w.-]+\.md"),
 }
 """What the words in capitals are replaced by; tutorial.md tells readers the same in words."""

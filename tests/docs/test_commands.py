@@ -18,6 +18,7 @@ PAGES = all_pages()
 WITH_COMMANDS = [page for page in PAGES if any(not block.not_run for block in page.commands)]
 NOT_RUN = {
     "it installs programs from a package registry",
+    "it removes the program",
     "it needs the agent's own program",
     "it opens an editor",
     "it opens the interface",

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 from tests.docs.pages import PROJECT
 from tests.screens.interface import opened
+from tests.support.terminal import Terminal
 from workbench.workspace.workspace import Workspace
 
 ROWS = re.findall(r"^\| (`.*?) \| (.*) \|$", (PROJECT / "README.md").read_text(), re.MULTILINE)
 KEYS = [re.findall(r"`([^`]+)`", shown) for shown, _ in ROWS]
+FIRST_MINUTE = (
+    "import faulthandler, signal, sys; faulthandler.register(signal.SIGUSR1); "
+    "from workbench.cli import main; sys.argv[1:1] = ['demo']; main()"
+)
 
 
 def newest(workspace: Workspace) -> str:
@@ -19,25 +25,17 @@ def newest(workspace: Workspace) -> str:
 
 
 def test_the_readme_shows_the_keys_that_are_pressed_here() -> None:
-    assert KEYS == [["/", "what replaces Mosquitto"], ["D", "r", "a"], ["@"], ["["], ["W"]]
+    assert KEYS == [["D", "a"], ["@", "u"], ["/", "what replaces Mosquitto"], ["["], ["W"]]
 
 
 async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_path: Path) -> None:
     shutil.copytree(demo, tmp_path / "agent", symlinks=True)
     with_workspace = Workspace.open(tmp_path / "agent")
     memory = tmp_path / "agent" / "MEMORY.md"
-    (search, words), (review, dream, accept), (operations,), (back,), (context,) = KEYS
+    (review, accept), (operations, undo), (search, words), (back,), (context,) = KEYS
     async with opened(with_workspace) as interface:
-        await interface.press(search)
-        await interface.type(words)
-        await interface.until_shown("NATS JetStream replaces Mosquitto as broker")
-        await interface.press("escape", "escape")
-        await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
-
         before = memory.read_bytes()
         await interface.press(review)
-        await interface.until(lambda: interface.app.screen is not interface.main, "the dream review")
-        await interface.press(dream)
         await interface.until_shown("The change")  # of the first proposal, which the cursor is on
         await interface.press(accept)
         await interface.until(lambda: memory.read_bytes() != before, "a proposal is in MEMORY.md")
@@ -46,10 +44,16 @@ async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_pa
 
         await interface.press(operations)
         await interface.until_shown("accept")
-        await interface.press("u")
+        await interface.press(undo)
         await interface.until(lambda: newest(with_workspace) == "undo", "it is undone")
         await interface.until(lambda: memory.read_bytes() == before, "MEMORY.md is as it was")
         await interface.press("escape")
+        await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
+
+        await interface.press(search)
+        await interface.type(words)
+        await interface.until_shown("NATS JetStream replaces Mosquitto as broker")
+        await interface.press("escape", "escape")
         await interface.until(lambda: interface.app.screen is interface.main, "the panes are back")
 
         await interface.press(back)
@@ -59,3 +63,11 @@ async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_pa
         await interface.press(context)
         await interface.until(lambda: interface.app.screen is not interface.main, "the context preview")
     with_workspace.close()
+
+
+def test_the_demo_opens_with_proposals_that_wait_and_says_so(tmp_path: Path) -> None:
+    interface = Terminal(tmp_path / "demo", run=FIRST_MINUTE)
+    with closing(interface.child):
+        interface.until(lambda text: "D reviews them" in text, "that proposals wait is told")
+        interface.keys("D")
+        interface.until(lambda text: "The change" in text, "the first proposal and what it would change")

@@ -31,6 +31,7 @@ def recalled(nights: Nights, words: str) -> int:
     return book.read_text().count(claim_key(words))
 
 
+@pytest.mark.promise("Dreaming and proposals", "junk is recalled often", "it is not proposed")
 @pytest.mark.parametrize(
     "junk",
     [
@@ -62,6 +63,11 @@ def test_what_is_recalled_is_promoted(nights: Nights) -> None:
     assert nights.proposed() == [FACT]
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "dreaming meets its own output, and what an agent repeats because it was given it",
+    "no source, no new mention",
+)
 @pytest.mark.parametrize(
     "path",
     [
@@ -114,6 +120,10 @@ def test_what_says_that_dreaming_wrote_it_is_no_source(nights: Nights) -> None:
     assert nights.why(FACT) == "dream output"
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "dreaming meets its own output, and what an agent repeats because it was given it",
+)
 def test_what_the_agent_repeats_because_it_was_given_it_is_no_new_mention(nights: Nights) -> None:
     nights.log(9, FACT)
     for day in (6, 4, 2):
@@ -125,6 +135,11 @@ def test_what_the_agent_repeats_because_it_was_given_it_is_no_new_mention(nights
     assert known.facts["grounded"] == 1
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "one session repeats or recalls a claim fifty times",
+    "it counts as one",
+)
 def test_one_session_cannot_repeat_a_claim_into_memory(nights: Nights) -> None:
     nights.log(2, *[FACT] * 50, session="evil")
     assert said(nights, FACT) == 50
@@ -133,6 +148,7 @@ def test_one_session_cannot_repeat_a_claim_into_memory(nights: Nights) -> None:
     assert FACT not in {one.text for one in taken.taken}
 
 
+@pytest.mark.promise("Dreaming and proposals", "one session repeats or recalls a claim fifty times")
 def test_repeating_a_claim_in_one_session_makes_its_score_no_higher(nights: Nights) -> None:
     nights.log(2, FACT)
     once = nights.proposal(FACT).score
@@ -146,6 +162,7 @@ def test_one_day_of_unnamed_sessions_counts_as_one_source(nights: Nights) -> Non
     assert nights.explained(FACT).facts["grounded"] == 1
 
 
+@pytest.mark.promise("Dreaming and proposals", "one session repeats or recalls a claim fifty times")
 def test_one_session_cannot_recall_a_claim_into_memory(nights: Nights) -> None:
     nights.log(9, FACT)
     for _ in range(50):
@@ -250,6 +267,11 @@ def test_whatever_a_log_holds_is_dreamt_of(nights: Nights, lines: list[bytes]) -
     json.dumps(nights.dream().as_json())
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "there is more than a run may propose",
+    "what was left out is counted and said",
+)
 def test_nothing_is_cut_off_in_silence(nights: Nights) -> None:
     nights.episode(1, "e1", *map(rule, range(14)))
     result = nights.dream()

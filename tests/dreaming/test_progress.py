@@ -130,6 +130,11 @@ def test_what_is_no_object_and_what_is_no_task_is_wrong_usage(nights: Nights) ->
         assert said in done.stdout + done.stderr
 
 
+@pytest.mark.promise(
+    "The interface",
+    "dreaming is stopped half way, or its process dies",
+    "nothing is written, and it says so",
+)
 def test_a_signal_stops_it_and_nothing_waits(nights: Nights) -> None:
     for number in range(60):
         nights.sandbox.write(f"memory/note-{number}.md", f"# Note\n\n- {FACT}{number}\n" * 40)

@@ -26,6 +26,7 @@ def test_the_factors_by_hand() -> None:
     assert use(10) == pytest.approx(2)
 
 
+@pytest.mark.promise("Dreaming and proposals", "a claim is copied to many days, never recalled")
 @given(st.integers(0, 500), st.integers(0, 500), st.floats(0, 1e6))
 def test_each_factor_stays_within_its_bounds_and_grows(sources: int, days: int, recalled: float) -> None:
     assert 1 <= recurrence(sources, days) <= recurrence(sources + 1, days) <= MOST["recurrence"]
@@ -86,6 +87,11 @@ def test_what_is_to_come_or_no_deadline_is_none(text: str) -> None:
     assert passed_deadline(text, date(2026, 3, 10), TODAY) is None
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "a deadline has passed, however often it was said",
+    "it is not proposed",
+)
 def test_a_passed_deadline_is_never_proposed(nights: Nights) -> None:
     nights.log(20, "The offer for the harbour has to reach Ana by 2026-03-20")
     assert nights.proposed() == []

@@ -86,6 +86,7 @@ def test_the_least_trusted_source_of_the_words_counts(nights: Nights) -> None:
     assert (only.trust, len(only.sources)) == ("agent", 1)
 
 
+@pytest.mark.promise("From sessions to long-term memory", "a language model invents, inverts or drops")
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -108,6 +109,11 @@ def test_an_answer_that_loses_or_invents_is_not_believed(twice: Nights, answer: 
     assert any("keeps its own words" in note and why in note for note in result.notes)
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
+    "redirects, drips",
+)
 @pytest.mark.parametrize(
     "answer",
     [

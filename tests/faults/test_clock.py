@@ -18,6 +18,14 @@ from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Plan
 
+pytestmark = [
+    pytest.mark.promise(
+        "Names, encodings, paths, clocks",
+        "1970, 2100, DST, a clock that steps back, midnight between plan and commit",
+        "content and order decide, not clocks",
+    ),
+]
+
 
 def commit_at(sandbox: Sandbox, when: str, message: str) -> None:
     """A plain commit of somebody whose clock says ``when``."""
@@ -68,6 +76,7 @@ def test_commits_dated_1970_and_2100_around_ours_change_no_order_and_no_undo(san
     assert sandbox.snapshot() == before
 
 
+@pytest.mark.promise("Names, encodings, paths, clocks", "equal size, inode and time of change")
 def test_a_rewrite_of_the_same_size_and_time_between_plan_and_write_is_seen(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     target = sandbox.root / "MEMORY.md"
@@ -105,6 +114,11 @@ def test_midnight_between_two_plans_gives_the_day_of_the_one_that_was_carried_ou
     assert sandbox.read("MEMORY.md").startswith(b"# MEMORY\n")
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "equal size, inode and time of change",
+    "content decides",
+)
 @pytest.mark.parametrize("stamp", [0, 4_102_444_800], ids=["1970", "2100"])
 def test_the_index_follows_content_whatever_the_file_says_of_its_time(
     sandbox: Sandbox, stamp: int, monkeypatch: pytest.MonkeyPatch

@@ -69,6 +69,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.promise(
+    "Writing",
+    "a small file system that is full, then has room",
+    "refused, then works",
+    by="a real file system",
+)
 @pytest.mark.parametrize("free", [0, 4096, 16384, 32768, 65536])
 def test_on_a_full_disk_an_action_is_refused_and_works_when_there_is_room_again(
     small_disk: Path, free: int
@@ -100,6 +106,12 @@ def test_on_a_full_disk_an_action_is_refused_and_works_when_there_is_room_again(
     sandbox.close()
 
 
+@pytest.mark.promise(
+    "Writing",
+    "a limit on the size of files",
+    "old text or new, nothing torn",
+    by="RLIMIT_FSIZE",
+)
 @pytest.mark.parametrize("limit", [0, 64, 150, 400, 4096])
 def test_a_limit_on_the_size_of_files_leaves_the_old_text_or_the_new(tmp_path: Path, limit: int) -> None:
     sandbox = scene(tmp_path / "w")
@@ -135,6 +147,7 @@ CALLS = (
 )
 
 
+@pytest.mark.promise("Writing", "the same from the system itself", "the same", by="`strace -e inject`")
 @pytest.mark.faults
 @pytest.mark.parametrize("faults", [("signal=KILL",), ("error=EIO", "error=ENOSPC")], ids=" ".join)
 def test_at_each_real_system_call_a_kill_or_an_error_leaves_files_whole(

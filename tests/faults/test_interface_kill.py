@@ -24,6 +24,12 @@ def words(root: Path) -> set[bytes]:
     return {word for path in root.rglob("*.md") for word in path.read_bytes().split()}
 
 
+@pytest.mark.promise(
+    "Writing",
+    "random `kill -9` of the interface while keys are pressed",
+    "no word lost",
+    by="a real pseudo-terminal",
+)
 @pytest.mark.faults
 def test_an_interface_that_is_killed_while_keys_are_pressed_loses_no_word(tmp_path: Path) -> None:
     root = tmp_path / "demo"

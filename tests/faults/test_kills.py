@@ -9,6 +9,13 @@ import pytest
 from tests.faults import kills
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "kills beside writers that append, hold open, rename, truncate and delete, and a person who "
+    "commits, stashes, merges and rebases",
+    "no line lost, `verify` agrees",
+    by="`python -m tests.faults.kills --kills 300`; fewer in every run",
+)
 @pytest.mark.faults
 def test_kills_beside_writers_of_every_sort_and_a_person_at_git_lose_no_line(
     tmp_path: Path, person: Path

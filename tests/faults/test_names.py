@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.support import forked
 from tests.support.workspaces import Sandbox
 
@@ -55,6 +57,11 @@ class Program:
         return json.loads(self(*arguments, "--json"))
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "names with newline, tab, ESC, `-rf`, `*`, 255 bytes, invalid UTF-8",
+    "every command takes them and prints no control byte",
+)
 def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbox) -> None:
     """The files lie side by side: a name that is taken for a pattern or an option meets the others."""
     paths = [os.fsdecode(b"memory/" + name) for name in NAMES.values()]
@@ -100,6 +107,7 @@ def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbo
     sandbox.git("fsck", "--strict")
 
 
+@pytest.mark.promise("Names, encodings, paths, clocks", "NFC and NFD spellings of one name", "two files")
 def test_two_spellings_of_one_name_are_two_files_and_each_action_meets_its_own(sandbox: Sandbox) -> None:
     for form in ("NFC", "NFD"):
         (sandbox.root / "memory" / os.fsdecode(NAMES[form])).write_text(f"- words in {form}\n")

@@ -190,6 +190,12 @@ def killed(trial: Trial, folder: Path) -> Failpoints:
     raise AssertionError
 
 
+@pytest.mark.promise(
+    "Writing",
+    "killed at any call of any action",
+    "each file wholly old or wholly new, the log readable, leftovers swept, the action can be done again",
+    by="failpoint, all actions; a real SIGKILL for some",
+)
 @pytest.mark.parametrize("trial", [one for one in ACTIONS if one.name not in REALLY], ids=str, indirect=True)
 def test_killed_at_any_call_every_file_is_wholly_old_or_wholly_new(
     trial: Trial, tmp_path: Path, record_property: Record
@@ -237,6 +243,12 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
     raise AssertionError
 
 
+@pytest.mark.promise(
+    "Writing",
+    "an I/O error or a full disk at any call",
+    "old text intact, a clear message, a retry works",
+    by="failpoint: EIO, ENOSPC",
+)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.value)
 def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
     trial: Trial, tmp_path: Path, record_property: Record, fault: Fault
@@ -247,6 +259,12 @@ def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
     record_property("failpoints", covered // len(FAULTS))
 
 
+@pytest.mark.promise(
+    "Writing",
+    "the same where the system has no exchange of names",
+    "the same",
+    by="failpoint, `renameat2` taken away",
+)
 def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     tmp_path: Path, record_property: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +275,7 @@ def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     record_property("failpoints", covered)
 
 
+@pytest.mark.promise("Writing", "killed at any call of any action")
 @pytest.mark.faults
 @pytest.mark.parametrize("name", REALLY)
 def test_a_process_that_is_really_killed_at_any_call_loses_nothing(
@@ -280,6 +299,12 @@ def test_a_process_that_is_really_killed_at_any_call_loses_nothing(
     record_property("failpoints", covered)
 
 
+@pytest.mark.promise(
+    "Writing",
+    "killed while recording what an agent wrote",
+    "recorded whole or not at all",
+    by="failpoint",
+)
 def test_recording_what_an_agent_wrote_is_whole_or_absent_at_any_kill(
     tmp_path: Path, record_property: Record
 ) -> None:

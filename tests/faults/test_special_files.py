@@ -96,6 +96,11 @@ def require_named(answer: Answer, path: Path) -> None:
     assert "rm " in answer.said or "remove" in answer.said
 
 
+@pytest.mark.promise(
+    "Git",
+    "a named pipe or a socket anywhere in `.git`",
+    "every command that needs git names it; reading and searching work",
+)
 @pytest.mark.parametrize("path", OF_GIT)
 def test_a_pipe_in_a_repository_is_named_and_memory_can_be_read(
     root: Path, indexed: Sandbox, path: str
@@ -112,6 +117,11 @@ def test_a_pipe_in_a_repository_is_named_and_memory_can_be_read(
     pipe.unlink()
 
 
+@pytest.mark.promise(
+    "Git",
+    "a named pipe or a socket anywhere in `.workbench`",
+    "nobody waits for it; `status`, `verify` and `doctor` name it",
+)
 @pytest.mark.parametrize("path", OF_INDEX)
 def test_a_pipe_in_the_index_is_named_and_all_else_works(root: Path, indexed: Sandbox, path: str) -> None:
     pipe = in_place_of(root / path)
@@ -126,6 +136,7 @@ def test_a_pipe_in_the_index_is_named_and_all_else_works(root: Path, indexed: Sa
     assert path in said["doctor"].said
 
 
+@pytest.mark.promise("Git", "a named pipe or a socket anywhere in `.workbench`")
 @pytest.mark.parametrize("path", OF_STATE)
 def test_a_pipe_among_our_files_stops_nobody_without_being_named(
     root: Path, indexed: Sandbox, path: str
@@ -203,6 +214,7 @@ def test_a_pipe_among_borrowed_objects_and_in_the_folder_of_a_worktree_is_named(
     require_named(answers(worktree, indexed.address("staging port"))["log"], pipe)
 
 
+@pytest.mark.promise("Git", "a named pipe or a socket anywhere in `.git`")
 def test_a_pipe_in_place_of_an_object_ends_the_git_that_waits_for_it(root: Path, indexed: Sandbox) -> None:
     tree = indexed.git("rev-parse", "HEAD^{tree}").strip()
     pipe = in_place_of(root / ".git" / "objects" / tree[:2] / tree[2:])
@@ -218,6 +230,11 @@ def test_the_doctor_removes_pipes(root: Path) -> None:
     assert not any(pipe.is_fifo() for pipe in pipes)
 
 
+@pytest.mark.promise(
+    "Git",
+    "something behind the interface hangs",
+    "`q` ends it all the same, and what it started",
+)
 def test_q_leaves_whatever_waits_behind_the_interface(root: Path, tmp_path: Path) -> None:
     """A pipe that is neither git's nor ours, which only git opens: nothing can be known of it beforehand."""
     os.mkfifo(tmp_path / "pipe")

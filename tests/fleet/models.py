@@ -12,9 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.worker import Recipe
+from workbench.fleet.worker import Done, Recipe, Task, Worker
 
 LAST_WORDS = "the worker that reads this is killed"
+
+
+def die_once(marker: Path) -> None:
+    """Kill this process, unless one was killed at this ``marker`` before."""
+    try:
+        marker.touch(exist_ok=False)
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Mortal(HashingEmbedder):
@@ -26,11 +35,7 @@ class Mortal(HashingEmbedder):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if any(LAST_WORDS in text for text in texts):
-            try:
-                self._marker.touch(exist_ok=False)
-            except FileExistsError:
-                return super().embed(texts)
-            os.kill(os.getpid(), signal.SIGKILL)
+            die_once(self._marker)
         return super().embed(texts)
 
 
@@ -45,8 +50,19 @@ def open_or_die(marker: Path) -> HashingEmbedder:
     raise AssertionError
 
 
-def open_mortal(marker: Path) -> Mortal:
-    return Mortal(marker)
+def open_mortal(markers: Path) -> Mortal:
+    """Kills its process once at the start, once at work, and once when the work is done but not handed in."""
+    die_once(markers / "start")
+    run = Worker.run
+
+    def run_and_die(self: Worker, task: Task) -> Done:
+        done = run(self, task)
+        if done.rows is not None:
+            die_once(markers / "end")
+        return done
+
+    setattr(Worker, "run", run_and_die)  # noqa: B010 - in the worker's own process
+    return Mortal(markers / "work")
 
 
 def hashing(*, full: bool = False) -> Recipe:
@@ -59,6 +75,6 @@ def dying_at_start(marker: Path) -> Recipe:
     return Recipe("hashing@1", 64, partial(open_or_die, marker))
 
 
-def mortal(marker: Path) -> Recipe:
-    """The same, by workers that can die."""
-    return Recipe("hashing@1", 64, partial(open_mortal, marker))
+def mortal(markers: Path) -> Recipe:
+    """The same, by workers that are killed in each phase, as files in ``markers`` tell."""
+    return Recipe("hashing@1", 64, partial(open_mortal, markers))

@@ -29,7 +29,7 @@ from workbench.fleet.pool import Brought, InProcess, Lost
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetReport, Plan, StorageFailedError, reindex
 from workbench.fleet.sync_status import check, standings
-from workbench.fleet.worker import Done, Recipe, Task
+from workbench.fleet.worker import Done, Recipe, Task, read
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)
@@ -135,6 +135,11 @@ def test_quarantine_and_what_is_excluded_are_no_memory_here_either(fleet: Fleet)
     assert [said for _, said in fleet.search("axolotl", mode="lexical")] == ["The axolotl is public"]
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "a workspace is gone, or its settings make no sense",
+    "tried again, reported, exit code 4; all others are indexed",
+)
 def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
     fleet.agents.append(Agent("gone", str(fleet.root / "nowhere")))
     write(fleet.root / "odd", "workbench.yaml", "exlude: [private]\n")
@@ -155,6 +160,11 @@ class Losing(InProcess):
             yield task, Lost("it died") if dies else done
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "a workspace kills every worker that reads it",
+    "it ends up alone in a task, and is reported",
+)
 def test_what_kills_its_workers_ends_up_alone_and_is_told_of(fleet: Fleet) -> None:
     report = reindex(fleet.agents, fleet.place, hashing(), Losing(hashing()), replace(NO_WAIT, batch=6))
     assert [(one.name, one.attempts) for one in report.failed] == [("agent-00004", 3)]
@@ -167,6 +177,11 @@ def _files(agent: Agent) -> list[str]:
     return [file.path for file in Workspace.open(agent.path).scan()]
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "all files of a workspace vanished, as an unmounted folder looks",
+    "its rows stay, and it is reported, until `--full`",
+)
 def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet: Fleet) -> None:
     rows_before = fleet.run().rows
     for path in Path(fleet.agents[0].path).rglob("*.md"):
@@ -175,6 +190,36 @@ def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet
     assert [one.name for one in report.failed] == ["agent-00000"]
     assert report.rows == rows_before
     assert fleet.run(hashing(full=True), replace(NO_WAIT, full=True)).rows < rows_before
+
+
+class Elsewhere(InProcess):
+    """A worker on another node: while it is at work there are no workspaces."""
+
+    def __init__(self, recipe: Recipe, workspaces: Path) -> None:
+        super().__init__(recipe)
+        self._workspaces, self._hidden = workspaces, workspaces.with_name("hidden")
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        for task in tasks:
+            self._workspaces.rename(self._hidden)
+            try:
+                (brought,) = super().map([task])
+            finally:
+                self._hidden.rename(self._workspaces)
+            yield brought
+
+
+@pytest.mark.promise(
+    "The index of a fleet",
+    "workers are on nodes that have none of the workspaces",
+    "only the process that runs the command reads and writes; the table is that of one process",
+)
+def test_workers_need_none_of_the_files(fleet: Fleet, tmp_path: Path) -> None:
+    fleet.run()
+    place = place_of(str(tmp_path / "elsewhere"))
+    report = reindex(fleet.agents, place, hashing(), Elsewhere(hashing(), fleet.root), NO_WAIT)
+    assert (report.written, report.failed) == (6, [])
+    assert rows(place) == rows(fleet.place)
 
 
 class Interrupted(InProcess):
@@ -189,6 +234,11 @@ class Interrupted(InProcess):
         raise KeyboardInterrupt
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "the run is interrupted",
+    "the next one skips what is done, by the digests of files",
+)
 def test_what_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, 10)
     with pytest.raises(KeyboardInterrupt):
@@ -208,12 +258,17 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     recipe = hashing()
     with InProcess(recipe) as pool:
         # As if nothing were known: the first answer was lost.
-        ((_, done),) = pool.map([Task(tuple(fleet.agents))])
+        ((_, done),) = pool.map([read(tuple(fleet.agents), {})])
     assert isinstance(done, Done)
     fleet.table.write(done.rows, done.files)
     assert rows(fleet.place) == once
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "two runs at once doubled some rows",
+    "`fleet check` names them, the next run mends them",
+)
 def test_doubled_rows_are_found_and_mended(fleet: Fleet) -> None:
     fleet.run()
     once = rows(fleet.place)
@@ -294,6 +349,11 @@ def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:
     assert words.hits
 
 
+@pytest.mark.promise(
+    "The index of a fleet",
+    "the storage fails for a while, or for good",
+    "tried again; the run ends with its report, exit code 1, and what was written stays",
+)
 def test_a_storage_that_fails_for_a_while_is_tried_again(fleet: Fleet) -> None:
     Path(fleet.place.uri).write_text("in the way")
     waits: list[float] = []
@@ -308,6 +368,7 @@ def test_a_storage_that_fails_for_a_while_is_tried_again(fleet: Fleet) -> None:
     assert waits[0] < waits[1]
 
 
+@pytest.mark.promise("The index of a fleet", "the storage fails for a while, or for good")
 def test_a_storage_that_fails_for_good_ends_the_run_with_its_report(fleet: Fleet) -> None:
     Path(fleet.place.uri).write_text("in the way")
     with pytest.raises(StorageFailedError) as failed:

@@ -42,6 +42,12 @@ def found(sandbox: Sandbox, embedder: Embedder | None) -> tuple[Duplicate, ...]:
     return duplicates(read_graph(sandbox.workspace), today=TODAY, embedder=embedder)
 
 
+@pytest.mark.promise(
+    "The graph",
+    "a model finds everything alike",
+    "nothing is merged by itself",
+    by="a stand-in model",
+)
 @pytest.mark.parametrize(
     ("one", "other", "kind"),
     [

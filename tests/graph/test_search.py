@@ -229,6 +229,11 @@ def test_a_name_with_marks_of_regular_expressions_is_a_name() -> None:
     assert names("what uses C++ (2.*)?", graph)[0] == "P"
 
 
+@pytest.mark.promise(
+    "The graph",
+    "cycles, relations to itself, hubs of ten thousand",
+    "answered in part, and it is said",
+)
 def test_cycles_and_relations_to_itself_end() -> None:
     graph = graph_of(
         {
@@ -240,6 +245,7 @@ def test_cycles_and_relations_to_itself_end() -> None:
     assert set(names("what does Ann depend on?", graph)) == {"Ben", "Cid"}
 
 
+@pytest.mark.promise("The graph", "cycles, relations to itself, hubs of ten thousand")
 def test_a_page_with_ten_thousand_relations_is_answered_in_part_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -231,6 +231,11 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise(
+    "The graph",
+    "names such as `../`, CJK, emoji, 255 bytes, the same twice",
+    "a page of its own below graph/",
+)
 def test_hostile_names_make_pages_of_their_own_within_the_graph(sandbox: Sandbox) -> None:
     drafts = [MemoryDraft(text=f"Fact number {n}", entity=name) for n, name in enumerate(NAMES)]
     relations = [RelationDraft(entity="Hub", kind="knows", target=name) for name in NAMES]
@@ -502,6 +507,12 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.promise(
+    "The graph",
+    "unclosed code, comments or HTML on a page",
+    "the line goes elsewhere or is refused",
+    by="property test",
+)
 @settings(max_examples=120, deadline=None)
 @given(st.lists(PIECES, max_size=12).map(b"".join), st.booleans())
 def test_any_page_takes_a_line_or_refuses_it_whole(body: bytes, with_header: bool) -> None:

@@ -242,6 +242,11 @@ def test_a_finding_of_the_doctors_has_his_repair(sandbox: Sandbox) -> None:
     assert not (state / "journal.json").exists()
 
 
+@pytest.mark.promise(
+    "The interface",
+    "one check of the health screen fails, or there is too much for the time",
+    "it says why, and what was not looked at; the others are shown",
+)
 def test_one_check_that_fails_does_not_cost_the_others(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +271,10 @@ def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) 
     assert looked(made)["duplicates"].state == "fine"
 
 
+@pytest.mark.promise(
+    "The interface",
+    "one check of the health screen fails, or there is too much for the time",
+)
 def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))
     place = CheckSubject(sandbox.workspace, patience=60, clock=lambda: next(ticks))

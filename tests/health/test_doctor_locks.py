@@ -70,6 +70,11 @@ def test_looking_at_a_lock_keeps_nobody_from_it(ward: Ward) -> None:
         ward.outcomes("locks")
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "a lock of ours whose holder is dead, stopped, or hangs",
+    "means nothing; named with the way out",
+)
 def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated: Treat) -> None:
     with holder(ward.state / "index.lock") as process:
         process.send_signal(signal.SIGKILL)
@@ -82,6 +87,7 @@ def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated:
     assert (ward.state / "index.lock").read_bytes() == b""
 
 
+@pytest.mark.promise("Doctor", "a lock of ours whose holder is dead, stopped, or hangs")
 def test_a_holder_that_is_stopped_is_a_finding_with_the_way_out(ward: Ward) -> None:
     with holder(ward.state / "operations.lock") as process:
         process.send_signal(signal.SIGSTOP)
@@ -100,6 +106,11 @@ def test_a_holder_since_long_ago_is_a_finding(ward: Ward) -> None:
     assert "more than an hour" in finding.what
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "a stale lock of git's",
+    "moved away when no git that could hold it lives, nobody has it open and it is old; else kept",
+)
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"])
 def test_a_stale_lock_of_gits_is_moved_away_and_git_works_again(
     ward: Ward, treated: Treat, name: str
@@ -124,6 +135,7 @@ def test_a_young_lock_is_told_and_kept(ward: Ward) -> None:
     assert lock.exists()
 
 
+@pytest.mark.promise("Doctor", "a stale lock of git's")
 def test_a_lock_that_a_process_has_open_is_kept(ward: Ward) -> None:
     lock = aged(ward.root / ".git/index.lock")
     with lock.open("rb"):
@@ -133,6 +145,7 @@ def test_a_lock_that_a_process_has_open_is_kept(ward: Ward) -> None:
     assert lock.exists()
 
 
+@pytest.mark.promise("Doctor", "a stale lock of git's")
 @pytest.mark.parametrize("how", ["inside", "argument"])
 def test_while_a_git_is_at_work_in_this_repository_no_lock_is_moved(
     ward: Ward, how: str, tmp_path: Path

@@ -52,6 +52,11 @@ def test_a_sound_model_and_its_vectors_are_sound(meaning: Ward) -> None:
     assert "prepared" in meaning.outcomes("model")["model"].seen
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "an empty manifest of the vector engine, vectors cut off or gone, another model's name",
+    "made again from the cache, answers as before",
+)
 @pytest.mark.parametrize(
     ("what", "damage"),
     [
@@ -76,6 +81,11 @@ def test_damaged_vectors_are_made_again_and_answer_as_before(
     assert hybrid(meaning) == clean
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "a corrupt prepared model, also with the same size and date, or a wrong probe",
+    "set aside, prepared at the next use",
+)
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
@@ -97,6 +107,10 @@ def test_a_corrupt_prepared_model_is_set_aside(
     assert len(list((folder.parent / "set-aside").iterdir())) == 1
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "a corrupt prepared model, also with the same size and date, or a wrong probe",
+)
 def test_a_graph_that_rotted_without_a_trace_is_found(meaning: Ward) -> None:
     """Same size, same date: what is remembered of the file still says that it is whole."""
     graph = prepared() / GRAPH
@@ -109,6 +123,10 @@ def test_a_graph_that_rotted_without_a_trace_is_found(meaning: Ward) -> None:
     assert GRAPH in finding.what
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "a corrupt prepared model, also with the same size and date, or a wrong probe",
+)
 def test_a_prepared_model_whose_probe_comes_out_wrong_is_found(meaning: Ward) -> None:
     card = json.loads((prepared() / CARD).read_bytes())
     card["vector"] = [-x for x in card["vector"]]
@@ -125,6 +143,10 @@ def test_what_a_killed_preparation_left_is_removed(meaning: Ward, treated: Treat
     assert not half.exists()
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "no model, other weights than the original, another model and dimension than that of the vectors",
+)
 def test_another_model_in_the_settings_is_named_with_both_dimensions_and_embedded_anew(
     meaning: Ward, treated: Treat, tiny: Path
 ) -> None:
@@ -153,6 +175,11 @@ def test_books_with_another_dimension_than_their_own_model_are_made_anew(
     assert hybrid(meaning)
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "no model, other weights than the original, another model and dimension than that of the vectors",
+    "named; embedded anew where that is done on this machine",
+)
 def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_path: Path) -> None:
     ward.settings.write_text(f"model: {tmp_path / 'nowhere'}\n")
     (finding,) = ward.findings("model")
@@ -161,6 +188,10 @@ def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_pa
     assert finding.do
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "no model, other weights than the original, another model and dimension than that of the vectors",
+)
 def test_weights_that_are_not_the_original_are_not_used_and_named(
     meaning: Ward, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

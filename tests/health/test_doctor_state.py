@@ -28,6 +28,11 @@ NOBODY = 65_534
 PROJECT = Path(__file__).parents[2]
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "derived files that others can read, or that belong to another user",
+    "closed; given back",
+)
 @pytest.mark.parametrize("what", [".", "index", "index/gen-1", "index.lock"])
 def test_what_others_may_read_is_closed(ward: Ward, treated: Treat, what: str) -> None:
     path = ward.state / what
@@ -45,6 +50,7 @@ def test_a_link_in_the_place_of_the_state_folder_is_named(ward: Ward, tmp_path: 
     assert "is a link" in finding.what
 
 
+@pytest.mark.promise("The index", "the index folder or the cache of vectors is a link")
 @pytest.mark.parametrize("name", ["index", "index/gen-1/lexical", "embeddings.sqlite", "set-aside"])
 def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
     ward: Ward, treated: Treat, tmp_path: Path, name: str
@@ -65,6 +71,7 @@ def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
     assert ward.answers()["staging port"]
 
 
+@pytest.mark.promise("Doctor", "derived files that others can read, or that belong to another user")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat) -> None:
     for path in (ward.index, *ward.index.rglob("*"), ward.state / "index.lock"):
@@ -75,6 +82,7 @@ def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat)
     assert {path.stat().st_uid for path in ward.state.rglob("*")} == {os.geteuid()}
 
 
+@pytest.mark.promise("Doctor", "a full disk, or one without room for names; a read-only disk")
 def test_a_read_only_disk_is_named_and_nothing_is_tried(ward: Ward) -> None:
     with mounted_read_only(ward.root):
         (finding,) = ward.findings("disk")
@@ -95,6 +103,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.promise("Doctor", "a full disk, or one without room for names; a read-only disk", "named")
 def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
     (small_disk / "MEMORY.md").write_text("# Memory\n")
     ward.sandbox.root = small_disk
@@ -103,6 +112,11 @@ def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
     assert any("files more" in what for what in found)
 
 
+@pytest.mark.promise(
+    "Doctor",
+    "settings that cannot be read; a key in them that others can read",
+    "named, all else is looked at; closed",
+)
 @pytest.mark.parametrize("text", ["memory_budget: [", "exlude: [a]\n", "model: x\n", "\xff"])
 def test_settings_that_are_wrong_are_a_finding_and_all_else_is_looked_at(ward: Ward, text: str) -> None:
     (ward.root / "workbench.yaml").write_bytes(text.encode("latin-1"))
@@ -116,14 +130,14 @@ def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> N
     (ward.root / "workbench.yaml").write_text("theme: light\n")
     done = forked.run_text("doctor", cwd=ward.root)
     assert done.returncode == 4
-    assert "workbench.yaml:1: 'theme' means nothing here" in done.stdout
+    assert "workbench.yaml:1: 'theme' is ignored" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("text", "what", "meaning"),
     [
-        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' means nothing here", "all else does"),
-        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' means nothing here", "all else does"),
+        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' is ignored", "all else does"),
+        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' is ignored", "all else does"),
         ("memory_budget: much\n", "workbench.yaml:1: memory_budget must be", "what writes is refused"),
     ],
 )
@@ -136,6 +150,7 @@ def test_what_does_not_count_is_told_by_file_line_and_name(
     assert meaning in finding.meaning
 
 
+@pytest.mark.promise("Doctor", "settings that cannot be read; a key in them that others can read")
 def test_a_key_that_others_can_read_is_closed(ward: Ward, treated: Treat) -> None:
     ward.settings.write_text("model: none\nembedding:\n  key: abc\n")
     ward.settings.chmod(0o644)
@@ -214,6 +229,7 @@ for finding in findings:
 """
 
 
+@pytest.mark.promise("Doctor", "inotify exhausted: watches, watchers", "named with the line that helps")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 @pytest.mark.parametrize(
     ("limit", "most", "said"),

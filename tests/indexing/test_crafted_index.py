@@ -36,6 +36,11 @@ def forget_shapes(memory: Memory) -> None:
     path.write_text(json.dumps(books))
 
 
+@pytest.mark.promise(
+    "The index",
+    "an index from elsewhere: links in it, a list of files that leads out of it",
+    "built anew; nothing beside it is written or deleted",
+)
 @pytest.mark.parametrize("written", ["absolute", "relative"])
 def test_the_engines_list_of_files_deletes_none_that_is_not_its_own(
     filled: Memory, outside: Path, written: str
@@ -53,6 +58,10 @@ def test_the_engines_list_of_files_deletes_none_that_is_not_its_own(
     assert filled.found("quokkas") == ["memory/2026-03-16.md"]
 
 
+@pytest.mark.promise(
+    "The index",
+    "an index from elsewhere: links in it, a list of files that leads out of it",
+)
 @pytest.mark.parametrize("name", ["lexical", "vectors", "vectors/entries.lance/data", ""])
 def test_a_link_in_a_generation_is_followed_by_no_sync(filled: Memory, outside: Path, name: str) -> None:
     forget_shapes(filled)
@@ -74,6 +83,10 @@ def test_a_link_in_a_generation_is_followed_by_no_sync(filled: Memory, outside: 
     assert not filled.generation.is_symlink()
 
 
+@pytest.mark.promise(
+    "The index",
+    "an index from elsewhere: links in it, a list of files that leads out of it",
+)
 def test_what_is_set_aside_pushes_nothing_out_of_somebody_elses_folder(filled: Memory, outside: Path) -> None:
     (filled.index / "set-aside").symlink_to(outside / "letters")
     before = contents(outside)
@@ -82,6 +95,11 @@ def test_what_is_set_aside_pushes_nothing_out_of_somebody_elses_folder(filled: M
     assert contents(outside) == before
 
 
+@pytest.mark.promise(
+    "The index",
+    "the index folder or the cache of vectors is a link",
+    "refused, or removed; what it leads to is as it was",
+)
 def test_a_linked_index_folder_is_not_written_to(filled: Memory, outside: Path) -> None:
     shutil.rmtree(filled.index)
     filled.index.symlink_to(outside)
@@ -91,6 +109,7 @@ def test_a_linked_index_folder_is_not_written_to(filled: Memory, outside: Path) 
     assert contents(outside) == before
 
 
+@pytest.mark.promise("The index", "the index folder or the cache of vectors is a link")
 @pytest.mark.parametrize("end", ["", "-wal", "-shm"])
 def test_the_cache_writes_into_nothing_that_a_link_leads_to(tmp_path: Path, outside: Path, end: str) -> None:
     path = tmp_path / "embeddings.sqlite"

@@ -61,6 +61,11 @@ def memory_of_all(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
+@pytest.mark.promise(
+    "The index",
+    "any text as a query: control characters, half characters, 100 KB, patterns, thousands of filters",
+    "an answer, in bounded time",
+)
 @pytest.mark.parametrize("typing", [False, True])
 @pytest.mark.parametrize("name", MONSTERS)
 def test_no_monster_is_an_error(memory_of_all: Memory, name: str, typing: bool) -> None:
@@ -69,6 +74,10 @@ def test_no_monster_is_an_error(memory_of_all: Memory, name: str, typing: bool) 
         json.dumps(answer.as_json())
 
 
+@pytest.mark.promise(
+    "The index",
+    "any text as a query: control characters, half characters, 100 KB, patterns, thousands of filters",
+)
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join)),
@@ -82,6 +91,10 @@ def test_no_text_is_an_error_by_words_or_by_meaning(
         search.search(Query(text, prefix=typing, plain=plain))
 
 
+@pytest.mark.promise(
+    "The index",
+    "any text as a query: control characters, half characters, 100 KB, patterns, thousands of filters",
+)
 @pytest.mark.parametrize("name", MONSTERS)
 def test_the_service_answers_every_text(memory_of_all: Memory, name: str) -> None:
     out = io.StringIO()

@@ -90,6 +90,11 @@ def test_a_session_that_was_quiet_for_a_while_is_indexed(
     assert growing.found("heron")
 
 
+@pytest.mark.promise(
+    "The index",
+    "a clock that went backwards under a growing transcript",
+    "it does not wait for ever",
+)
 def test_a_clock_that_went_backwards_makes_nothing_wait_for_ever(
     growing: Memory, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +113,11 @@ def test_who_asks_for_it_gets_it_at_once(growing: Memory, session: Path) -> None
     assert growing.found("stork")
 
 
+@pytest.mark.promise(
+    "The index",
+    "a transcript that is rotated, truncated or rewritten in place",
+    "read anew at once; the old words do not answer",
+)
 @pytest.mark.parametrize("how", ["rotated", "truncated", "rewritten"])
 def test_what_did_not_only_grow_is_read_anew_at_once(growing: Memory, session: Path, how: str) -> None:
     other = claw(("user", "Where is the marmot?"), ("assistant", "On the hill"), ("user", "Thank you"))
@@ -141,6 +151,7 @@ def test_another_file_in_its_place_is_read_anew_however_it_ends(owner: Owner, se
     assert freshness(memory.workspace).changed == 1
 
 
+@pytest.mark.promise("The index", "a last line that is half written", "taken when it is whole")
 def test_a_line_that_is_being_written_is_taken_when_it_is_whole(growing: Memory, session: Path) -> None:
     whole = plain(("user", "The heron came back"))
     append(session, whole[:-12])
@@ -152,6 +163,7 @@ def test_a_line_that_is_being_written_is_taken_when_it_is_whole(growing: Memory,
     assert growing.found("heron")
 
 
+@pytest.mark.promise("The index", "a transcript that grows while it is read", "what came counts as growth")
 def test_what_came_while_it_was_read_counts_as_growth(
     growing: Memory, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,11 @@ def newer(path: Path, number: int) -> None:
     path.write_text(json.dumps(found))
 
 
+@pytest.mark.promise(
+    "Formats, and other programs",
+    "an index, a journal of a newer program",
+    "not read but made again, or set aside",
+)
 def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     old = indexed.generation
     newer(old / "manifest.json", FORMAT + 1)
@@ -52,6 +57,7 @@ def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     assert indexed.found("staging port") == ["memory/2026-03-14.md"]
 
 
+@pytest.mark.promise("Formats, and other programs", "an index, a journal of a newer program")
 def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))

@@ -49,6 +49,12 @@ def collected(embedder: RemoteEmbedder, texts: list[str]) -> tuple[dict[str, Any
     return vectors, failed, ""
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "errors 408, 429 (with Retry-After), 5xx, a reset or cut connection, no JSON, an HTML page, a "
+    "body without end",
+    "tried again, later each time, as the server asks, with an end",
+)
 @pytest.mark.parametrize(
     "reply",
     [
@@ -79,12 +85,22 @@ def test_what_may_pass_is_tried_again(provider: Provider, opened: Opener, reply:
     assert opened.waits.seconds == [0.5, 1.0]
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "errors 408, 429 (with Retry-After), 5xx, a reset or cut connection, no JSON, an HTML page, a "
+    "body without end",
+)
 def test_the_server_says_how_long_to_wait(provider: Provider, opened: Opener) -> None:
     provider.queue = [refused(429, Retry_After="17")]
     opened(openai(provider)).embed(TEXTS[:1])
     assert opened.waits.seconds == [17.0]
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "errors 408, 429 (with Retry-After), 5xx, a reset or cut connection, no JSON, an HTML page, a "
+    "body without end",
+)
 def test_who_asks_for_more_patience_than_there_is_is_not_waited_for(
     provider: Provider, opened: Opener
 ) -> None:
@@ -94,6 +110,11 @@ def test_who_asks_for_more_patience_than_there_is_is_not_waited_for(
     assert opened.waits.seconds == []
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "errors 408, 429 (with Retry-After), 5xx, a reset or cut connection, no JSON, an HTML page, a "
+    "body without end",
+)
 def test_tries_have_an_end(provider: Provider, opened: Opener) -> None:
     provider.rule = lambda _: refused(503)
     with pytest.raises(ModelUnavailableError, match="503"):
@@ -102,6 +123,11 @@ def test_tries_have_an_end(provider: Provider, opened: Opener) -> None:
     assert opened.waits.seconds == [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "401, 403, 404, no money left, a redirect",
+    "said at once, with what to do; nothing goes elsewhere",
+)
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
@@ -134,6 +160,7 @@ def test_gemini_says_of_a_bad_key_that_the_request_is_bad(provider: Provider, op
         opened(gemini(provider, embedding_key="AIza-wrong")).embed(TEXTS)
 
 
+@pytest.mark.promise("Embedding providers", "401, 403, 404, no money left, a redirect")
 def test_a_redirect_is_not_followed_so_neither_key_nor_text_gets_elsewhere(
     provider: Provider, opened: Opener
 ) -> None:
@@ -154,6 +181,11 @@ def test_a_server_that_is_not_there_is_said_to_be_so(opened: Opener) -> None:
         opened(service).embed(TEXTS[:1])
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "a byte at a time; a provider that is slow while one types",
+    "time runs out; words answer, and it is not asked again for a while",
+)
 @pytest.mark.parametrize("questions", [False, True])
 def test_a_byte_at_a_time_is_no_answer(provider: Provider, opened: Opener, questions: bool) -> None:
     provider.rule = lambda _: Reply(drip=True)
@@ -171,6 +203,11 @@ def _spoiled(value: Any) -> Callable[[list[Any], Asked], list[Any]]:
     return spoil
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "a vector of NaN, infinity, zeros, another length, or none",
+    "that text alone has no vector, is named, and found by words",
+)
 @pytest.mark.parametrize(
     "value",
     [
@@ -211,6 +248,11 @@ def test_numbers_at_the_ends_of_the_range_are_numbers(provider: Provider, opened
         assert np.allclose(opened(openai(provider)).embed(TEXTS), RIGHT, atol=1e-6)
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "a text that is refused, or that breaks the whole answer",
+    "found by halving; the others have theirs",
+)
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_text_that_is_refused_is_found_among_the_others(
     provider: Provider, opened: Opener, status: int
@@ -222,6 +264,7 @@ def test_a_text_that_is_refused_is_found_among_the_others(
     assert ended == ""
 
 
+@pytest.mark.promise("Embedding providers", "a text that is refused, or that breaks the whole answer")
 def test_a_server_that_fails_as_a_whole_over_one_text_still_embeds_the_others(
     provider: Provider, opened: Opener
 ) -> None:
@@ -233,6 +276,11 @@ def test_a_server_that_fails_as_a_whole_over_one_text_still_embeds_the_others(
     assert ended == ""
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "too few or too many vectors, numbered wrongly",
+    "given to no text",
+)
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -251,6 +299,7 @@ def test_a_wrong_number_of_vectors_is_given_to_no_text(
     assert all(np.allclose(vectors[text], RIGHT[TEXTS.index(text)], atol=1e-6) for text in vectors)
 
 
+@pytest.mark.promise("Embedding providers", "too few or too many vectors, numbered wrongly")
 @pytest.mark.parametrize("index", [[0, 0], [0, 2], [-1, 0], ["0", "1"], [True, None]], ids=repr)
 def test_vectors_that_are_numbered_wrongly_are_not_guessed_at(
     provider: Provider, opened: Opener, index: list[Any]
@@ -281,6 +330,11 @@ def test_a_provider_that_refuses_one_text_after_the_other_is_left(provider: Prov
     assert len(provider.asked) < 200
 
 
+@pytest.mark.promise(
+    "Embedding providers",
+    "another model under the same name",
+    "never mixed with the old vectors",
+)
 def test_a_dimension_that_changes_ends_the_run_and_keeps_what_came(
     provider: Provider, opened: Opener
 ) -> None:

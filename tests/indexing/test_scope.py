@@ -19,6 +19,11 @@ def part(memory: Memory, *paths: str, full: bool = False) -> SyncReport:
     return reindex(memory.workspace, paths=paths, full=full, model=memory.model.choice)
 
 
+@pytest.mark.promise(
+    "The index",
+    "a run over a part while others were deleted",
+    "nothing outside is pruned, no time stamp outside is changed",
+)
 def test_only_what_lies_below_is_looked_at_and_nothing_outside_is_pruned(filled: Memory) -> None:
     filled.write("memory/projects/atlas.md", "Atlas moved to a quokka")
     filled.write("memory/2026-03-16.md", "A new wombat")
@@ -42,6 +47,7 @@ def test_a_deletion_within_is_believed(filled: Memory) -> None:
     assert part(filled, "memory/projects/atlas.md").removed == 1
 
 
+@pytest.mark.promise("The index", "renames", "cost no embedding")
 def test_a_rename_within_costs_no_embedding(filled: Memory) -> None:
     filled.model.texts.clear()
     old = filled.root / "memory/projects/atlas.md"
@@ -51,6 +57,7 @@ def test_a_rename_within_costs_no_embedding(filled: Memory) -> None:
     assert filled.model.texts == []
 
 
+@pytest.mark.promise("The index", "renames")
 def test_a_rename_out_of_the_part_loses_nothing_and_costs_no_embedding(filled: Memory) -> None:
     filled.model.texts.clear()
     (filled.root / "memory/projects/atlas.md").rename(filled.root / "memory/atlas.md")
@@ -61,6 +68,7 @@ def test_a_rename_out_of_the_part_loses_nothing_and_costs_no_embedding(filled: M
     assert filled.model.texts == []
 
 
+@pytest.mark.promise("The index", "all or nearly all files gone at once, or a folder not mounted")
 def test_a_folder_that_vanished_is_refused_until_it_is_meant(filled: Memory) -> None:
     shutil.rmtree(filled.root / "memory")
     with pytest.raises(WorkspaceError, match="3 of 3"):
@@ -78,6 +86,7 @@ def test_full_reads_the_part_anew(filled: Memory) -> None:
     assert (report.changed, report.unchanged, report.embedded) == (1, 0, 0)
 
 
+@pytest.mark.promise("The index", "a run over a part while others were deleted")
 def test_a_part_vouches_for_no_time_stamp_outside_of_it(filled: Memory) -> None:
     """A file that changed within one tick of the clock, right after it was indexed, is still found out."""
     synced = synced_ns(filled)
@@ -102,6 +111,11 @@ def test_without_an_index_everything_is_taken_in(memory: Memory) -> None:
     assert (report.added, report.rebuilt) == (2, "there was no index to add to")
 
 
+@pytest.mark.promise(
+    "The index",
+    "a run over a part meets a damaged index, none, or an interrupted run",
+    "everything is built; what was interrupted is finished",
+)
 def test_a_damaged_index_is_built_anew_from_everything(filled: Memory) -> None:
     (filled.generation / "manifest.json").write_bytes(b"")
     report = part(filled, "memory/projects")
@@ -109,6 +123,7 @@ def test_a_damaged_index_is_built_anew_from_everything(filled: Memory) -> None:
     assert freshness(filled.workspace).state == "fresh"
 
 
+@pytest.mark.promise("The index", "a run over a part meets a damaged index, none, or an interrupted run")
 def test_what_an_interrupted_run_left_is_finished_too(filled: Memory) -> None:
     filled.write("MEMORY.md", "A quokka")
     (filled.root / "memory/2026-03-15.md").unlink()
@@ -119,6 +134,11 @@ def test_what_an_interrupted_run_left_is_finished_too(filled: Memory) -> None:
     assert freshness(filled.workspace).state == "fresh"
 
 
+@pytest.mark.promise(
+    "The index",
+    "one file that cannot be read, or has no measure",
+    "named; the others are indexed",
+)
 def test_one_bad_file_stops_nothing(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     filled.write("memory/projects/bad.md", "A quokka")
     filled.write("memory/projects/good.md", "A wombat")

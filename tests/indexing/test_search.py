@@ -142,6 +142,11 @@ def test_near_duplicates_make_room_when_diversity_is_asked_for(memory: Memory) -
     assert "slept" in [hit.snippet for hit in search.search(Query("red fox")).hits][1]
 
 
+@pytest.mark.promise(
+    "The index",
+    "files deleted since they were indexed",
+    "none answers, the next hits follow, the answer is not short and says `stale`",
+)
 def test_a_deleted_file_never_answers(filled: Memory) -> None:
     search = filled.hybrid()
     assert search.search(Query("PostgreSQL")).hits[0].path == "memory/projects/atlas.md"
@@ -403,6 +408,7 @@ def test_what_is_in_quarantine_is_in_no_pool(memory: Memory) -> None:
 # -- the truth about the disk --------------------------------------------------------------------
 
 
+@pytest.mark.promise("The index", "stale, degraded, empty, failed", "four answers, by name")
 def test_four_answers_are_four_words(filled: Memory) -> None:
     search = filled.hybrid()
     assert search.search(Query("door code")).state == "ok"
@@ -421,6 +427,7 @@ def test_four_answers_are_four_words(filled: Memory) -> None:
     assert stale.as_json()["state"] == "stale"
 
 
+@pytest.mark.promise("The index", "files deleted since they were indexed")
 def test_files_that_are_gone_do_not_leave_the_answer_short(memory: Memory) -> None:
     for number in range(300):
         memory.write(f"memory/notes/gone-{number:03}.md", f"harbour crane {number}")
@@ -438,6 +445,7 @@ def test_files_that_are_gone_do_not_leave_the_answer_short(memory: Memory) -> No
         assert "changed since indexing" in str(answer.stale)
 
 
+@pytest.mark.promise("The index", "a line edited since", "its new text answers or none")
 def test_an_edited_line_answers_with_its_new_text_or_not_at_all(filled: Memory) -> None:
     search = filled.hybrid()
     assert "4411" in search.search(Query("door code")).hits[0].snippet
@@ -449,6 +457,7 @@ def test_an_edited_line_answers_with_its_new_text_or_not_at_all(filled: Memory) 
     assert "9999" in search.search(Query("door code")).hits[0].snippet
 
 
+@pytest.mark.promise("The index", "a file replaced by a folder", "does not answer")
 def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
     search = filled.hybrid()
     search.search(Query("PostgreSQL"))
@@ -460,6 +469,12 @@ def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
     assert answer.stale
 
 
+@pytest.mark.promise(
+    "The index",
+    "the index folder, or a part of it, removed while it is open",
+    "answered on, or said that it failed; the next reindex makes it again, and the interface starts "
+    "one by itself",
+)
 @pytest.mark.parametrize("gone", ["", "lexical", "vectors", "manifest.json", "lexical/meta.json"])
 def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
     filled: Memory, gone: str

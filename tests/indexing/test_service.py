@@ -81,6 +81,11 @@ def test_nonsense_is_answered_with_an_error_and_the_service_goes_on(filled: Memo
     assert said[-1]["seq"] == 5
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "any line to the searching process",
+    "answered; the next question too",
+)
 def test_whatever_a_line_holds_the_service_goes_on(filled: Memory) -> None:
     lines = [
         "{" * 100_000 + "\n",

@@ -122,6 +122,11 @@ def test_a_file_in_two_sources_is_indexed_once(owner: Owner, notes: Path) -> Non
     assert memory.found("tea") == ["MEMORY.md"]
 
 
+@pytest.mark.promise(
+    "The index",
+    "links, pipes and hidden files in an extra path; a file that becomes a link",
+    "left alone, never read through",
+)
 def test_links_hidden_files_and_special_files_beside_are_left_alone(owner: Owner, notes: Path) -> None:
     outside = notes.parent / "secret.md"
     outside.write_text("- a quokka elsewhere\n")
@@ -137,6 +142,10 @@ def test_links_hidden_files_and_special_files_beside_are_left_alone(owner: Owner
     assert memory.found("quokka") == [str(notes / "garden.md")]
 
 
+@pytest.mark.promise(
+    "The index",
+    "links, pipes and hidden files in an extra path; a file that becomes a link",
+)
 def test_a_file_that_became_a_link_is_not_read_through_it(owner: Owner, notes: Path) -> None:
     memory = owner.opens(extra_paths=[notes])
     memory.reindex(vectors=False)
@@ -149,6 +158,7 @@ def test_a_file_that_became_a_link_is_not_read_through_it(owner: Owner, notes: P
         Sources(memory.workspace).read(str(notes / "garden.md"))
 
 
+@pytest.mark.promise("The index", "one file that cannot be read, or has no measure")
 def test_a_file_without_measure_is_named_and_left_out(owner: Owner, notes: Path) -> None:
     with (notes / "huge.md").open("wb") as file:
         file.truncate(MARKDOWN_LIMIT + 1)
@@ -235,6 +245,7 @@ def test_lines_that_cannot_be_read_are_counted_and_named(owner: Owner, sessions:
     assert said == [{"path": str(sessions / "s91.jsonl"), "count": 2, "first": [4, 5]}]
 
 
+@pytest.mark.promise("The index", "a transcript of 100 MB", "read in blocks")
 def test_a_transcript_of_100_megabytes_is_read_in_blocks(owner: Owner, sessions: Path) -> None:
     output = jsonl({"type": "message", "message": {"role": "toolResult", "content": "x" * 1_000_000}})
     with (sessions / "large.jsonl").open("wb") as file:
@@ -248,6 +259,11 @@ def test_a_transcript_of_100_megabytes_is_read_in_blocks(owner: Owner, sessions:
     assert hit.start_line == 200
 
 
+@pytest.mark.promise(
+    "The index",
+    "an extra path that is not mounted, or an empty mount point",
+    "keeps its entries and says so; they do not answer; nothing is embedded when it returns",
+)
 def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     owner: Owner, notes: Path, sessions: Path
 ) -> None:
@@ -273,6 +289,7 @@ def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     assert memory.model.texts == []
 
 
+@pytest.mark.promise("The index", "an extra path that is not mounted, or an empty mount point")
 def test_an_empty_mount_point_keeps_its_entries_until_it_is_meant(owner: Owner, notes: Path) -> None:
     (notes / "pond.md").write_text("- The axolotl sleeps\n")
     memory = owner.opens(extra_paths=[notes])
@@ -304,6 +321,11 @@ def test_a_source_that_is_named_no_more_leaves_the_index(owner: Owner, notes: Pa
     assert (memory.reindex().removed, freshness(memory.workspace).entries) == (1, 1)
 
 
+@pytest.mark.promise(
+    "The index",
+    "the workspace itself gone, beside large extra paths",
+    "refused all the same",
+)
 def test_the_workspace_itself_still_counts_as_vanished_beside_large_sources(
     owner: Owner, notes: Path
 ) -> None:

@@ -141,6 +141,11 @@ def test_a_name_that_is_no_text_is_indexed_and_found(filled: Memory) -> None:
     assert os.fsencode(hit.path) == b"memory/\xff it's\n.md"
 
 
+@pytest.mark.promise(
+    "The index",
+    "all or nearly all files gone at once, or a folder not mounted",
+    "refused until `--full`, also for a part",
+)
 def test_vanished_files_are_refused_until_it_is_meant(filled: Memory) -> None:
     shutil.rmtree(filled.root / "memory")
     (filled.root / "MEMORY.md").unlink()

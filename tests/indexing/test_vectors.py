@@ -72,6 +72,11 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
     return made
 
 
+@pytest.mark.promise(
+    "The index",
+    "it lags behind what was written since",
+    "rows that it lacks are compared one by one",
+)
 def test_after_any_order_of_small_syncs_every_row_is_compared(table: Table) -> None:
     reader = VectorReader(table.folder)
     for _ in range(12):
@@ -99,6 +104,11 @@ def test_a_table_that_lost_all_of_its_rows_finds_nothing(table: Table) -> None:
     assert (reader.count(), len(reader.nearest(np.ones(DIMENSION, np.float32), 3).keys)) == (0, 0)
 
 
+@pytest.mark.promise(
+    "The index",
+    "it is written, replaced or removed while a search reads it",
+    "the search keeps one version, then takes the new",
+)
 def test_an_open_reader_answers_of_one_version_until_it_takes_the_next(table: Table) -> None:
     reader = VectorReader(table.folder)
     VectorWriter(table.folder, DIMENSION).replace([f"{1:016x}"], None)
@@ -209,6 +219,11 @@ def gone(path: Path) -> None:
     path.unlink()
 
 
+@pytest.mark.promise(
+    "The index",
+    "the index of the vectors is cut off, overwritten, emptied or gone",
+    "keyword hits, and why; the next sync makes it again",
+)
 @pytest.mark.parametrize("damage", [cut, garbage, empty, gone])
 def test_a_damaged_index_is_said_and_made_again(indexed: Memory, damage: Callable[[Path], None]) -> None:
     clean = answers(indexed)
@@ -223,6 +238,13 @@ def test_a_damaged_index_is_said_and_made_again(indexed: Memory, damage: Callabl
     assert answers(indexed) == clean
 
 
+@pytest.mark.promise("The index", "it rots on the disk", "`verify` names it")
+@pytest.mark.promise(
+    "Doctor",
+    "the index of the vectors rotted, same size and date",
+    "the doctor looks at size and date alone; `verify` compares every row with the table, `reindex "
+    "--full` makes it again",
+)
 def test_verify_names_an_index_that_rotted(indexed: Memory) -> None:
     assert verify(indexed) == []
     (path,) = index_files(indexed)
@@ -253,6 +275,7 @@ def test_the_copy_that_an_older_version_kept_is_removed(filled: Memory) -> None:
     assert not (filled.generation / "flat").exists()
 
 
+@pytest.mark.promise("The index", "it is written, replaced or removed while a search reads it")
 def test_an_open_search_outlives_a_rebuild(indexed: Memory) -> None:
     search = indexed.hybrid()
     before = search.search(Query("door code"))

@@ -111,6 +111,10 @@ def test_changes_are_indexed_as_they_come_and_it_ends_when_told(filled: Memory) 
     assert following.said == []
 
 
+@pytest.mark.promise(
+    "The index",
+    "a hint that never comes; changes while a watcher starts or a folder is new",
+)
 def test_a_new_folder_is_watched_with_what_is_in_it(filled: Memory) -> None:
     following = Following(filled)
     following.run()
@@ -150,6 +154,11 @@ def test_extra_paths_and_transcripts_are_watched_by_their_thresholds(
     assert following.end() == []
 
 
+@pytest.mark.promise(
+    "The index",
+    "a hint that never comes; changes while a watcher starts or a folder is new",
+    "found by the clock; found by the run after",
+)
 def test_the_clock_finds_what_no_hint_told_of(filled: Memory, quick: None) -> None:
     def deaf(*folders: str, stop_event: threading.Event, **_: object) -> Iterator[set[tuple[int, str]]]:
         while not stop_event.wait(0.05):
@@ -163,6 +172,7 @@ def test_the_clock_finds_what_no_hint_told_of(filled: Memory, quick: None) -> No
     assert following.end() == []
 
 
+@pytest.mark.promise("The index", "inotify exhausted, or no watcher", "polled, and said")
 @pytest.mark.parametrize(
     "error",
     [
@@ -218,6 +228,7 @@ def test_what_does_not_matter_is_not_watched(memory: Memory) -> None:
     assert folders == {".", "memory", "memory/a"}
 
 
+@pytest.mark.promise("The index", "two processes at once")
 def test_a_second_process_is_busy_and_its_turn_comes(filled: Memory, quick: None) -> None:
     following = Following(filled)
     following.run()
@@ -230,6 +241,11 @@ def test_a_second_process_is_busy_and_its_turn_comes(filled: Memory, quick: None
     assert following.end() == []
 
 
+@pytest.mark.promise(
+    "The index",
+    "settings that are wrong for a moment while watching",
+    "said once; it goes on",
+)
 def test_an_error_is_told_once_and_does_not_end_it(filled: Memory, quick: None) -> None:
     following = Following(filled)
     following.run()
@@ -244,6 +260,7 @@ def test_an_error_is_told_once_and_does_not_end_it(filled: Memory, quick: None) 
     assert following.end() == []
 
 
+@pytest.mark.promise("The index", "SIGINT or SIGTERM while watching, also within a run")
 def test_a_run_that_is_broken_off_leaves_an_index_that_the_next_one_finishes(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,15 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "a transcript is renamed, rotated, emptied, cut, rewritten, half written",
+        "each turn is taken up once; nothing twice, no gap",
+        by="Hypothesis state machines",
+    ),
+]
+
 
 class Reader:
     """Takes up what is new, notes it in the ledger of a workspace, and can be started again."""

@@ -201,6 +201,12 @@ def test_the_page_of_a_compacted_session_is_final(sandbox: Sandbox) -> None:
     assert "over" in refused.value.hint
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "two processes make the same episode",
+    "one episode",
+    by="three processes",
+)
 def test_two_processes_that_race_make_one_episode(sandbox: Sandbox) -> None:
     program = (
         "import sys; from tests.support.talk import talk; from datetime import datetime, UTC\n"
@@ -222,6 +228,12 @@ def test_two_processes_that_race_make_one_episode(sandbox: Sandbox) -> None:
     assert len(pages(sandbox)) == 1
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "the disk fails, or a kill, while an episode is written or pruned",
+    "whole or absent",
+    by="failpoint",
+)
 @pytest.mark.parametrize("fault", [Fault.FULL, Fault.IO_ERROR, Fault.DEATH])
 def test_a_disk_that_fails_at_any_call_leaves_the_whole_episode_or_none(
     sandbox: Sandbox, fault: Fault, record_property: Callable[[str, object], None]

@@ -111,6 +111,11 @@ def test_when_nothing_has_expired_nothing_is_done(queue: Sandbox) -> None:
         prune(queue.workspace)
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "the clock is of 1970, of 2100, or went back",
+    "no episode is removed",
+)
 @pytest.mark.parametrize("now", [NOW.replace(year=2100), NOW + timedelta(days=200)])
 def test_a_clock_that_jumped_ahead_removes_nothing(queue: Sandbox, now: datetime) -> None:
     with pytest.raises(DoubtfulError, match="jumped"):
@@ -138,6 +143,11 @@ def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
     assert len(names(queue)) == 8
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "most of the queue would go at once",
+    "refused until it is meant",
+)
 def test_most_of_the_queue_never_goes_at_once_without_a_word(queue: Sandbox) -> None:
     for number in range(8):
         write(queue, f"more{number}", left=-5)
@@ -174,6 +184,10 @@ def test_dates_that_cannot_be_are_named_and_left_alone(
     assert "odd" in names(queue)
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "the disk fails, or a kill, while an episode is written or pruned",
+)
 @pytest.mark.parametrize("fault", [Fault.FULL, Fault.DEATH])
 def test_a_disk_that_fails_leaves_all_or_none_of_the_expired(queue: Sandbox, fault: Fault) -> None:
     place = queue.workspace

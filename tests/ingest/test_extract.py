@@ -338,6 +338,7 @@ def test_a_model_takes_the_place_of_the_rules_where_lines_bear_it_out() -> None:
     assert "3: I live in Osaka" in model.shown[0]
 
 
+@pytest.mark.promise("From sessions to long-term memory", "a language model invents, inverts or drops")
 def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
     model = Scripted(
         {
@@ -357,6 +358,11 @@ def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
     assert found.notes == ("5 items of scripted were left out: their lines do not say them",)
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
+    "redirects, drips",
+)
 @pytest.mark.parametrize(
     "answer",
     [

@@ -46,6 +46,15 @@ from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "killed in a flush or an ingest",
+        "done again, it gives the same",
+        by="real SIGKILL",
+    ),
+]
+
 DECISION = "We decided to use tantivy for search."
 BIRTHDAY = "Please remember that my birthday is on 3 May."
 SISTER = "My sister Anna works at Siemens in Berlin."
@@ -156,6 +165,11 @@ def test_where_there_is_nothing_nothing_is_written(sandbox: Sandbox) -> None:
     assert sandbox.git("rev-parse", "HEAD") == head
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "midnight, a changed clock, a clock set back",
+    "the day on which it was said; nothing stops",
+)
 def test_a_session_that_passes_midnight_goes_into_two_logs(sandbox: Sandbox) -> None:
     before, after = (datetime(2026, 3, 19, 23, 59, 59, tzinfo=UTC) + timedelta(seconds=n) for n in (0, 1))
     done = flush(sandbox, turn(BIRTHDAY, when=before), turn(DECISION, when=after))
@@ -190,6 +204,7 @@ def test_the_day_is_the_persons_and_a_clock_that_is_wrong_is_not_believed(
     assert day_of(turn("x", when=when), now) == day
 
 
+@pytest.mark.promise("From sessions to long-term memory", "midnight, a changed clock, a clock set back")
 def test_the_night_of_a_changed_clock_has_one_day_only() -> None:
     from zoneinfo import ZoneInfo
 
@@ -284,6 +299,12 @@ def test_without_git_or_in_the_middle_of_a_rebase_the_words_are_on_disk_and_that
     assert "memory/2026-03-20.md" in recorded.paths
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "an agent appends to the log during a flush",
+    "no line lost",
+    by="a writer beside",
+)
 def test_an_agent_that_appends_meanwhile_loses_no_line(sandbox: Sandbox) -> None:
     log = sandbox.root / "memory/2026-03-20.md"
     stop = threading.Event()
@@ -372,6 +393,7 @@ def test_half_a_sentence_is_not_taken_for_the_whole(sandbox: Sandbox) -> None:
     assert texts(done) == ["We decided not to move the database to Oslo."]
 
 
+@pytest.mark.promise("From sessions to long-term memory", "a language model invents, inverts or drops")
 @pytest.mark.parametrize(
     "answered",
     [

@@ -8,6 +8,7 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -19,6 +20,13 @@ from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
+
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "a transcript is renamed, rotated, emptied, cut, rewritten, half written",
+    ),
+]
 
 LOG = "memory/2026-03-14.md"
 

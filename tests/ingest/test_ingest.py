@@ -26,6 +26,10 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise("From sessions to long-term memory", "killed in a flush or an ingest"),
+]
+
 TALK = (
     ("user", "We decided to use tantivy for the search of Project Atlas."),
     ("assistant", "Noted: tantivy it is for Project Atlas, with the index in the workspace folder."),
@@ -170,6 +174,11 @@ def test_a_session_that_is_going_on_waits_unless_it_is_named(sandbox: Sandbox, t
     assert named.outcome == "taken"
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "one source cannot be read",
+    "the others are taken in",
+)
 def test_one_source_that_fails_does_not_stop_the_others(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "t"
     transcript(folder / "a.jsonl", claw(*TALK, session="aa"))

@@ -13,6 +13,10 @@ from workbench.errors import ReadOnlyError
 from workbench.ingest.ingest_task import run
 from workbench.workspace.task_context import TaskContext
 
+pytestmark = [
+    pytest.mark.promise("The interface", "indexing, ingest or a backup is stopped from the interface"),
+]
+
 
 class StoppedAt(TaskContext):
     """Is stopped when it says that so many are done."""

@@ -22,6 +22,13 @@ from workbench.ingest.episodes import episodes
 from workbench.ingest.ingest import Ingest
 from workbench.ingest.transcript_files import look
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "a transcript is renamed, rotated, emptied, cut, rewritten, half written",
+    ),
+]
+
 START = datetime(2026, 3, 14, 12, tzinfo=UTC)
 
 

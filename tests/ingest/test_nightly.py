@@ -119,6 +119,12 @@ def test_a_dry_run_writes_nothing_anywhere(evening: Sandbox) -> None:
     assert evening.git("log", "--oneline") == commits
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "one step of the night fails",
+    "the others are done",
+    by="a file in the way",
+)
 def test_a_step_that_fails_does_not_stop_the_others(evening: Sandbox, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     back_up(evening.workspace, find_target(str(kept)))

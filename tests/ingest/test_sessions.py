@@ -197,6 +197,11 @@ def test_a_name_is_fit_for_a_heading_and_a_file() -> None:
     assert len(session_name("a" * 10_000)) == 120
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a transcript is a link, a pipe, a device",
+    "refused, without waiting",
+)
 def test_links_pipes_and_devices_are_refused_without_waiting(tmp_path: Path) -> None:
     real = write(tmp_path / "real.jsonl", claw(("user", "Hello")))
     (tmp_path / "link.jsonl").symlink_to(real)

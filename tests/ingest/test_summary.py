@@ -152,6 +152,11 @@ def test_a_models_sentences_stand_with_the_turns_that_they_name() -> None:
     assert is_quoted(found.abstract, *SAID)
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a language model invents, inverts or drops",
+    "what no source bears out is not kept",
+)
 @pytest.mark.parametrize(
     ("invented", "turns"),
     [
@@ -179,6 +184,11 @@ def test_a_turn_that_json_may_write_as_a_decimal_is_the_same_turn() -> None:
     assert str(line.places[0].turn) == "2"
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
+    "redirects, drips",
+)
 @pytest.mark.parametrize(
     "answer",
     [

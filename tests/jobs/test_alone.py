@@ -19,6 +19,15 @@ from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standing
 from workbench.jobs.runs import Job
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "a job is killed",
+        "the next one runs; that it was killed is told",
+        by="SIGKILL",
+    ),
+]
+
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60.0
 GATED = """
@@ -76,6 +85,12 @@ def state(sandbox: Sandbox, job: Job) -> str:
     return standing(sandbox.root / ".workbench", job, datetime.now().astimezone()).state
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "two runs of a job begin at the same instant",
+    "one runs, the other names it and exits with 3",
+    by="real processes",
+)
 @pytest.mark.parametrize("job", [Job.NIGHTLY, Job.WATCH, Job.REINDEX_WATCH])
 def test_of_two_at_the_same_instant_one_runs_and_the_other_says_who(sandbox: Sandbox, job: Job) -> None:
     with started(sandbox, job, 2) as every:

@@ -21,6 +21,15 @@ from workbench.errors import IndexUnavailableError, WorkbenchError
 from workbench.ingest import watch as follower
 from workbench.jobs.nightly import STEPS, Night, StepOutcome
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "an error quotes an entry",
+        "log, record and figures have its class alone",
+        by="errors of five kinds",
+    ),
+]
+
 __all__ = ["run"]
 CANARY = "Xylophone"
 ENTRY = f"- I decided that the {CANARY} stays in the harbour office on port 8443"

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from datetime import UTC, datetime
 
+import pytest
 from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
@@ -19,6 +20,7 @@ def session_of(sandbox: Sandbox) -> AgentSession:
     )
 
 
+@pytest.mark.promise("Agents", "a search hangs", "other tools answer")
 async def test_searches_that_hang_keep_no_other_call_waiting(served: Sandbox) -> None:
     session = session_of(served)
     held, release = threading.Event(), threading.Event()

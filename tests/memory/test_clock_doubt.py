@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 
 from workbench.memory.clock_doubt import LONGEST_SILENCE, TOLERANCE, doubt
 
+pytestmark = [
+    pytest.mark.promise("From sessions to long-term memory", "the clock is of 1970, of 2100, or went back"),
+]
+
 NOW = datetime(2026, 3, 14, 9, 26, tzinfo=UTC)
 moments = st.datetimes(timezones=st.just(UTC))
 

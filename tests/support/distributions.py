@@ -99,6 +99,12 @@ def declared(*extras: str) -> list[str]:
     ]
 
 
+def disk_space(name: str) -> int:
+    """The bytes that the files of a distribution take on the disk."""
+    places = (Path(str(file.locate())) for file in metadata.files(name) or ())
+    return sum(place.stat().st_blocks * 512 for place in places if place.is_file())
+
+
 def _roots(name: str) -> Iterator[Path]:
     """What a distribution put into the folder of packages: its modules, libraries and metadata."""
     for file in metadata.files(name) or ():

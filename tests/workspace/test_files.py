@@ -127,6 +127,7 @@ def test_exchange_works_where_the_system_has_no_call_for_it(
     assert sorted(os.listdir(place.root / "memory")) == [".wb-1.tmp", "a.md"]
 
 
+@pytest.mark.promise("Two writers", "an agent appends all the time", "no line lost", by="a thread")
 def test_agent_appending_all_the_time_loses_no_line(place: Files, tmp_path: Path) -> None:
     kept = Displaced(place, tmp_path)
     tokens: list[bytes] = []
@@ -154,6 +155,11 @@ def test_agent_appending_all_the_time_loses_no_line(place: Files, tmp_path: Path
     assert set(tokens) - set(place.read(PATH).split(b"\n")) == set()
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "`..`, absolute paths, links out, loops, devices, pipes, sockets",
+    "never read or written",
+)
 @pytest.mark.parametrize(
     "path", ["../outside.md", "/etc/passwd", "memory/../../x.md", "", "memory//a.md", "a\0b"]
 )
@@ -162,6 +168,10 @@ def test_paths_that_lead_out_are_refused(place: Files, path: str) -> None:
         place.read(RelPath(path))
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "`..`, absolute paths, links out, loops, devices, pipes, sockets",
+)
 def test_links_and_special_files_are_neither_read_nor_written(place: Files, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}-outside"
     outside.mkdir()

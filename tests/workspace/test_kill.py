@@ -42,6 +42,18 @@ class Agent(threading.Thread):
                 file.write(f"- {token}\n".encode())
 
 
+@pytest.mark.promise(
+    "Writing",
+    "random `kill -9` of a worker, with an agent writing and a reindex",
+    "no word lost",
+    by="real processes",
+)
+@pytest.mark.promise(
+    "Two writers",
+    "the lock of a dead process",
+    "means nothing",
+    by="killed holders in the loops above",
+)
 @pytest.mark.faults
 def test_kill_at_random_moments_loses_no_word(sandbox: Sandbox) -> None:
     """Every word that was ever written is on disk or in a commit, and everything goes on working."""

@@ -75,6 +75,11 @@ def test_nothing_to_write_writes_nothing(place: Workspace) -> None:
     assert not (place.root / ".workbench").exists()
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a page of the ledger has torn or foreign lines",
+    "they are counted, all others count",
+)
 def test_a_torn_line_costs_itself_and_no_other(place: Workspace) -> None:
     place.ledger.append("recalls", [{"n": 1}], MARCH)
     with (place.root / ".workbench/ledger/pending.jsonl").open("ab") as file:
@@ -107,6 +112,10 @@ def test_text_of_any_kind_stays_one_line(sandbox: Sandbox) -> None:
     assert record["why"] == hostile
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "an action is killed between the branch and the ledger, or two worktrees record at once",
+)
 def test_what_is_folded_counts_once_and_can_be_read_with_git(sandbox: Sandbox) -> None:
     ledger = sandbox.workspace.ledger
     ledger.append("recalls", [{"n": 1}], MARCH)
@@ -247,6 +256,10 @@ def test_worktrees_share_a_ledger_and_other_folders_have_their_own(sandbox: Sand
         workspace.close()
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "an action is killed between the branch and the ledger, or two worktrees record at once",
+)
 def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: Path) -> None:
     """The second one is planned, and its commit of the ledger made, before the first moves the reference."""
     sandbox.git("worktree", "add", "-q", str(tmp_path / "tree"))
@@ -261,6 +274,12 @@ def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: 
     tree.close()
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a server folds recalls while an action is prepared",
+    "no git object is lost",
+    by="a second thread",
+)
 def test_what_one_thread_stores_does_not_hang_on_what_another_gathers(sandbox: Sandbox) -> None:
     """As where a server folds recalls while an action, which fails in the end, is being prepared."""
     place, history = sandbox.workspace, sandbox.workspace.history
@@ -299,6 +318,10 @@ def test_a_fresh_clone_has_no_ledger_and_nothing_fails(sandbox: Sandbox, tmp_pat
     fresh.close()
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "the ledger is not there (a fresh clone, a squashed history), or came from elsewhere",
+)
 def test_a_ledger_that_was_fetched_counts_for_nothing_until_it_is_confirmed(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -337,6 +360,12 @@ def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) ->
     place.close()
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a ledger from elsewhere names its records as others are named, or another one is fetched while a "
+    "person looks",
+    "what was shown is what is taken over, book by book",
+)
 def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox: Sandbox) -> None:
     """A record may be called as one of another book, or of the same; none hides behind another."""
     ledger = sandbox.workspace.ledger
@@ -355,6 +384,11 @@ def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox:
     assert [json.loads(line).get("key") for line in show(sandbox, "decisions")] == ["k1", "x"]
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a ledger from elsewhere names its records as others are named, or another one is fetched while a "
+    "person looks",
+)
 @pytest.mark.parametrize("name", ["ledger", "fetched/origin"])
 def test_what_is_fetched_after_it_was_shown_is_not_taken_over(sandbox: Sandbox, name: str) -> None:
     ledger = sandbox.workspace.ledger
@@ -393,6 +427,11 @@ def test_what_was_confirmed_is_a_parent_and_vouches_for_nothing_else(sandbox: Sa
     assert decided(sandbox.workspace) == []
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "a clone brings pending records in `.workbench`",
+    "they count for nothing, and are not folded",
+)
 def test_pending_records_that_a_clone_brought_count_for_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write(".workbench/ledger/pending.jsonl", '{"book": "proposals", "record": "a", "text": "x"}\n')
     sandbox.git("add", "-f", ".workbench")

@@ -121,6 +121,12 @@ def note(sandbox: Sandbox, number: int) -> Plan:
     return Plan(action="note", summary="note", edits=(edit,))
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "a program keeps the old file open and writes later",
+    "carried over exactly once, also across a kill",
+    by="failpoint",
+)
 @pytest.mark.parametrize("also", ["nothing else", "the agent appends after", "the agent rewrites after"])
 def test_late_bytes_are_carried_over_exactly_once_whenever_the_kill_comes(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, also: str
@@ -258,6 +264,12 @@ def test_a_forged_undo_that_touches_nothing_of_an_operation_does_not_mark_it_und
         plan_undo(place, ours.id)
 
 
+@pytest.mark.promise(
+    "Writing",
+    "power fails",
+    "the journal is on the disk before the first file is touched, each file before its exchange",
+    by="order of calls recorded",
+)
 def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_file_before_its_exchange(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +321,12 @@ def test_git_flushes_every_object_and_ref_whatever_the_workspace_says(sandbox: S
     promote(sandbox)
 
 
+@pytest.mark.promise(
+    "Writing",
+    "the folder cannot be flushed",
+    "saved, “durability unconfirmed” is said",
+    by="fsync fails",
+)
 def test_a_folder_that_cannot_be_flushed_is_said_and_the_text_is_saved(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,12 @@ def test_a_vanished_folder_is_told_and_not_dropped(tmp_path: Path) -> None:
     assert unregister("gone") == str(tmp_path / "gone")
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "the list makes no sense in part, or as a whole",
+    "the rest counts, with what was skipped; what is no list is refused and never overwritten",
+    by="written so",
+)
 def test_what_makes_no_sense_is_told_with_why_and_the_rest_counts(plain: Sandbox) -> None:
     written(f"a/b: /x\nlist: [/a, /b]\nempty: ''\nmine: {plain.root}\ntwin: {plain.root}/\n")
     known = read_registry()
@@ -95,6 +101,7 @@ def test_what_makes_no_sense_is_told_with_why_and_the_rest_counts(plain: Sandbox
     assert unregister("a/b") == "/x"
 
 
+@pytest.mark.promise("Several workspaces", "the list makes no sense in part, or as a whole")
 @pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "a: &x /b\nb: *x\n", "\xff", "x" * 70_000])
 def test_a_file_that_is_no_mapping_is_refused_and_never_overwritten(plain: Sandbox, text: str) -> None:
     registry_path().write_bytes(text.encode("latin-1"))
@@ -214,6 +221,12 @@ def test_nothing_is_written_by_who_only_looks(plain: Sandbox, monkeypatch: pytes
     assert not registry_path().exists()
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "several register at the same time",
+    "none is lost",
+    by="threads",
+)
 def test_two_that_register_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     places = [Sandbox(tmp_path / f"w{number}", repository=False) for number in range(4)]
     ready = threading.Barrier(len(places))

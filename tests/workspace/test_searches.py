@@ -43,6 +43,11 @@ def test_only_their_owner_can_read_them(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.promise(
+    "The interface",
+    "what was searched for is remembered in a file that is damaged, or replaced by a link",
+    "no error, nothing followed",
+)
 @pytest.mark.parametrize("text", ["", "{}", "[1, null, {}]", "[" * 5_000, '["' + "y" * 600 + '"]', "\xff"])
 def test_what_cannot_be_read_is_no_error_and_written_anew(text: str, tmp_path: Path) -> None:
     (tmp_path / "searches.json").write_bytes(text.encode("latin-1"))
@@ -50,6 +55,10 @@ def test_what_cannot_be_read_is_no_error_and_written_anew(text: str, tmp_path: P
     assert remember(tmp_path, "port") == ("port",)
 
 
+@pytest.mark.promise(
+    "The interface",
+    "what was searched for is remembered in a file that is damaged, or replaced by a link",
+)
 def test_a_link_or_a_pipe_in_its_place_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text('["stolen"]')

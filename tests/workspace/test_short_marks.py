@@ -7,6 +7,8 @@ import subprocess
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from tests.support.workspaces import LOG, Sandbox
 from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry
@@ -116,6 +118,11 @@ def test_comments_of_before_are_read_and_stay_as_they_are(sandbox: Sandbox) -> N
     assert port(sandbox.workspace, "tea").field("trust") == "owner"
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "the ledger is not there (a fresh clone, a squashed history), or came from elsewhere",
+    "the origin of entries is unknown, nothing fails, nothing of it counts until it is confirmed",
+)
 def test_a_fresh_clone_knows_no_origin_and_fails_nowhere(sandbox: Sandbox, tmp_path: Path) -> None:
     entry = promote(sandbox)
     subprocess.run(["git", "clone", "-q", sandbox.root, tmp_path / "clone"], check=True)

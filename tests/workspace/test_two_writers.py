@@ -123,6 +123,13 @@ def on_disk(root: Path) -> bytes:
     return b"\n".join(path.read_bytes() for path in kept)
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "an agent appends, rewrites in place or by rename, deletes, renames away or holds open, before "
+    "the plan, after it, at and after the exchange, during every action",
+    "no line lost; what fits nowhere is kept and shown",
+    by="the other writer acts at the seam of each moment",
+)
 @pytest.mark.parametrize(("doing", "moment"), _cases())
 @pytest.mark.parametrize("action", ACTIONS, ids=str)
 def test_no_word_of_two_writers_is_lost(

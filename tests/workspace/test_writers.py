@@ -107,6 +107,12 @@ def decided(sandbox: Sandbox) -> list[str]:
     return [record["key"] for record in sandbox.workspace.ledger.read("decisions")]
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "an action was killed, and one of its files is rewritten before it is finished",
+    "its decisions do not count, the origin of its words does",
+    by="a kill before the branch moves",
+)
 def test_a_decision_counts_only_where_all_of_its_files_could_be_finished(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +135,10 @@ def test_a_decision_counts_where_its_files_could_be_finished(
     assert "Ledger: decisions" in sandbox.git("log", "-1", "--format=%B")
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "an action was killed, and one of its files is rewritten before it is finished",
+)
 def test_where_words_came_from_is_known_though_the_rest_of_their_file_was_rewritten_after_the_kill(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +152,11 @@ def test_where_words_came_from_is_known_though_the_rest_of_their_file_was_rewrit
     promote(sandbox, "async reviews")
 
 
+@pytest.mark.promise(
+    "From sessions to long-term memory",
+    "git has lost the records of an action that was killed",
+    "the action is finished without them, and that is said",
+)
 @pytest.mark.parametrize("is_recorded", [False, True])
 def test_records_that_git_has_lost_block_no_action_and_that_is_said(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, is_recorded: bool
@@ -228,6 +243,11 @@ def test_a_deleted_page_returns_when_the_next_file_of_the_operation_fails(
     assert sandbox.git("status", "--porcelain") == ""
 
 
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks",
+    "a file that becomes a link during an action",
+    "the whole operation stops",
+)
 def test_a_file_that_became_a_link_stops_the_whole_operation_and_blocks_no_other(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -316,6 +336,12 @@ def test_a_file_deleted_in_the_last_moment_is_planned_on_anew(
     assert sandbox.read("MEMORY.md").startswith(b"## Project Facts\n\n- The staging port")
 
 
+@pytest.mark.promise(
+    "Two writers",
+    "the agent commits in the same moment",
+    "built upon, neither reverted nor doubled",
+    by="a commit at the seam",
+)
 def test_a_line_that_the_agent_commits_meanwhile_is_neither_reverted_nor_doubled(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

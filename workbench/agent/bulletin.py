@@ -190,7 +190,7 @@ def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]
     for title, dues in (
         ("Upcoming", schedule.upcoming),
         ("Overdue", reversed(news)),
-        ("To do, without a day", schedule.undated),
+        ("Todos without a date", schedule.undated),
     ):
         yield title, [(due.held, _when(due)) for due in dues], EACH
 

@@ -158,7 +158,7 @@ def _restored(folder: Path, algorithm: str, fill: Callable[[Any], tuple[str, Com
             outcome(carrier, "update_index", "-q", "--refresh")
             os.sync()
             if ledgers:
-                notes += ("the ledger came along, and counts once `workbench doctor --fix` took it over",)
+                notes += ("the backup has a ledger too: `workbench doctor --fix` takes it over",)
     except OSError as error:
         raise disk_error(error) from error
     return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers)

@@ -104,6 +104,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("themes", "config:themes", "List the themes of the interface; check your own."),
         Listed("model", "reindex:model", "Show, test or download the embedding model."),
         Listed("completion", "setup:completion", "Print the completion script for your shell."),
+        Listed("uninstall", "uninstall:uninstall", "Remove what the program wrote outside of workspaces."),
     ),
 }
 """Under what they are for, in the order of ``--help``."""

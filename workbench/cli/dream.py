@@ -325,11 +325,13 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
     """Print a line for each run: when, how much it proposed, what came of it."""
     for run in runs:
         when = run.made_at or (run.operations[0].when if run.operations else None)
+        reverted = len(run.operations) - len(run.standing)
         kept = (
-            f"{len(run.standing)} of {len(run.operations)} operations stand"
+            f"accepted in {plural(len(run.operations), 'operation')}"
             if run.operations
             else "nothing accepted"
         )
+        kept += f", {reverted} undone" if reverted else ""
         day = f"{when.astimezone():%Y-%m-%d %H:%M}" if when else "-"
         say(f"{line(run.id)}  {day}  {run.proposed} proposed, {kept}")
         for operation in run.operations:

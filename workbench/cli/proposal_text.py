@@ -122,7 +122,7 @@ def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -
         say(f"  {'score':<{longest}}  {score:5.2f}{'':<8}  {bar(score)}", bold=True)
     for gate in gates:
         over = _number(gate.reached - gate.needed)
-        verdict = f"{_number(gate.distance)} missing" if gate.distance else f"passed by {over}"
+        verdict = f"{_number(gate.distance)} missing" if gate.distance else f"{over} above"
         say(f"  gate {line(gate.name)}: {_number(gate.reached)}, {_number(gate.needed)} needed, {verdict}")
 
 

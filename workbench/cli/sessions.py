@@ -52,11 +52,11 @@ _NO_MODEL = "without a language model"
 @model_option
 @dry_run_option
 def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
-    """Take in what is new: sessions become episodes, episodes and logs teach the graph.
+    """Ingest what is new: sessions become episodes, episodes and logs teach the graph.
 
     Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
     settings name. `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
-    Clawdbot, Claude Code), if your settings name none. A FILE is taken in however new it is: a transcript
+    Clawdbot, Claude Code), if your settings name none. A FILE is ingested however new it is: a transcript
     (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
     episode, a note, MEMORY.md.
     """

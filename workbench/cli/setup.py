@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,8 @@ def open_interface(ctx: click.Context, folder: str | None) -> None:
     _open(meant(folder) if folder else ctx.obj)
 
 
-def _open(folder: str | None) -> None:
+def _open(folder: str | None, proposed: int = 0) -> None:
+    """Show the interface; it begins by telling how many proposals a dream just made."""
     from screens import terminal
 
     problem = terminal.problem()
@@ -79,28 +81,40 @@ def _open(folder: str | None) -> None:
     with contextlib.closing(workspace) as place:
         from screens.start import run
 
-        run(place)
+        run(place, proposed)
 
 
 @click.command()
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=shell_values.folders)
 @flag("--no-open", "Only make it.")
 def demo(folder: str, no_open: bool) -> None:
-    """Make a sample workspace with weeks of history, and open it."""
+    """Make a sample workspace with weeks of history and proposals that wait for you, and open it."""
     from workbench.workspace.demo_writer import is_demo, write_demo
 
-    target = Path(folder)
+    target, proposed = Path(folder), 0
     if is_demo(target):
         narrate(f"{folder} is there already")
     elif target.exists() and any(target.iterdir()):
         raise UsageError(f"{folder} is not empty", hint="name another folder: workbench demo DIR")
     else:
         commits, files = write_demo(target)
-        narrate(f"made {folder}: {plural(files, 'file')}, {plural(commits, 'commit')}")
+        proposed = _dream_of(target)
+        made = ", ".join((plural(files, "file"), plural(commits, "commit"), plural(proposed, "proposal")))
+        narrate(f"made {folder}: {made}")
     if no_open:
         say(folder)
     else:
-        _open(folder)
+        _open(folder, proposed)
+
+
+def _dream_of(folder: Path) -> int:
+    """Dream once in a workspace, without a language model; how many proposals then wait."""
+    from workbench.dreaming.proposals.inbox import propose
+    from workbench.dreaming.run import dream
+
+    now = datetime.now().astimezone()
+    with contextlib.closing(Workspace.open(folder)) as place:
+        return len(propose(place, dream(place, now=now).proposals, now).added)
 
 
 @click.command()

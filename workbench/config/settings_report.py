@@ -248,7 +248,7 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
         line = lines.get(name, 0)
         if name in file.misplaced:
             where = "only your own settings file may say it" if name in USER_ONLY else hint_for_unknown(name)
-            problems.append(SettingsProblem(path, f"{short(name)} means nothing here: {where}", line, name))
+            problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
         elif name in refused:
             text = refused[name].message.removeprefix(f"{path}: ")
             problems.append(SettingsProblem(path, text, line, name, refused[name].hint))

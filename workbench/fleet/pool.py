@@ -28,11 +28,11 @@ QUIET = {
 """What keeps Ray from telling anybody anything."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """With it a Ray of this machine takes 127.0.0.1 for its address, and listens nowhere else."""
+RETRIES = 2
+"""Times that Ray gives the task of a worker that died to another one."""
 _STORE_BYTES = 200_000_000
 _PATIENCE_SECONDS = 120.0
 """For the first worker to begin: it loads a model."""
-_FAILED_STARTS = 3
-"""Workers that may die one after another before they have begun; after that no run begins."""
 _LONGEST_FOLDER = 30
 """Characters; Ray puts sockets below it, whose paths may have about a hundred."""
 
@@ -52,7 +52,7 @@ class Pool(Protocol):
     """Workers, from the beginning of a block to its end."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
-        """Carry tasks out, as many at a time as there are workers; what is finished first comes first."""
+        """Carry tasks out, several at a time; what is finished first comes first."""
 
     def __enter__(self) -> Self:
         """Start the workers."""
@@ -134,7 +134,7 @@ class RayPool:
             self._folder = ""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
-        """Carry tasks out, as many at a time as there are workers; what is finished first comes first."""
+        """Carry tasks out, several at a time; what is finished first comes first."""
         held: dict[Any, Task] = {}
         for task in tasks:
             held[self._function.remote(self._recipe, task)] = task
@@ -174,15 +174,15 @@ class RayPool:
         """Have one worker open its model. Raises WorkbenchError where none can."""
         there = self._ray.cluster_resources()
         processors = max(1, int(there.get("CPU", 1)))
-        self._at_a_time = min(self._workers or processors, processors)
+        workers = min(self._workers or processors, processors)
         gpus = there.get("GPU", 0) if self._has_model else 0
-        # A task that is lost is taken apart by whoever gave it; Ray would only try the whole of it again.
-        self._function = self._ray.remote(
-            max_retries=0, num_cpus=1, num_gpus=min(1.0, gpus / self._at_a_time)
-        )(_carry_out)
-        first = self._function.options(max_retries=_FAILED_STARTS - 1)
+        self._function = self._ray.remote(max_retries=RETRIES, num_cpus=1, num_gpus=min(1.0, gpus / workers))(
+            _carry_out
+        )
+        # One more than there are workers, so that none waits while this process reads and writes.
+        self._at_a_time = workers + 1
         try:
-            self._ray.get(first.remote(self._recipe, Task(())), timeout=_PATIENCE_SECONDS)
+            self._ray.get(self._function.remote(self._recipe, Task()), timeout=_PATIENCE_SECONDS)
         except self._ray.exceptions.GetTimeoutError as error:
             raise WorkbenchError(
                 f"no worker began within {_PATIENCE_SECONDS:.0f} seconds",

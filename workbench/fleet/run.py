@@ -1,8 +1,9 @@
-"""A run over a fleet: workers read and embed, this process compares and writes, a batch at a time.
+"""A run over a fleet: this process reads, compares and writes, workers embed, a batch at a time.
 
 Whatever ends a run, the batches that were written stay, and the next run finds by the digests of files what
-is left to do. What failed is tried again by itself, so that what kills its worker costs no other. The report
-has figures, and each workspace that failed with the reason.
+is left to do. Ray gives the task of a worker that died to another one. What failed is tried again by itself,
+so that what kills its workers costs no other. The report has figures, and each workspace that failed with the
+reason.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +23,7 @@ from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, disk_error
 from workbench.fleet.pool import Pool
 from workbench.fleet.roster import Agent
-from workbench.fleet.worker import Done, Recipe, Task
+from workbench.fleet.worker import Done, Recipe, Task, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,10 @@ class Failure:
 @dataclass(slots=True)
 class FleetReport:
     """``written`` workspaces had changes, ``unchanged`` ones none. All seconds are of the clock, but
-    ``reading`` and ``embedding``, which are those of all workers together.
+    ``embedding``, which are those of all workers together.
 
-    ``lost`` counts tasks whose worker died, ``deaths`` says of each worker that died when and why,
-    ``storage_retries`` counts writes and reads that were tried again.
+    ``lost`` counts tasks that were given up, as each worker that had them died; ``deaths`` says of each which
+    and why. ``storage_retries`` counts writes and reads that were tried again.
     """
 
     uri: str
@@ -190,9 +191,9 @@ class _Run:
         """All workspaces in batches; then those that failed one by one, as often as they may."""
         agents, size = list(self._agents.values()), self._plan.batch
         for attempt in range(1, self._plan.retries + 2):
-            batches = (Task(tuple(agents[at : at + size])) for at in range(0, len(agents), size))
+            batches = (tuple(agents[at : at + size]) for at in range(0, len(agents), size))
             failed: dict[str, str] = {}
-            for task, brought in pool.map(self._compared(batch, attempt) for batch in batches):
+            for task, brought in pool.map(self._read(batch, attempt) for batch in batches):
                 failed |= self._take(brought) if isinstance(brought, Done) else self._lost(task, brought.why)
                 self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
             if attempt > self._plan.retries:
@@ -203,18 +204,18 @@ class _Run:
                 self._report.retried += len(failed)
             agents, size = [self._agents[name] for name in failed], 1
 
-    def _compared(self, task: Task, attempt: int) -> Task:
-        """The task with what the table knows of its workspaces."""
+    def _read(self, agents: tuple[Agent, ...], attempt: int) -> Task:
+        """The task with what changed in workspaces since the table has them."""
         if self._empty and attempt == 1:
-            return task
+            return read(agents, {}, full=self._recipe.full)
         begun = time.perf_counter()
-        known = self._patient(lambda: self._table.known([agent.name for agent in task.agents]))
+        known = self._patient(lambda: self._table.known([agent.name for agent in agents]))
         self._report.comparing += time.perf_counter() - begun
         digests = {name: {path: file.digest for path, file in files.items()} for name, files in known.items()}
         for name, files in known.items():
             if any(file.doubled for file in files.values()):
                 self._doubled.add(name)
-        return replace(task, known=digests)
+        return read(agents, digests, full=self._recipe.full)
 
     def _take(self, done: Done) -> dict[str, str]:
         """Write what a worker brought, and count; the workspaces that failed, with why."""

@@ -1,6 +1,7 @@
-"""What a worker does: read some workspaces, make the rows of what changed in them. It writes nothing.
+"""What a worker does: make the rows of what changed in some workspaces. It needs none of their files.
 
-The model is that of the person who runs the fleet; every worker opens it for itself.
+``read`` runs where the workspaces are, and a task carries what it read. The model is that of the person who
+runs the fleet; every worker opens it for itself.
 """
 
 from __future__ import annotations
@@ -36,10 +37,15 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some workspaces for one worker. ``known`` are the digests of their files as the table has them."""
+    """Some workspaces for one worker: what changed in each by its name, or why it could not be read.
 
-    agents: tuple[Agent, ...]
-    known: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ``reading`` are the seconds that it took.
+    """
+
+    agents: tuple[Agent, ...] = ()
+    found: Mapping[str, Difference] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    reading: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +66,7 @@ class TaskOutcome:
 class Done:
     """What a worker brings back: ``rows`` (an Arrow table or None) are all that there is of ``files``.
 
-    ``reading`` and ``embedding`` are seconds of the worker.
+    ``reading`` are the seconds of the task, ``embedding`` those of the worker.
     """
 
     rows: Any
@@ -68,6 +74,22 @@ class Done:
     outcomes: tuple[TaskOutcome, ...]
     reading: float = 0.0
     embedding: float = 0.0
+
+
+def read(agents: tuple[Agent, ...], known: Mapping[str, Mapping[str, str]], *, full: bool = False) -> Task:
+    """What changed in workspaces since the table had the ``known`` digests of their files.
+
+    ``full`` takes a workspace that lost all its files at its word.
+    """
+    started = time.perf_counter()
+    found: dict[str, Difference] = {}
+    errors: dict[str, str] = {}
+    for agent in agents:
+        try:
+            found[agent.name] = difference(agent.path, known.get(agent.name, {}), believe=full)
+        except Exception as error:  # the boundary: one workspace never stops the others
+            errors[agent.name] = reason_of(error)
+    return Task(agents, found, errors, time.perf_counter() - started)
 
 
 class Worker:
@@ -85,15 +107,7 @@ class Worker:
     def run(self, task: Task) -> Done:
         """The rows of what changed in the workspaces of ``task``; what fails of one is in its outcome."""
         started = time.perf_counter()
-        found: dict[str, Difference] = {}
-        errors: dict[str, str] = {}
-        for agent in task.agents:
-            known = task.known.get(agent.name, {})
-            try:
-                found[agent.name] = difference(agent.path, known, believe=self._recipe.full)
-            except Exception as error:  # the boundary: one workspace never stops the others
-                errors[agent.name] = reason_of(error)
-        read = time.perf_counter()
+        found, errors = dict(task.found), dict(task.errors)
         texts = self._texts(found, errors)
         dimension = self._recipe.dimension
         rows: list[Row] = []
@@ -109,7 +123,7 @@ class Worker:
             for agent in task.agents
         )
         table = as_table(rows, dimension) if rows else None
-        return Done(table, tuple(files), outcomes, read - started, time.perf_counter() - read)
+        return Done(table, tuple(files), outcomes, task.reading, time.perf_counter() - started)
 
     def _texts(self, found: dict[str, Difference], errors: dict[str, str]) -> Texts | None:
         """The vectors of all that changed, in one go; without them nothing of it counts as found."""

@@ -30,6 +30,7 @@ from indexing.sync.run import reindex
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
+from workbench.llm.endpoint import require_client
 from workbench.llm.language_model import LanguageModelError, Message
 from workbench.llm.provider import open_language_model
 from workbench.memory.names import RelPath, is_outside
@@ -187,16 +188,15 @@ def provider(subject: CheckSubject) -> Look:
 
 def _refusal(one: Described) -> ModelUnavailableError | None:
     """Why a provider gives no vector for a word, or None. One request, which may cost next to nothing."""
-    from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP
-
     assert one.service is not None
-    embedder = RemoteEmbedder(one.service, questions=True)
     try:
-        embedder.probe()
+        require_client()
+        from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP
+
+        with closing(RemoteEmbedder(one.service, questions=True)) as embedder:
+            embedder.probe()
     except ModelUnavailableError as error:
         return error
-    finally:
-        embedder.close()
     return None
 
 

@@ -593,7 +593,7 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
             f"{plural(count, 'record')} of a ledger that was fetched or cloned"
             if count
             else "a ledger that was fetched or cloned, with no record that is new here",
-            "they count for nothing: nothing is learned from them, and they vouch for no entry"
+            "they are ignored: nothing is learned from them, and they make no entry trusted"
             if count
             else "the ledger of this repository cannot be pushed to where that one came from",
             "if that ledger is yours, `workbench doctor --fix` shows the records and asks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import ipaddress
 import os
 import re
@@ -30,6 +31,15 @@ class Endpoint:
     url: str
     host: str
     private: bool
+
+
+def require_client() -> None:
+    """Raise ModelUnavailableError where the client is not installed that asks endpoints."""
+    if importlib.util.find_spec("openai") is None:
+        raise ModelUnavailableError(
+            "openai, the client for language models and embedding providers, is not installed",
+            hint="install the extra `language` (README, Install)",
+        )
 
 
 def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:

@@ -6,7 +6,7 @@ import re
 
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.endpoint import endpoint_of, find_key
+from workbench.llm.endpoint import endpoint_of, find_key, require_client
 from workbench.llm.language_model import LanguageModel
 
 PUBLIC = "https://api.openai.com/v1"
@@ -42,6 +42,7 @@ def open_language_model(settings: Settings, model: str = "") -> LanguageModel | 
         variable=settings.language_key_env,
         setting="language",
     )
+    require_client()
     from workbench.llm.openai_compatible import OpenAICompatible  # noqa: PLC0415 - 0.5 s, for who named a model
 
     return OpenAICompatible(endpoint, name, key)

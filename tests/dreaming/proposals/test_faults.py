@@ -27,6 +27,21 @@ from workbench.workspace.files import Files
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise(
+        "From sessions to long-term memory",
+        "an action is killed between the branch and the ledger, or two worktrees record at once",
+        "both move or none does; no decision is lost, none counts twice",
+        by="failpoints, a late reference",
+    ),
+    pytest.mark.promise(
+        "Dreaming and proposals",
+        "accepting or rejecting is killed, or the disk fails, at any call",
+        "whole or absent, and can be done again",
+        by="failpoint",
+    ),
+]
+
 
 def several(place: Workspace) -> list[Proposal]:
     """One of each sort that long-term memory knows, from a log and an episode."""
@@ -84,6 +99,12 @@ def test_refused_by_the_disk_at_any_call_the_old_text_is_intact_and_a_retry_work
     record_property("failpoints", covered)
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "an agent appends to MEMORY.md while something is accepted or promoted",
+    "no line lost",
+    by="a writer beside",
+)
 @pytest.mark.parametrize("moment", ["before the exchange", "after the exchange"])
 def test_lines_that_an_agent_appends_meanwhile_survive(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, moment: str
@@ -115,6 +136,10 @@ def test_lines_that_an_agent_appends_meanwhile_survive(
     assert pending(sandbox.workspace, NOW) == ()
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "an agent appends to MEMORY.md while something is accepted or promoted",
+)
 @pytest.mark.parametrize("text", [b"", b"# Memory\n", None])
 def test_a_line_that_comes_between_two_looks_of_the_plan_survives(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, text: bytes | None
@@ -180,6 +205,12 @@ def _dream(root: str, seed: int, start: Callable[[], object]) -> None:
     place.close()
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "two dreams, two applies at once",
+    "nothing lost, each claim kept once",
+    by="processes",
+)
 def test_two_dreams_at_once_lose_no_proposal_and_tear_no_line(sandbox: Sandbox) -> None:
     context = multiprocessing.get_context("fork")
     barrier = context.Barrier(2)
@@ -203,6 +234,7 @@ def _apply(root: str, start: Callable[[], object]) -> None:
     place.close()
 
 
+@pytest.mark.promise("Dreaming and proposals", "two dreams, two applies at once")
 def test_two_runs_that_are_applied_at_once_keep_each_claim_once(sandbox: Sandbox) -> None:
     put(sandbox, of_log(sandbox, "staging port"), of_log(sandbox, "tantivy"))
     context = multiprocessing.get_context("fork")

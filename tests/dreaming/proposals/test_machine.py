@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -20,6 +21,15 @@ from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Plan
+
+pytestmark = [
+    pytest.mark.promise(
+        "Dreaming and proposals",
+        "accept, reject, defer, withdraw, undo and redo in any order",
+        "decisions and texts agree",
+        by="Hypothesis state machine",
+    ),
+]
 
 CLAIMS = 5
 PICK = st.integers(0, CLAIMS - 1)

@@ -99,6 +99,7 @@ def test_two_writers_who_propose_the_same_leave_one_that_waits(sandbox: Sandbox)
     assert keys(sandbox) == []
 
 
+@pytest.mark.promise("From sessions to long-term memory", "a page of the ledger has torn or foreign lines")
 @pytest.mark.parametrize(
     "rest", [b'{"key": "torn', b"\xff\xfe\n", b'{"key": 1, "action": "add"}\n', b"[1]\n", b"null\n", b"{}\n"]
 )
@@ -186,6 +187,11 @@ def test_what_was_promoted_by_hand_is_settled_and_waits_again_when_that_is_undon
     assert keys(sandbox) == [one.key]
 
 
+@pytest.mark.promise(
+    "Dreaming and proposals",
+    "a rejected claim is made again, in nearly the same words, months later",
+    "it does not come back",
+)
 def test_a_rejected_claim_never_returns(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)

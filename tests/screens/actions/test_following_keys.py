@@ -92,6 +92,7 @@ async def test_two_interfaces_in_one_process_go_by_their_own_keys(sandbox: Sandb
         await third.until(lambda: ("u", "undo") in third.main.hint_line.hints, "the default")
 
 
+@pytest.mark.promise("The interface", "`keys.toml` holds anything")
 async def test_what_does_not_count_is_said_at_the_start_and_the_rest_counts(
     sandbox: Sandbox, file: Path
 ) -> None:

@@ -274,7 +274,7 @@ async def test_both_bulletins_show_lines_cost_and_their_text(sandbox: Sandbox) -
         await interface.press("3")
         await interface.until_shown("Sarah: Water the plants")
         await interface.press("t")
-        await interface.until_shown("## To do, without a day")
+        await interface.until_shown("## Todos without a date")
         raw = shown._pages[ContextTab.CONTEXT].raw
         assert all(line in interface.text for line in raw.split("\n"))
 
@@ -393,6 +393,7 @@ async def test_where_nothing_can_be_written_the_key_says_so_and_looking_works(tm
     made.close()
 
 
+@pytest.mark.promise("The interface", "an entry changed after it was indexed", "it is not given")
 async def test_what_changed_on_disk_meanwhile_is_not_given(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         await ask(interface)
@@ -440,6 +441,11 @@ async def test_the_process_with_the_model_answers_where_it_runs(with_model: Sand
         assert "by keyword only" not in interface.text
 
 
+@pytest.mark.promise(
+    "The interface",
+    "the process with the model dies during a question",
+    "words answer, and the screen says so",
+)
 async def test_when_it_dies_words_answer_and_say_so(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:
         await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")

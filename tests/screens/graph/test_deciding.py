@@ -109,6 +109,11 @@ async def test_a_contradiction_is_settled_with_one_key(
     assert sandbox.read(SARAH).decode() == PAGES[SARAH]
 
 
+@pytest.mark.promise(
+    "The interface",
+    "a claim changes while its contradiction is on the screen",
+    "not settled, said; the list follows",
+)
 async def test_a_claim_that_was_changed_meanwhile_is_not_settled(sandbox: Sandbox) -> None:
     write_pages(sandbox)
     async with opened(sandbox.workspace) as interface:
@@ -143,7 +148,7 @@ async def test_what_is_due_stands_under_its_time_and_is_done_with_one_key(sandbo
         await until_rows(interface, "Overdue 1")
         await cursor_on(interface, "Later")
         await interface.press("d")
-        await interface.until_said("Put the cursor on a todo")
+        await interface.until_said("Select a todo")
         await cursor_on(interface, "The pilot starts")
         await interface.press("enter")
         await until_rows(interface, "project Atlas")
@@ -157,7 +162,7 @@ async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbo
         await interface.press("tab")
         await interface.until_shown("no two pages look like one entity")
         await interface.press("m")
-        await interface.until_said("There is nothing here")
+        await interface.until_said("This list is empty")
         await interface.press("tab")
         await interface.until_shown("nothing contradicts itself")
         await interface.press("tab")

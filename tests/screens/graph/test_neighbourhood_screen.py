@@ -290,6 +290,7 @@ async def test_neighbours_beyond_a_dozen_are_counted_and_shown_on_demand(sandbox
         assert sum("Tool" in text for text in texts(screen)) == 20
 
 
+@pytest.mark.promise("The interface", "the page that is looked at is deleted", "said; another is shown")
 async def test_what_changes_on_disk_is_followed(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)

@@ -235,7 +235,7 @@ async def test_a_finding_that_no_key_mends_says_which_command_does(sandbox: Sand
         await interface.until_said("This finding is about no entry")
         await choose(interface, "Recall tests")
         await interface.press("f")
-        await interface.until_said("Put the cursor on a finding first")
+        await interface.until_said("Select a finding first")
 
 
 async def test_sections_open_and_close(sandbox: Sandbox) -> None:
@@ -257,6 +257,11 @@ async def test_sections_open_and_close(sandbox: Sandbox) -> None:
         assert screen.list.row.id == "backup"
 
 
+@pytest.mark.promise(
+    "The interface",
+    "an entry changes after a check found something in it",
+    "the fix is refused, nothing is written",
+)
 async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- read\u200b\u200bthis\n")
     async with opened(sandbox.workspace) as interface:
@@ -313,10 +318,10 @@ async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox
         screen = await opens(interface, "backup")
         await interface.until_shown("! look")
         await choose(interface, "no backup was ever made")
-        await interface.until_shown("It means:")
+        await interface.until_shown("Why it matters:")
         await interface.press("tab")
         await interface.until(lambda: screen.has_class("-reading"), "more room to read")
-        await interface.until_shown("To do: `workbench backup DIR`")
+        await interface.until_shown("What to do: `workbench backup DIR`")
         await interface.press("escape")
         await interface.until(lambda: not screen.has_class("-reading"), "less again")
         assert isinstance(interface.app.screen, HealthScreen)

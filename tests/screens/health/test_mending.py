@@ -65,6 +65,7 @@ async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
         await interface.until_said("Nothing is new: ")
 
 
+@pytest.mark.promise("The interface", "indexing, ingest or a backup is stopped from the interface")
 async def test_a_backup_under_way_is_seen_and_stopped(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

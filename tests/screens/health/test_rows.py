@@ -121,7 +121,13 @@ def test_that_nothing_needs_a_hand_is_said() -> None:
 
 def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None:
     shown = "\n".join(texts(list(behind_finding(FINDING, [("a.md#1", "- the text")]))))
-    told = ("! warn · it is so", "It means: it means that", "To do: do this", "f fixes it:", "forget it")
+    told = (
+        "! warn · it is so",
+        "Why it matters: it means that",
+        "What to do: do this",
+        "f fixes it:",
+        "forget it",
+    )
     for words in (*told, "workbench forget 'memory/2026-03-14.md#abc123'", "- the text"):
         assert words in shown
     nothing = texts(list(behind_finding(replace(FINDING, fixes=()), [])))

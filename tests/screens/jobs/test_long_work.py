@@ -20,6 +20,15 @@ from tests.support.sessions import claw
 from tests.support.tasks import replace_task
 from tests.support.workspaces import Sandbox
 
+pytestmark = [
+    pytest.mark.promise(
+        "The interface",
+        "indexing, ingest or a backup is stopped from the interface",
+        "what is done stays, the next run goes on",
+        by="SIGTERM",
+    ),
+]
+
 SLOW = "tests.screens.jobs.slow_work"
 SAID = (
     ("user", "Please remember that my birthday is on 3 May."),

@@ -66,6 +66,11 @@ def few(codes: list[list[int]]) -> bool:
     return not any(part in (38, 48) for code in codes for part in code)
 
 
+@pytest.mark.promise(
+    "The interface",
+    "a terminal of 16 colours, or NO_COLOR",
+    "its own colours, the cursor reversed; no colour code at all",
+)
 @pytest.mark.parametrize("term", ["xterm", "screen", "linux"])
 def test_a_terminal_of_sixteen_colours_gets_no_others(open_in: Opened, term: str) -> None:
     opened = open_in(TERM=term)
@@ -98,6 +103,7 @@ def test_only_the_cursor_of_the_pane_with_the_focus_is_reversed(open_in: Opened)
     opened.until(lambda text: "┏━ 2 Memory" in text and "╭─ 1 Logs" in text, "a heavy frame")
 
 
+@pytest.mark.promise("The interface", "a terminal of 16 colours, or NO_COLOR")
 def test_no_color_sends_no_colour_at_all(open_in: Opened) -> None:
     opened = open_in(TERM="xterm-256color", COLORTERM="truecolor", NO_COLOR="1")
     opened.child.send("2G ")

@@ -56,6 +56,7 @@ def hang_up(terminal: Terminal) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.promise("The interface", "hundreds of resizes while somebody types", "nothing typed is lost")
 def test_resizes_by_the_hundred_lose_nothing_that_is_typed(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -75,6 +76,11 @@ def test_resizes_by_the_hundred_lose_nothing_that_is_typed(sandbox: Sandbox) -> 
     terminal.until(lambda text: "1 Logs" in text and "Likes tea" in text, "the panes again")
 
 
+@pytest.mark.promise(
+    "The interface",
+    "suspended and resumed",
+    "the terminal is given back, and painted again",
+)
 def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -115,6 +121,7 @@ def test_ctrl_z_stops_it_in_a_dialog_too(sandbox: Sandbox, key: str, shown: str)
     ended(terminal)
 
 
+@pytest.mark.promise("The interface", "suspended while it paints", "it stops, every time")
 def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -131,6 +138,11 @@ def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbo
     ended(terminal)
 
 
+@pytest.mark.promise(
+    "The interface",
+    "stopped by SIGSTOP, and gone on",
+    "the terminal is taken anew, and read once",
+)
 def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
@@ -150,6 +162,7 @@ def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: S
     assert terminal.child.exitstatus == 0
 
 
+@pytest.mark.promise("The interface", "SIGTERM", "the terminal is given back")
 def test_sigterm_gives_the_terminal_back(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -160,6 +173,7 @@ def test_sigterm_gives_the_terminal_back(sandbox: Sandbox) -> None:
     assert b"\x1b[?25h" in written
 
 
+@pytest.mark.promise("The interface", "the terminal is closed", "it ends, the operation whole")
 def test_a_closed_terminal_ends_it_and_its_operation_is_whole(sandbox: Sandbox) -> None:
     sandbox.git("config", "user.name", "Test Person")
     sandbox.git("config", "user.email", "test@localhost")
@@ -175,6 +189,11 @@ def test_a_closed_terminal_ends_it_and_its_operation_is_whole(sandbox: Sandbox) 
     assert newest.startswith("forget: ") == (sandbox.read(LOG) == whole.encode())
 
 
+@pytest.mark.promise(
+    "The interface",
+    "the terminal is closed, or ctrl+c twice, while somebody writes",
+    "the words are here again at the next edit",
+)
 def test_what_was_typed_outlives_a_closed_terminal(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
@@ -201,6 +220,11 @@ def test_what_was_typed_outlives_a_closed_terminal(sandbox: Sandbox) -> None:
     ]
 
 
+@pytest.mark.promise(
+    "The interface",
+    "the workspace vanishes while open",
+    "said; the last state stays, actions are refused; it comes back",
+)
 async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox) -> None:
     away = sandbox.root.with_name("away")
     async with opened(sandbox.workspace) as interface:
@@ -221,6 +245,7 @@ async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox
         assert sandbox.read(LOG) == LOG_TEXT.encode()
 
 
+@pytest.mark.promise("The interface", "an exception in a worker", "a message; the interface lives")
 async def test_an_exception_in_a_worker_is_said_and_the_interface_lives(sandbox: Sandbox) -> None:
     async def fails() -> None:
         raise RuntimeError("[/] broke \x1b[31m")
@@ -233,6 +258,7 @@ async def test_an_exception_in_a_worker_is_said_and_the_interface_lives(sandbox:
         await interface.until(lambda: interface.main.current == 1, "keys do something")
 
 
+@pytest.mark.promise("The interface", "too small a terminal", "said; everything as before afterwards")
 async def test_too_small_a_terminal_says_so_and_comes_back_as_it_was(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, (80, 24)) as interface:
         await interface.go_to("staging port")
@@ -247,6 +273,7 @@ async def test_too_small_a_terminal_says_so_and_comes_back_as_it_was(sandbox: Sa
         assert len(interface.main.pane.list.marked) == 1
 
 
+@pytest.mark.promise("The interface", "a key in too small a terminal", "does nothing, but for ctrl+c and q")
 async def test_in_too_small_a_terminal_no_screen_is_drawn_and_no_key_acts(sandbox: Sandbox) -> None:
     head = sandbox.git("rev-parse", "HEAD")
     async with opened(sandbox.workspace) as interface:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
@@ -38,6 +40,7 @@ async def test_what_an_agent_appends_appears(sandbox: Sandbox) -> None:
         await interface.until(lambda: any("Appended" in row.text for row in rows.rows), "in the list")
 
 
+@pytest.mark.promise("Two writers", "somebody reads before the next action")
 async def test_what_an_agent_writes_into_the_replaced_log_appears(sandbox: Sandbox) -> None:
     with (sandbox.root / LOG).open("ab", buffering=0) as log:
         async with opened(sandbox.workspace) as interface:
@@ -65,7 +68,7 @@ async def test_new_and_removed_files_come_and_go(sandbox: Sandbox) -> None:
 async def test_memory_follows_and_the_meter_with_it(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         sandbox.write("MEMORY.md", "# Memory\n\n## Only\n\n- " + "x" * 9_500 + "\n")
-        await interface.until_shown("tight")
+        await interface.until_shown("nearly full")
 
 
 async def test_marks_stay_through_a_change(sandbox: Sandbox) -> None:

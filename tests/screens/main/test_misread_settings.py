@@ -13,6 +13,16 @@ from workbench.config.settings_report import SettingsProblem
 from workbench.errors import UsageError
 from workbench.workspace.workspace import Workspace
 
+pytestmark = [
+    pytest.mark.promise(
+        "The interface",
+        "settings are no YAML, or one is wrong, when the interface starts",
+        "it starts: the banner names file, line and what to do, defaults count for what is wrong, the "
+        "index waits; corrected, they count at once",
+        by="wrong files",
+    ),
+]
+
 
 def reopened(sandbox: Sandbox) -> Workspace:
     return Workspace.open(sandbox.root, anyhow=True)
@@ -68,9 +78,7 @@ async def test_what_becomes_wrong_later_is_told_until_it_is_corrected(sandbox: S
 
 
 def test_the_line_names_the_first_and_counts_the_others() -> None:
-    one = SettingsProblem(Path("/w/workbench.yaml"), "theme means nothing here", 4, hint="put it in your own")
+    one = SettingsProblem(Path("/w/workbench.yaml"), "theme is ignored", 4, hint="put it in your own")
     line = misread_line((one, one, one), "its default is used")
-    assert line.startswith(
-        "/w/workbench.yaml:4: theme means nothing here, and 2 more (put it in your own) · "
-    )
+    assert line.startswith("/w/workbench.yaml:4: theme is ignored, and 2 more (put it in your own) · ")
     assert misread_line((), "nothing") == ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.format import FORMAT
 from workbench.workspace.workspace import Workspace
 
 
+@pytest.mark.promise("Formats, and other programs", "memory of a newer format, also by a pull while we run")
 async def test_it_is_shown_read_only_with_the_reason(sandbox: Sandbox) -> None:
     sandbox.write("workbench.yaml", f"format: {FORMAT + 1}\n")
     sandbox.commit("a newer program")

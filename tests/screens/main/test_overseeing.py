@@ -5,11 +5,17 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standings
 from workbench.jobs.runs import Job, JobRun, State, StepResult, keep
+
+pytestmark = [
+    pytest.mark.promise("From sessions to long-term memory", "a job hangs, or its clock is gone"),
+]
 
 NOW = datetime.now().astimezone()
 

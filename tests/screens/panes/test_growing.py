@@ -78,7 +78,7 @@ async def test_the_cursor_begins_on_the_first_row_also_where_that_is_read_last(s
     for number in range(MANY):
         sandbox.write(person(number), "---\ntype: person\n---\n- Nothing due\n")
     async with opened(sandbox.workspace) as interface:
-        for pane, first in ((interface.main.panes[2], "Waiting"), (interface.main.panes[3], "To do")):
+        for pane, first in ((interface.main.panes[2], "Waiting"), (interface.main.panes[3], "Todos")):
             rows = pane.list
             await interface.until(lambda: rows.rows and rows.rows[0].text.startswith(first), first)  # noqa: B023
             assert rows.cursor == 0

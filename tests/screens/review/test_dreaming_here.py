@@ -112,6 +112,7 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
     assert not (sandbox.root / "_system").exists()
 
 
+@pytest.mark.promise("The interface", "the program ends while it dreams", "the process ends with it")
 @pytest.mark.usefixtures("slow")
 async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_program(
     sandbox: Sandbox,
@@ -132,6 +133,7 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
     assert child.returncode is not None
 
 
+@pytest.mark.promise("The interface", "dreaming is stopped half way, or its process dies")
 async def test_a_dream_that_fails_says_why_and_what_to_do(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ async def test_a_proposal_says_what_it_does_where_and_how_sure_it_is_part_by_par
         assert "of 10,000 characters" in review.behind
         await review.until_behind("1.50 of 2.00")
         assert "0.52 of 1.00" in review.behind
-        assert "✓ 0.78 of 0.75, passed by 0.03" in review.behind
+        assert "✓ 0.78 of 0.75, 0.03 above" in review.behind
         assert "✗ 2 of 3, 1 missing" in review.behind
         assert "1 of 2 missed" in review.behind
 
@@ -132,7 +132,7 @@ async def test_who_proposes_without_a_run_has_a_heading_of_its_own(sandbox: Sand
     async with reviewed(sandbox) as review:
         await review.choose("Proposed by agent:scout")
         await review.interface.press("R")
-        await review.interface.until_said("Put the cursor on a run")
+        await review.interface.until_said("Select a run")
 
 
 async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandbox: Sandbox) -> None:
@@ -140,7 +140,7 @@ async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandb
         await review.interface.until_shown("no proposals are pending")
         assert "r dreams now" in review.interface.text
         await review.interface.press("a")
-        await review.interface.until_said("Put the cursor on a proposal first")
+        await review.interface.until_said("Select a proposal first")
 
 
 async def test_an_empty_list_offers_no_dream_where_nothing_can_be_kept(sandbox: Sandbox) -> None:

@@ -32,6 +32,12 @@ CONDITIONS = {
 }
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "hits that changed on disk, a part of the search missing, an index that cannot be read, nothing found",
+    "four different answers, each with its mark, its words and the key that helps; what goes by "
+    "itself asks for nothing",
+)
 def test_no_two_conditions_read_alike_even_without_colour() -> None:
     corners = {name: condition(facts).corner.text for name, facts in CONDITIONS.items()}
     assert len(set(corners.values())) == len(CONDITIONS), corners
@@ -48,6 +54,10 @@ def test_what_helps_is_told_in_the_keys_of_the_profile() -> None:
     assert "ctrl+r brings the index" in condition(CONDITIONS["stale"]).advice[0].text
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "hits that changed on disk, a part of the search missing, an index that cannot be read, nothing found",
+)
 @pytest.mark.parametrize("name", ["stale", "degraded", "failed"])
 def test_what_asks_for_attention_says_what_helps(name: str) -> None:
     (advice,) = condition(CONDITIONS[name]).advice

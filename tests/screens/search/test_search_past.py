@@ -30,6 +30,11 @@ def first(interface: Interface) -> str:
     return rows[0].text if rows else ""
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "an action on memory as it was",
+    "refused with the reason",
+)
 async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_it(changed: Sandbox) -> None:
     commit = changed.git("rev-list", "--max-parents=0", "HEAD").strip()[:12]
     before = changed.read(LOG)
@@ -56,6 +61,11 @@ async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_i
     assert b"8443" not in changed.read("MEMORY.md")
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "a moment in the box that never was",
+    "a failure, never an answer about today",
+)
 async def test_a_moment_that_nobody_knows_is_a_failure_and_not_an_answer_about_today(
     changed: Sandbox,
 ) -> None:

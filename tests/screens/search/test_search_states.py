@@ -64,6 +64,11 @@ async def test_stale_hits_say_so_and_which_key_helps(indexed: Sandbox) -> None:
         assert texts(interface)[0] == "The staging port is 8443"
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "the word index is damaged while hits are shown",
+    "the hits stay, it is said whose they are, and no key acts on them",
+)
 async def test_a_damaged_index_is_a_failure_and_names_the_hits_that_are_left(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         await interface.press("slash")
@@ -106,6 +111,11 @@ async def test_while_the_index_is_made_nothing_has_failed(sandbox: Sandbox) -> N
         assert status(interface) == "↻ indexing"
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "semantic search dies over a question",
+    "the words' hits stay, it is said, another one is started",
+)
 async def test_a_child_that_dies_over_a_question_leaves_the_hits_of_the_words(
     indexed: Sandbox, answering: Answering
 ) -> None:
@@ -136,6 +146,11 @@ async def test_a_child_that_cannot_answer_is_a_degraded_answer(
         assert texts(interface)[0] == "The staging port is 8443"
 
 
+@pytest.mark.promise(
+    "The search in the interface",
+    "it is slow",
+    "hits stay; a wheel turns only after a while, and the row under the cursor stays where it is",
+)
 async def test_a_slow_child_keeps_the_hits_and_turns_a_wheel_only_after_a_while(
     indexed: Sandbox, answering: Answering, tmp_path: Path
 ) -> None:
@@ -160,6 +175,7 @@ for question in asked:
         assert texts(interface) == ["by meaning"]
 
 
+@pytest.mark.promise("The search in the interface", "it hangs", "given up and started again")
 async def test_a_stuck_child_is_given_up_and_started_again(
     indexed: Sandbox, answering: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +224,7 @@ async def test_a_condition_that_means_nothing_is_noted_before_any_answer(indexed
         await interface.until(lambda: "kind:foo" in str(interface.main.overlay.meant), "a note")
 
 
+@pytest.mark.promise("The search in the interface", "it is slow")
 async def test_the_row_under_the_cursor_stays_when_meaning_joins_late(
     indexed: Sandbox, answering: Answering, tmp_path: Path
 ) -> None:
@@ -267,6 +284,7 @@ for number, question in enumerate(asked):
         assert "degraded" not in interface.text
 
 
+@pytest.mark.promise("The index", "the index folder, or a part of it, removed while it is open")
 async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_date(
     sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

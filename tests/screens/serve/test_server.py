@@ -53,6 +53,7 @@ async def test_the_page_and_all_that_it_is_made_of_come_from_here(
             assert await answer.read()
 
 
+@pytest.mark.promise("In a browser", "DNS rebinding, a foreign page, a missing token")
 @pytest.mark.parametrize("path", ["", "wrong/", "wrong/ws", "wrong/static/page.js", "//", "%2e%2e/"])
 async def test_nothing_is_given_without_the_token(
     server: Server, client: aiohttp.ClientSession, path: str
@@ -62,6 +63,11 @@ async def test_nothing_is_given_without_the_token(
         assert "lacks its token" in await answer.text()
 
 
+@pytest.mark.promise(
+    "In a browser",
+    "rubbish or odd requests on the port",
+    "refused, and their addresses told to nobody",
+)
 @pytest.mark.parametrize(
     "line",
     ["OPTIONS * HTTP/1.1", "CONNECT {host} HTTP/1.1", "GET http://x.example HTTP/1.1", "GET {token} HTTP/9"],
@@ -80,6 +86,11 @@ async def test_odd_requests_are_refused_and_their_addresses_told_to_nobody(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.promise(
+    "In a browser",
+    "DNS rebinding, a foreign page, a missing token",
+    "refused, no process starts",
+)
 @pytest.mark.parametrize(
     "headers", [{"Host": "evil.example"}, {"Host": "127.0.0.1"}, {"Origin": "http://evil.example"}]
 )
@@ -107,6 +118,11 @@ async def test_no_other_file_is_handed_out(server: Server, client: aiohttp.Clien
         assert answer.status in (403, 404)
 
 
+@pytest.mark.promise(
+    "In a browser",
+    "the window is closed, or its process is killed",
+    "the other end ends too",
+)
 async def test_a_window_draws_hears_keys_acts_and_ends_with_its_process(
     server: Server, client: aiohttp.ClientSession, sandbox: Sandbox
 ) -> None:
@@ -137,6 +153,11 @@ async def test_a_window_draws_hears_keys_acts_and_ends_with_its_process(
     assert not alive(pid)
 
 
+@pytest.mark.promise(
+    "In a browser",
+    "a window's process hangs",
+    "ended within ten seconds of its tab or the server",
+)
 async def test_a_window_whose_process_hangs_is_given_up(
     server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +191,7 @@ async def test_leaving_closes_the_window(server: Server, client: aiohttp.ClientS
     await until(lambda: not server.visitors)
 
 
+@pytest.mark.promise("In a browser", "too many windows", "told so, nothing starts")
 async def test_more_windows_than_may_be_are_told_so_and_start_nothing(
     server: Server, client: aiohttp.ClientSession
 ) -> None:
@@ -185,6 +207,7 @@ async def test_more_windows_than_may_be_are_told_so_and_start_nothing(
     await until(lambda: not server.visitors)
 
 
+@pytest.mark.promise("In a browser", "the window is closed, or its process is killed")
 async def test_a_process_that_is_killed_closes_its_window(
     server: Server, client: aiohttp.ClientSession
 ) -> None:

@@ -98,6 +98,12 @@ async def test_the_preview_shows_the_other_workspaces_file(here_indexed: Sandbox
         await here.until_shown("in other")
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "an entry with the same address stands in both",
+    "no action reaches the one in the other workspace",
+    by="equal logs",
+)
 @pytest.mark.parametrize("key", ["p", "d", "x", "P", "b"])
 async def test_no_action_reaches_the_entry_of_another_workspace(
     here_indexed: Sandbox, other: Sandbox, key: str

@@ -109,6 +109,12 @@ async def test_back_and_forth_leaves_no_thread_and_no_process(sandbox: Sandbox, 
         await here.until(lambda: "staging port" in (sandbox.root / "MEMORY.md").read_text(), "acted here")
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "an action is under way when another workspace is chosen",
+    "done first, and there",
+    by="keys in one burst",
+)
 async def test_what_was_asked_for_before_is_done_before(sandbox: Sandbox, both: Sandbox) -> None:
     async with opened(sandbox.workspace) as here:
         await here.go_to("staging port")
@@ -121,6 +127,12 @@ async def test_what_was_asked_for_before_is_done_before(sandbox: Sandbox, both: 
         assert "staging port" not in (both.root / "MEMORY.md").read_text()
 
 
+@pytest.mark.promise(
+    "Several workspaces",
+    "keys while another workspace comes in the place of this one",
+    "they act on neither; that is said",
+    by="keys at once behind the choice",
+)
 async def test_keys_in_between_act_on_neither(sandbox: Sandbox, both: Sandbox) -> None:
     """The same entry is under the cursor before and after: nothing may happen to either."""
     first, second = sandbox.snapshot(), both.snapshot()

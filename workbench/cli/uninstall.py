@@ -1,0 +1,38 @@
+"""Taking the program off a machine: what it wrote outside of workspaces is removed, memory never."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.options import flag
+from workbench.cli.output import agree, answered, json_option, narrate, say_row
+
+
+@click.command()
+@flag("--dry-run", "Only list it.")
+@flag("--yes", "Do not ask.")
+@json_option
+def uninstall(dry_run: bool, yes: bool) -> None:
+    """Remove your settings, keys, themes, list of workspaces, caches and seal key from this machine.
+
+    Memory, its git history and `.workbench/` in each workspace stay. Lines that start the program (hooks and
+    MCP servers of agents, your crontab and timers, shell completion) are listed with file and line: remove
+    them where you added them. The program itself is removed by what installed it.
+    """
+    from workbench.health.footprint import footprint, remove
+
+    found = footprint()
+    if not answered({"removes": found.own, "by_hand": found.mentions, "stays": found.state}):
+        for folder in found.own:
+            say_row(f"remove   {folder}")
+        for mention in found.mentions:
+            say_row(f"by hand  {mention.where}, line {mention.line}")
+        for folder in found.state:
+            say_row(f"stays    {folder}")
+    if found.own and not dry_run:
+        if not yes:
+            agree("remove these folders?", refusal="nothing was removed", hint="add --yes")
+        for folder in found.own:
+            remove(folder)
+        narrate(f"removed: {', '.join(map(str, found.own))}")
+    narrate("the program itself: `pipx uninstall memory-workbench`, or `uv tool` or `pip` in place of `pipx`")

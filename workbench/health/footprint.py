@@ -1,0 +1,117 @@
+"""What the program wrote on this machine outside of workspaces, and where people added it to others."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from workbench.config.read_only import require_more_than_looking
+from workbench.errors import disk_error
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.registry import read_registry
+
+_NAME = "memory-workbench"
+_CALL = re.compile(r"""(?:^|[\s"'(/=])workbench(?=["'\s)]|$)|memory-workbench""")
+"""The program as something starts it: not ``workbench.colorTheme``, which is a setting of an editor."""
+_IN_HOME = (
+    *(".claude.json", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json"),
+    *(".hermes/config.yaml", ".cursor/mcp.json", ".codeium/windsurf/mcp_config.json"),
+    *(".config/zed/settings.json", ".openclaw/openclaw.json", ".bashrc", ".zshrc"),
+    *(".config/fish/completions/workbench.fish",),
+)
+_IN_FOLDERS = ((".config/systemd/user", "*.service"), ("Library/LaunchAgents", "*.plist"))
+_IN_PROJECTS = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".cursor/mcp.json",
+                ".vscode/mcp.json")  # fmt: skip
+_MOST_BYTES = 5_000_000
+_CRONTAB_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A line of a file, or of the crontab, that starts the program."""
+
+    where: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """``own`` folders are the program's; ``mentions`` were written by people or their agents.
+
+    ``state`` are the folders of the program in registered workspaces.
+    """
+
+    own: tuple[Path, ...]
+    mentions: tuple[Mention, ...]
+    state: tuple[Path, ...]
+
+
+def footprint() -> Footprint:
+    """What there is now. Raises UsageError where the list of workspaces cannot be read."""
+    roots = [one.root for one in read_registry().entries]
+    folders = (platformdirs.user_config_path(_NAME), platformdirs.user_cache_path(_NAME),
+               platformdirs.user_state_path(_NAME))  # fmt: skip
+    return Footprint(
+        own=tuple(one for one in dict.fromkeys(folders) if os.path.lexists(one)),
+        mentions=tuple(_mentions(roots)),
+        state=tuple(root / STATE_DIR for root in roots if (root / STATE_DIR).is_dir()),
+    )
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of the program's own; of a link, the link alone.
+
+    Raises ReadOnlyError, WriteFailedError.
+    """
+    require_more_than_looking()
+    try:
+        if folder.is_symlink():
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise disk_error(error) from error
+
+
+def _mentions(roots: list[Path]) -> Iterator[Mention]:
+    home = Path.home()
+    files = [home / name for name in _IN_HOME]
+    for folder, pattern in _IN_FOLDERS:
+        files += sorted((home / folder).glob(pattern))
+    files += [root / name for root in roots for name in _IN_PROJECTS]
+    for path in dict.fromkeys(files):
+        yield from _lines(str(path), _text(path))
+    yield from _lines("crontab -l", _crontab())
+
+
+def _lines(where: str, text: str) -> Iterator[Mention]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if _CALL.search(line):
+            yield Mention(where, number)
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return ""
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _crontab() -> str:
+    try:
+        done = subprocess.run(
+            ["crontab", "-l"],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_CRONTAB_SECONDS,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace")
