@@ -25,7 +25,7 @@ from indexing.document import Stored
 from indexing.lexical.schema import words
 from indexing.ranking.weights import PRESETS
 from indexing.search.answer import Query
-from indexing.search.hybrid import HybridSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from indexing.words import STOP_WORDS, normal
 from workbench.workspace.workspace import Workspace
@@ -59,7 +59,7 @@ def measured(name: str, root: Path, count: int) -> None:
     if not asked:
         print(f"{name:24}no word stands in one entry only: nothing to ask")
         return
-    search = HybridSearch(workspace)
+    search = IndexSearch(workspace)
     for preset, weights in PRESETS.items():
         first = quoted = above = 0
         for word, address in asked:

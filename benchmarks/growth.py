@@ -27,7 +27,7 @@ from benchmarks.sentences import MixedEmbedder
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.run import reindex
 from indexing.vectors import EXACT_ROWS, VectorReader, open_table, vectors_in
@@ -57,7 +57,7 @@ def measured(root: Path, entries: int, questions: int) -> dict[str, str]:
         os.utime(path, (LONG_AGO, LONG_AGO))
     reindex(workspace, model=model)
 
-    words = LexicalSearch(workspace)
+    words = IndexSearch(workspace, vectors=False)
     return {
         "entries": f"{report.entries:,}",
         "built in s (without embedding)": f"{built:.0f}",

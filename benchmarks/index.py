@@ -32,8 +32,7 @@ from indexing.embedding.local import bulk_threads, open_embedder
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import RACY_NS, Generations
 from indexing.sync.run import reindex
 from indexing.vectors import VectorReader
@@ -191,7 +190,7 @@ def measure_queries(
     index = open_index(generation.lexical)
     searcher = index.searcher()
     vectors = VectorReader(generation.vectors)
-    lexical, hybrid = LexicalSearch(workspace), HybridSearch(workspace, model=model)
+    lexical, hybrid = IndexSearch(workspace, vectors=False), IndexSearch(workspace, model=model)
 
     def bare_words(text: str) -> object:
         return searcher.search(words_query(terms_of(text)), 10, count=False).hits

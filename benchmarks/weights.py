@@ -32,7 +32,7 @@ from indexing.ranking.order import WordSets, diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Mode, Query
 from indexing.search.candidates import Pool
-from indexing.search.hybrid import HybridSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync import embed_missing
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex
@@ -97,7 +97,7 @@ class Bench:
         self.name = collection.name
         self.group = collection.name.partition(" ")[0]
         workspace = Workspace.open(collection.root)
-        self._search = HybridSearch(workspace, weights=DEFAULT, today=lambda: collection.today)
+        self._search = IndexSearch(workspace, weights=DEFAULT, today=lambda: collection.today)
         if lost := missing(collection.questions, entries_of(workspace)):
             raise SystemExit(f"{collection.name} asks for what is not there: {lost}")
 
@@ -110,7 +110,7 @@ class Bench:
         """All questions, asked again."""
         out = []
         for asked in self.collection.questions:
-            pool = self._search.pool(Query(asked.text, max(AT), mode))
+            _, pool = self._search.search_with_pool(Query(asked.text, max(AT), mode))
             holds = {
                 one.key: frozenset(
                     number

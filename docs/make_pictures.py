@@ -24,13 +24,13 @@ sys.path.insert(0, str(DOCS.parent))
 from indexing.sync.run import reindex  # noqa: E402 - after the path
 from screens.app import WorkbenchApp  # noqa: E402
 from screens.context.screen import AgentScreen  # noqa: E402
-from screens.search.hits import HitList  # noqa: E402
+from workbench.agent.search_update import SearchUpdate  # noqa: E402
 from workbench.workspace.demo_writer import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
 TODAY = date(2026, 3, 20)
 PATIENCE_SECONDS = 60.0
-NOTHING = HitList("", (), "")
+NOTHING = SearchUpdate("", (), "")
 HOME = "/home/tessa/work"
 """What the pictures call the home that they are made in, which has as many letters."""
 

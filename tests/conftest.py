@@ -34,6 +34,19 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 20, 20)
 
 
+_MADE_ONCE = {"built": "wheel", "ran": "ray", "site": "site", "tiny": "torch", "native": "torch"}
+"""Fixtures that take seconds to make, by what they need; one worker has all tests of the same need."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist asks for groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests together that need the same of what takes long to make."""
+    for item in items:
+        needed = [_MADE_ONCE[name] for name in getattr(item, "fixturenames", ()) if name in _MADE_ONCE]
+        if needed:
+            item.add_marker(pytest.mark.xdist_group(needed[0]))
+
+
 def pytest_collection_finish() -> None:
     """Put what was imported and collected where automatic collections do not look."""
     gc.collect()

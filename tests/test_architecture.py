@@ -94,7 +94,7 @@ from tests.support.workspaces import Sandbox
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from pathlib import Path
 s = Sandbox(Path(sys.argv[1]) / "w")
@@ -102,6 +102,6 @@ address = s.address("staging port")
 s.workspace.operations.carry_out(lambda: plan_promote(s.workspace, [address]))
 s.workspace.operations.carry_out(lambda: plan_undo(s.workspace))
 reindex(s.workspace, vectors=False)
-assert LexicalSearch(s.workspace).search(Query(text="staging port", mode="lexical")).hits
+assert IndexSearch(s.workspace, vectors=False).search(Query(text="staging port", mode="lexical")).hits
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=PROJECT, check=True)

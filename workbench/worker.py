@@ -3,7 +3,7 @@
 ``python -m workbench.worker TASK WORKSPACE`` reads one JSON line on stdin, the task's parameters, and writes
 JSON lines on stdout: any number of ``{"event": "progress", "phase", "done", "total"}`` and of what the task
 has to say meanwhile, then ``{"event": "done", ...}`` or ``{"event": "error", "code", "message", "hint"}``.
-The task ``search`` goes on reading: see ``indexing.search.service``.
+The task ``search`` goes on reading: see ``workbench.agent.search_task``.
 
 SIGTERM stops a task where it next says how far it is, or at once where nothing can be left half done.
 """
@@ -45,7 +45,7 @@ TASKS: Mapping[str, TaskSpec] = {
     "health": TaskSpec("workbench.health.checks", "the look", niceness=5, ends_at_once=True),
     "ingest": TaskSpec("workbench.ingest.ingest_task", "ingest", niceness=5),
     "reindex": TaskSpec("indexing.sync.run", "indexing", niceness=10, ends_at_once=True),
-    "search": TaskSpec("workbench.agent.federated_search", "searching", ends_at_once=True),
+    "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),
     "similar-names": TaskSpec(
         "workbench.ingest.similar_names", "comparing names", niceness=5, ends_at_once=True
     ),

@@ -21,8 +21,7 @@ from benchmarks.workspace.stopwatch import Times, measure, times
 from benchmarks.workspace.sync_bench import sync_times
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.search.answer import Mode, Query, SearchAnswer
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.index_checks import is_asked
@@ -143,8 +142,8 @@ class _Bench:
 
     def _search(self, asked: list[Sample]) -> None:
         """Warm searches: each question is asked once, and what it finds is judged on the way."""
-        self._judged("lexical", asked, LexicalSearch(self._workspace).search)
-        hybrid = HybridSearch(self._workspace, model=self._model)
+        self._judged("lexical", asked, IndexSearch(self._workspace, vectors=False).search)
+        hybrid = IndexSearch(self._workspace, model=self._model)
         why: str | None = _REMOTE if self._is_remote() else None
         if why is None:
             self._told("loading the model")

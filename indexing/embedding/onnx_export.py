@@ -7,7 +7,6 @@ torch, and a crash or a full memory there must not take anything else along.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import sys
@@ -16,9 +15,18 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from indexing.embedding.model_files import ModelSource, file_digest
 from indexing.embedding.native import dimension_of, load_model, window_of
-from indexing.embedding.onnx_model import CARD, FORM, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
+from indexing.embedding.onnx_model import (
+    CARD,
+    GRAPH,
+    TOKENIZER,
+    DamagedError,
+    OnnxModelInfo,
+    PreparedEmbedder,
+)
 from workbench.errors import ModelUnavailableError
 
 LIKENESS = 0.9999
@@ -54,18 +62,17 @@ def prepare(source: ModelSource, target: Path) -> None:
         expected = model.encode(probes, normalize_embeddings=True, show_progress_bar=False)
         _export(model, building / GRAPH)
         _save_tokenizer(model, source, building)
-        card = {
-            "form": FORM,
-            "identity": source.identity,
-            "dimension": dimension_of(model),
-            "window": window_of(model),
-            "graph": file_digest(building / GRAPH),
-            "tokenizer": file_digest(building / TOKENIZER),
-            "pad": int(model.tokenizer.pad_token_id or 0),
-            "probe": probes[-1],
-            "vector": [float(x) for x in expected[-1]],
-        }
-        (building / CARD).write_text(json.dumps(card), encoding="utf-8")
+        card = OnnxModelInfo(
+            identity=source.identity,
+            dimension=dimension_of(model),
+            window=window_of(model),
+            graph=file_digest(building / GRAPH),
+            tokenizer=file_digest(building / TOKENIZER),
+            pad=int(model.tokenizer.pad_token_id or 0),
+            probe=probes[-1],
+            vector=tuple(map(float, expected[-1])),
+        )
+        (building / CARD).write_bytes(msgspec.json.encode(card))
         likeness = (PreparedEmbedder(building).embed(probes) * expected).sum(axis=1)
         if not float(likeness.min()) >= LIKENESS:
             raise ModelUnavailableError(

@@ -5,12 +5,11 @@ Needs onnxruntime and tokenizers, not torch; loads in a fraction of a second.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import msgspec
 import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
 GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "prepared.json"
-FORM = 1
+FORM: Final = 1
 """Raised when the graph is made differently, so that models are prepared anew."""
 
 BATCH = 32
@@ -34,8 +33,7 @@ class DamagedError(Exception):
     """A prepared model is not what was prepared."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxModelInfo:
+class OnnxModelInfo(msgspec.Struct, frozen=True):
     """What is known of a prepared model: ``probe`` is a text, ``vector`` what it must become."""
 
     identity: str
@@ -46,16 +44,14 @@ class OnnxModelInfo:
     pad: int
     probe: str
     vector: tuple[float, ...]
+    form: Literal[1] = FORM
 
 
 def read_card(folder: Path) -> OnnxModelInfo:
     """The card of a prepared model. Raises FileNotFoundError or DamagedError."""
     try:
-        raw = json.loads((folder / CARD).read_bytes())
-        if raw.pop("form") != FORM:
-            raise DamagedError("prepared by another version")
-        return OnnxModelInfo(**{**raw, "vector": tuple(raw["vector"])})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return msgspec.json.decode((folder / CARD).read_bytes(), type=OnnxModelInfo)
+    except ValueError as error:  # not JSON, of another version, or not whole
         raise DamagedError(f"{folder / CARD} cannot be read: {error}") from error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -52,6 +52,11 @@ class LexicalWriter:
             self._writer.delete_documents_by_term("file", file_key(path))
             self._add(entries)
 
+    def add(self, entries: Sequence[Stored], keys: Iterable[int]) -> None:
+        """Add entries by ``keys`` of the caller's."""
+        with self._rolled_back():
+            self._add(entries, keys)
+
     def commit(self) -> None:
         """Make everything since the last commit visible to readers, durably."""
         with self._rolled_back():
@@ -87,11 +92,12 @@ class LexicalWriter:
             self._writer.wait_merging_threads()
             del self._writer
 
-    def _add(self, entries: Sequence[Stored]) -> None:
+    def _add(self, entries: Sequence[Stored], keys: Iterable[int] | None = None) -> None:
         fields = schema()
-        for at, (entry, words) in enumerate(zip(entries, indexed_words(entries), strict=True)):
+        keys = (entry_key(entry.address) for entry in entries) if keys is None else keys
+        for at, (entry, words, key) in enumerate(zip(entries, indexed_words(entries), keys, strict=True)):
             document = {
-                "key": entry_key(entry.address),
+                "key": key,
                 "file": file_key(entry.path),
                 "kind": kind_code(entry.kind),
                 "day": entry.date.toordinal() if entry.date else 0,

@@ -11,37 +11,28 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 
-from indexing.document import Stamp, Stored, indexed_words, restored, storable
+from indexing.document import Stored, indexed_words, packed, storable
 from indexing.embedding.port import Embedder, portions
-from indexing.facets import Facets
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
 from indexing.shared.workspace_reader import FileRead
 from indexing.sync.embed_missing import sections, with_context
-from indexing.words import clean
-from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
-FORMAT = 2
+FORMAT = 3
 FIELDS = {"text": "t", "context": "c", "heading": "h", "date": "d", "exact": "x", "pairs": "p"}
 """The letter that stands before the terms of each field."""
 
-STORED = (
-    *("id", "workspace", "path", "digest", "kind", "day", "first", "last", "heading", "hash"),
-    *("ordinal", "facets", "marks", "text"),
-)
-"""What is read of a row to show it."""
+STORED = ("id", "workspace", "day", "marks", "body")
+"""What is read of a row to rank and to show it; ``body`` is the entry, packed as in the word index."""
 
-_LEVEL = "\x1e"
 _TEXTS_A_STEP = 64
 
 
@@ -66,14 +57,8 @@ def schema(dimension: int, about: dict[str, str]) -> Any:
         pa.field("digest", pa.string()),
         pa.field("kind", pa.string()),
         pa.field("day", pa.int32()),
-        pa.field("first", pa.int32()),
-        pa.field("last", pa.int32()),
-        pa.field("heading", pa.string()),
-        pa.field("hash", pa.string()),
-        pa.field("ordinal", pa.int32()),
-        pa.field("facets", pa.string()),
         pa.field("marks", pa.int64()),
-        pa.field("text", pa.string()),
+        pa.field("body", pa.binary()),
         pa.field("terms", pa.string()),
         pa.field("lacking", pa.bool_()),
     ]
@@ -129,37 +114,14 @@ def as_table(rows: Sequence[Row], dimension: int) -> Any:
         pa.array([row.digest for row in rows], pa.string()),
         pa.array([entry.kind.value for entry in entries], pa.string()),
         pa.array([entry.date.toordinal() if entry.date else 0 for entry in entries], pa.int32()),
-        pa.array([entry.start_line for entry in entries], pa.int32()),
-        pa.array([entry.end_line for entry in entries], pa.int32()),
-        pa.array([clean(_LEVEL.join(entry.heading)) for entry in entries], pa.string()),
-        pa.array([entry.hash for entry in entries], pa.string()),
-        pa.array([entry.ordinal for entry in entries], pa.int32()),
-        pa.array([msgspec.json.encode(entry.facets).decode() for entry in entries], pa.string()),
         pa.array([entry.facets.marks for entry in entries], pa.int64()),
-        pa.array([clean(entry.text) for entry in entries], pa.string()),
+        pa.array([packed(entry, 0) for entry in entries], pa.binary()),
         pa.array([row.terms for row in rows], pa.string()),
         pa.array([row.vector is None for row in rows], pa.bool_()),
     ]
     if dimension:
         columns.append(_vectors(rows, dimension))
     return pa.Table.from_arrays(columns, schema=schema(dimension, {}))
-
-
-def stored(row: dict[str, Any]) -> Stored:
-    """The entry in a row of the columns in ``STORED``; its stamp knows the digest alone."""
-    return Stored(
-        restored(row["path"]),
-        Kind(row["kind"]),
-        _day(row["day"]),
-        row["first"],
-        row["last"],
-        tuple(row["heading"].split(_LEVEL)) if row["heading"] else (),
-        row["hash"],
-        row["ordinal"],
-        row["text"],
-        Stamp(0, 0, 0, row["digest"]),
-        msgspec.json.decode(row["facets"], type=Facets),
-    )
 
 
 def quoted(values: Iterable[str]) -> str:
@@ -174,10 +136,6 @@ def _vectors(rows: Sequence[Row], dimension: int) -> Any:
             flat[at] = row.vector
     lacking = pa.array([row.vector is None for row in rows], pa.bool_())
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.reshape(-1)), dimension, mask=lacking)
-
-
-def _day(ordinal: int) -> date | None:
-    return date.fromordinal(ordinal) if ordinal else None
 
 
 def _digest(*parts: str) -> str:

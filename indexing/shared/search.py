@@ -9,29 +9,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from fnmatch import fnmatchcase
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lancedb.query import BooleanQuery, MatchQuery
 from lancedb.query import Occur as LanceOccur
 
-from indexing.document import Stored
+from indexing.document import Stored, unpacked
 from indexing.facets import user_code
+from indexing.lexical.reader import LexicalReader
 from indexing.lexical.terms import Terms, terms_of
+from indexing.lexical.writer import LexicalWriter
 from indexing.query.dates import periods_in
-from indexing.query.filters import Filters
 from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, Ranked, pool_size, rank
 from indexing.ranking.weights import DEFAULT, Weights
 from indexing.search.answer import Hit, Mode, Query
 from indexing.search.snippet import snippet
-from indexing.shared.rows import STORED, asked_terms, quoted, stored
+from indexing.shared.rows import STORED, asked_terms, quoted
 from indexing.shared.table import SharedTable
-from indexing.words import normal
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -125,8 +126,8 @@ class FleetSearch:
                 mode, degraded = "lexical", f"{error.message}: keyword search only"
         if not question.text.strip():
             for row in self._table.lookup(condition, STORED, size):
-                found[row["id"]] = _Found(row, stored(row))
-        meeting = [one for one in found.values() if _meets(one.entry, question)]
+                found[row["id"]] = _Found(row, _entry(row))
+        meeting = _meeting(list(found.values()), question)
         hits = self._ranked(query, question, terms, meeting, mode)
         return FleetAnswer(
             query=query.text,
@@ -149,7 +150,7 @@ class FleetSearch:
 
     def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:
         for row in self._table.asked(_words_query(terms), (*self._columns, "_score"), size, condition):
-            found[row["id"]] = _Found(row, stored(row), float(row["_score"]))
+            found[row["id"]] = _Found(row, _entry(row), float(row["_score"]))
 
     def _by_meaning(
         self,
@@ -165,7 +166,7 @@ class FleetSearch:
         assert self._embedder is not None
         vector = self._embedder.embed([question.meant])[0]
         for row in self._table.asked(vector, (*self._columns, "_distance"), size, condition):
-            found.setdefault(row["id"], _Found(row, stored(row)))
+            found.setdefault(row["id"], _Found(row, _entry(row)))
         strangers = [key for key, one in found.items() if not one.bm25]
         if both and terms and strangers:
             within = f"id IN {quoted(strangers)}"
@@ -192,6 +193,10 @@ class FleetSearch:
         user = user_code(query.user.strip())
         best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
         return tuple(_hit(number, one, known[one.candidate.key], terms) for number, one in enumerate(best, 1))
+
+
+def _entry(row: dict[str, Any]) -> Stored:
+    return unpacked(row["body"])[0]
 
 
 def _hit(number: int, ranked: Ranked, found: _Found, terms: Terms) -> FleetHit:
@@ -243,42 +248,21 @@ def _conditions(question: Question, workspaces: Sequence[str]) -> Iterable[str]:
 
 
 def _remains(question: Question) -> bool:
-    """Whether there are conditions that only the rows themselves can answer."""
-    rest = (question.within, question.without)
-    fields = ("types", "sources", "paths", "trusts", "users")
-    asked = any(getattr(one, name) for one in rest for name in fields)
-    asked = asked or any(one.pinned is not None for one in rest)
-    return bool(question.phrases or question.excluded or question.without or asked)
+    """Whether there are conditions that the table cannot ask for."""
+    within = replace(question.within, kinds=frozenset(), since=None, until=None)
+    return replace(question, within=within).narrows
 
 
-def _meets(entry: Stored, question: Question) -> bool:
-    text = normal(entry.text).casefold()
-    if not all(normal(phrase).casefold() in text for phrase in question.phrases):
-        return False
-    if any(normal(word).casefold() in text for word in question.excluded):
-        return False
-    return all(_each(entry, question.within)) and not (
-        question.without and any(_each(entry, question.without))
-    )
-
-
-def _each(entry: Stored, asked: Filters) -> Iterable[bool]:
-    """Whether an entry meets each of the conditions that are asked; those that are not asked are left out."""
-    facets, path = entry.facets, entry.path.lower()
-    day = entry.date
-    if asked.kinds:
-        yield entry.kind in asked.kinds
-    if asked.since or asked.until:
-        yield bool(day and (asked.since or day) <= day <= (asked.until or day))
-    if asked.types:
-        yield any(one in facets.type.lower() for one in asked.types)
-    if asked.sources:
-        yield any(one in source.lower() for one in asked.sources for source in facets.sources)
-    if asked.paths:
-        yield any(fnmatchcase(path, one) if set("*?") & set(one) else one in path for one in asked.paths)
-    if asked.trusts:
-        yield facets.trust in asked.trusts
-    if asked.users:
-        yield facets.user.lower() in asked.users
-    if asked.pinned is not None:
-        yield facets.pinned is asked.pinned
+def _meeting(found: Sequence[_Found], question: Question) -> Sequence[_Found]:
+    """Those that meet the conditions that remain, asked as of the index of one workspace: for a moment
+    there is one of them."""
+    if not _remains(question):
+        return found
+    with TemporaryDirectory(prefix="workbench-fleet-") as place:
+        writer = LexicalWriter(Path(place))
+        try:
+            writer.add([one.entry for one in found], range(len(found)))
+            writer.commit()
+        finally:
+            writer.close()
+        return [found[at] for at in sorted(LexicalReader(Path(place)).snapshot().allowed(question))]

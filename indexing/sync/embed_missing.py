@@ -151,8 +151,7 @@ class _Fill:
             )
             self._writer.replace(keys, rows)
         for path in paths:
-            record = self._manifest.files[path]
-            record.vectors, record.lacking = True, lacking[path]
+            self._manifest.files[path].vectors = 1 + lacking[path]
         for entry in entries:
             if entry.text in texts.failed:
                 self._report.unembedded[entry.address] = texts.failed[entry.text]

@@ -12,8 +12,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
 
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
 from indexing.engines import SpecialInIndexError, allowed
@@ -25,7 +28,7 @@ from workbench.workspace.layout import MemoryFile
 
 CACHE_FILE = "embeddings.sqlite"
 """Where a workspace remembers the vectors of texts, in its state folder."""
-FORMAT = 3
+FORMAT: Final = 3
 RACY_NS = 2_000_000_000
 """A file changed less than this before a sync began may change again and keep its time stamp."""
 
@@ -35,12 +38,12 @@ _NAME = re.compile(r"gen-(\d{1,9})")
 _UNREADABLE = "the index cannot be read"
 
 
-@dataclass(slots=True)
-class FileRecord:
-    """An indexed file as it was: size in bytes, ctime in nanoseconds, SHA-256, entries, vectors done.
+class FileRecord(msgspec.Struct, array_like=True):
+    """An indexed file as it was: size in bytes, ctime in nanoseconds, SHA-256, entries, vectors.
 
-    Of a transcript also how many lines it had and the digest of its last bytes: they say whether it only
-    grew.
+    ``vectors`` is 0 where there are none yet, else 1 and how many entries lack theirs, as none could be made
+    of their text. Of a transcript also how many lines it had and the digest of its last bytes: they say
+    whether it only grew.
     """
 
     size: int
@@ -48,19 +51,21 @@ class FileRecord:
     inode: int
     sha256: str
     entries: int
-    vectors: bool = False
+    vectors: int = 0
     lines: int = 0
     tail: str = ""
-    lacking: int = 0
-    """Entries whose text no vector could be made of; the others of the file have theirs."""
+
+    @property
+    def lacking(self) -> int:
+        """Entries whose text no vector could be made of; the others of the file have theirs."""
+        return max(0, self.vectors - 1)
 
     def is_of(self, file: MemoryFile) -> bool:
         """Whether the stamp of ``file`` is the one that it had then."""
         return (self.size, self.ctime_ns, self.inode) == (file.size, file.ctime_ns, file.inode)
 
 
-@dataclass(slots=True)
-class Manifest:
+class Manifest(msgspec.Struct):
     """What one generation holds, written last: what it does not say was not done.
 
     ``words`` and ``model`` are the fingerprint: how words are indexed, and which model made the vectors
@@ -72,9 +77,10 @@ class Manifest:
     model: str | None = None
     dimension: int = 0
     synced_ns: int = 0
-    files: dict[RelPath, FileRecord] = field(default_factory=dict)
-    leftover: list[str] = field(default_factory=list)
-    shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    files: dict[RelPath, FileRecord] = {}
+    leftover: list[str] = []
+    shapes: dict[str, dict[str, list[int]]] = {}
+    format: Literal[3] = FORMAT
 
     @property
     def entries(self) -> int:
@@ -84,7 +90,7 @@ class Manifest:
     @property
     def lacking(self) -> int:
         """Entries whose text no vector could be made of."""
-        return sum(record.lacking for record in self.files.values() if record.vectors)
+        return sum(record.lacking for record in self.files.values())
 
     @property
     def pending(self) -> int:
@@ -106,58 +112,10 @@ def read_manifest(path: Path) -> Manifest | None:
     """The manifest at ``path``, or None when there is none or it is damaged."""
     raw = read_json(path)
     try:
-        if not isinstance(raw, dict) or raw["format"] != FORMAT:
-            return None
-        files = {RelPath(name): _record(*values) for name, values in raw["files"].items()}
-        return Manifest(
-            str(raw["words"]),
-            raw["model"],
-            int(raw["dimension"]),
-            int(raw["synced_ns"]),
-            files,
-            list(raw["leftover"]),
-            dict(raw["shapes"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
+        # One that does not name its format is none.
+        return msgspec.convert(raw, Manifest) if isinstance(raw, dict) and "format" in raw else None
+    except msgspec.ValidationError:
         return None
-
-
-def _record(
-    size: int,
-    ctime_ns: int,
-    inode: int,
-    sha256: str,
-    entries: int,
-    vectors: int,
-    lines: int = 0,
-    tail: str = "",
-) -> FileRecord:
-    """A line of the books; ``vectors`` is 0 for none, 1 for all, 1 + n for all but n."""
-    lacking = max(0, int(vectors) - 1)
-    return FileRecord(size, ctime_ns, inode, sha256, entries, bool(vectors), lines, tail, lacking)
-
-
-def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write ``manifest`` wholly or not at all. Raises OSError."""
-    write_json(
-        path,
-        {
-            "format": FORMAT,
-            "words": manifest.words,
-            "model": manifest.model,
-            "dimension": manifest.dimension,
-            "synced_ns": manifest.synced_ns,
-            "files": {
-                name: [
-                    *(f.size, f.ctime_ns, f.inode, f.sha256, f.entries, int(f.vectors) + f.lacking),
-                    *((f.lines, f.tail) if f.tail else ()),
-                ]
-                for name, f in manifest.files.items()
-            },
-            "leftover": manifest.leftover,
-            "shapes": manifest.shapes,
-        },
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +151,7 @@ class Generation:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace its manifest. Raises OSError."""
-        write_manifest(self.folder / "manifest.json", manifest)
+        write_json(self.folder / "manifest.json", msgspec.to_builtins(manifest))
 
     def pending(self) -> list[str] | None:
         """The files that an unfinished sync may have touched; None when the last one finished."""

@@ -410,7 +410,7 @@ class _Sync:
         manifest.leftover.clear()
         manifest.shapes.pop("vectors", None)
         for record in manifest.files.values():
-            record.vectors = False
+            record.vectors = 0
 
     def _embedder(self, model: ModelChoice, generation: Generation, manifest: Manifest) -> Embedder:
         """The model, or where it costs more than the person agreed to, what the cache remembers of it."""

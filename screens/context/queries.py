@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexing.search.keyword import LexicalSearch
 from screens.context.pages import (
     SHARES,
     ContextPage,
@@ -23,8 +22,8 @@ from screens.drawing.clock import now, today
 from screens.history.history_reader import Historian
 from workbench.agent.bulletin import Which, bulletin, loaded, owner_page
 from workbench.agent.context import injection_from_json
-from workbench.agent.federated_search import answer_to, request_of
-from workbench.agent.scopes import SearchScope, open_leader, scopes_of
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_task import answer_to, request_of
 from workbench.agent.usage import dominance, never_given
 from workbench.errors import WorkbenchError
 from workbench.graph.read import read_graph
@@ -48,8 +47,8 @@ class Answering:
         self._engine = engine
         self._reader = Historian(root)
         self._counter = Historian(root)
-        self._scopes: tuple[SearchScope, ...] = ()
-        """What is searched by words, where the process with the model does not answer."""
+        self._by_keyword: SearchService | None = None
+        """What is searched, where the process with the model does not answer."""
         self._counting = 0
 
     @property
@@ -129,10 +128,9 @@ class Answering:
 
     def _by_words(self, workspace: Workspace, request: Mapping[str, object]) -> dict[str, object]:
         """The injection as JSON, in the reader's thread. Raises what ``inject`` raises."""
-        if not self._scopes or self._scopes[0].workspace is not workspace:
-            own = LexicalSearch(workspace, today=today)
-            self._scopes = scopes_of(workspace, own, open_leader(workspace), today=today)
-        return answer_to(self._scopes, request)
+        if self._by_keyword is None or self._by_keyword.workspace is not workspace:
+            self._by_keyword = SearchService(workspace, vectors=False, today=today)
+        return answer_to(self._by_keyword.scopes, request)
 
 
 def _page_of(workspace: Workspace, said: Mapping[str, Any], *, meaning: bool) -> ContextPage:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
@@ -13,6 +15,7 @@ from screens.drawing.safe_text import Shown, age, plural, row_text, words
 from screens.main.movement import Command
 from screens.panes.entry_rows import lightened
 from screens.widgets.preview_pane import Beneath
+from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
@@ -64,7 +67,14 @@ class Relating:
         preview.show_beneath(row.id, related=related_lines(related), count=related_fact(related))
 
     async def _find(self, row: Row) -> tuple[Related, ...]:
-        from workbench.agent.related import kin, like, merged, named, question_of  # noqa: PLC0415
+        from workbench.agent.related import (  # noqa: PLC0415
+            kin,
+            like,
+            like_by_words,
+            merged,
+            named,
+            question_of,
+        )
 
         screen = self._screen
         entry = row.entry or await screen.curating.historian.run(lambda place: _entry_at(place, row))
@@ -79,10 +89,12 @@ class Relating:
             near = ()
         if screen.travelling.away:  # what is like it is known of today's memory alone
             return merged(near, ())
-        answer = await screen.following.engine.consult(question_of(entry))
-        if answer is None:
-            answer = await screen.curating.historian.run(lambda place: _by_words(place, question_of(entry)))
-        return merged(near, like(answer, entry))
+        said = await screen.following.engine.consult(question_of(entry))
+        if said is not None and "hits" in said:
+            found: SearchUpdate | None = msgspec.convert(said, SearchUpdate)
+        else:
+            found = await screen.curating.historian.run(lambda place: like_by_words(place, entry))
+        return merged(near, like(found, entry))
 
     def _recalled(self, place: Workspace, row: Row) -> EntryUsage:
         from workbench.agent.usage import UsageIndex  # noqa: PLC0415 - not before the first paint
@@ -118,17 +130,6 @@ def _entry_at(place: Workspace, row: Row) -> Entry | None:
 
 def _nothing(typed: str) -> list[Row]:
     return []
-
-
-def _by_words(place: Workspace, question: dict[str, object]) -> dict[str, Any]:
-    from indexing.search.answer import query_from_json  # noqa: PLC0415
-    from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
-
-    search = LexicalSearch(place)
-    try:
-        return search.search(query_from_json({**question, "mode": "lexical"}, search.weights)).as_json()
-    except WorkbenchError:
-        return {}  # no index yet: what is linked was found without one
 
 
 def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:

@@ -19,17 +19,18 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.jobs import worker_client
 from screens.search.events import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
-from screens.search.hits import HitList, found_in
+from workbench.agent.search_update import Reach, SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.search.keyword import LexicalSearch
-    from workbench.agent.federated_search import FederatedRequests
+    from workbench.agent.search_service import SearchService
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -54,12 +55,15 @@ class TypedQuery:
     everywhere: bool = False
     """Whether all registered workspaces are asked."""
 
-    def as_request(self, mode: str) -> dict[str, object]:
-        """The question as ``indexing.search.answer.query_from_json`` reads it."""
-        said: dict[str, object] = {"query": self.text, "k": HITS, "mode": mode, "prefix": True}
-        if self.explain:
-            said["explain"] = True
-        return said
+    @property
+    def reach(self) -> Reach:
+        """How far it reaches; see ``SearchService``."""
+        return "everywhere" if self.everywhere and self.as_of is None else "team"
+
+    def as_request(self) -> dict[str, object]:
+        """The hybrid question as ``workbench.agent.search_task`` takes it."""
+        said = {"seq": self.seq, "query": self.text, "k": HITS, "mode": "hybrid", "prefix": True}
+        return {**said, "explain": self.explain, "reach": self.reach}
 
 
 class Engine:
@@ -69,8 +73,7 @@ class Engine:
         self._workspace = workspace
         self._publish = publish
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
-        self._words: LexicalSearch | None = None
-        self._federated: FederatedRequests | None = None
+        self._service: SearchService | None = None
         self._child: Process | None = None
         self._asked: TypedQuery | None = None
         self._waiting: TypedQuery | None = None
@@ -171,15 +174,15 @@ class Engine:
 
     def _forget(self) -> None:
         """In the thread: what was opened by the settings before."""
-        if self._federated is not None:
-            self._federated.close()
-        self._words = self._federated = None
+        if self._service is not None:
+            self._service.close()
+        self._service = None
 
     async def close(self) -> None:
         """End both halves."""
-        if self._federated is not None:
-            self._executor.submit(self._federated.close)
-        self._executor.shutdown(wait=False, cancel_futures=self._federated is None)
+        self._newest = -1  # questions that still wait need no answer
+        self._executor.submit(self._forget)
+        self._executor.shutdown(wait=False)
         self._on_time()
         await worker_client.stop(self._child)
 
@@ -189,51 +192,30 @@ class Engine:
         """In the thread: search by words, unless a newer question waits already."""
         if question.seq != self._newest:
             return
+        from indexing.search.answer import Query  # noqa: PLC0415 - not before the first paint
+
         try:
-            found = self._search_words(question)
+            query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
+            for update in self._by_words().stream(query, question.reach):
+                self._publish(Answered(question.seq, update, final=not self.ready))
         except WorkbenchError as error:
             self._publish(WordsFailed(question.seq, error.message, error.hint))
         except Exception as error:
             self._publish(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
-        else:
-            self._publish(Answered(question.seq, found, final=not self.ready))
 
     def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """In the thread: values that the entries have."""
         try:
-            return self._by_words().values(name, begun, limit)
+            return self._by_words().index.values(name, begun, limit)
         except (WorkbenchError, OSError):
             return ()
 
-    def _search_words(self, question: TypedQuery) -> HitList:
-        from indexing.search.answer import query_from_json  # noqa: PLC0415 - not before the first paint
+    def _by_words(self) -> SearchService:
+        from workbench.agent.search_service import SearchService  # noqa: PLC0415 - not before the first paint
 
-        by_words = self._by_words()
-        request = question.as_request("lexical")
-        if question.everywhere:
-            return found_in(self._beyond(by_words).everywhere(request))
-        if self._of_a_team:
-            return found_in(self._beyond(by_words).team(request))
-        return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
-
-    def _beyond(self, by_words: LexicalSearch) -> FederatedRequests:
-        from workbench.agent.federated_search import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
-
-        if self._federated is None:
-            self._federated = FederatedRequests(self._workspace, by_words)
-        return self._federated
-
-    @property
-    def _of_a_team(self) -> bool:
-        """Whether there is a leader, whose memory is asked after one's own."""
-        return bool(self._workspace.settings.team_leader)
-
-    def _by_words(self) -> LexicalSearch:
-        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415 - not before the first paint
-
-        if self._words is None:
-            self._words = LexicalSearch(self._workspace)
-        return self._words
+        if self._service is None:
+            self._service = SearchService(self._workspace, vectors=False)
+        return self._service
 
     # -- meaning ---------------------------------------------------------------------------------
 
@@ -274,6 +256,9 @@ class Engine:
             return  # a line that is no answer; the words' hits stay
 
     def _answered(self, said: dict[str, Any]) -> None:
+        if said.get("final") is False:  # keyword hits of the past; the answer itself follows
+            self._publish(Answered(int(said["seq"]), msgspec.convert(said, SearchUpdate), final=False))
+            return
         question, self._asked = self._asked, None
         self._on_time()
         if self._waiting is not None:
@@ -281,7 +266,7 @@ class Engine:
             self._waiting = None
         seq = int(said["seq"])
         if "hits" in said:
-            self._publish(Answered(seq, found_in(said), final=True))
+            self._publish(Answered(seq, msgspec.convert(said, SearchUpdate), final=True))
         elif "waits_for" in said:
             self._publish(MomentChanged(commit=str(said["waits_for"]), seq=seq))
         elif isinstance(error := said.get("error"), dict):
@@ -293,11 +278,8 @@ class Engine:
         child = self._child
         if child is None or child.stdin is None:
             return
-        request = {"seq": question.seq, **question.as_request("hybrid")}
-        if question.as_of is None and (question.everywhere or self._of_a_team):
-            request["ask"] = "everywhere" if question.everywhere else "team"
         with contextlib.suppress(ConnectionError):
-            child.stdin.write(json.dumps(request).encode() + b"\n")
+            child.stdin.write(json.dumps(question.as_request()).encode() + b"\n")
             self._asked = question
             loop = asyncio.get_running_loop()
             self._overdue = loop.call_later(PATIENCE_SECONDS, self._give_up, child)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from screens.drawing.safe_text import Shown
 from screens.jobs.progress import Stage
-from screens.search.hits import HitList
+from workbench.agent.search_update import SearchUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Answered:
     """An engine answered the question number ``seq``."""
 
     seq: int
-    found: HitList
+    found: SearchUpdate
     final: bool
 
 

@@ -15,8 +15,8 @@ from screens.actions.active import keys_of
 from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.search.hits import FoundHit, HitList, ScorePart
 from screens.widgets.change_list import ChangeList
+from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 
 _NAME, _EFFECT = 13, 11
 
@@ -55,7 +55,7 @@ class ExplanationScreen(Dialog[None]):
             event.stop()
             self.dismiss()
 
-    def answered(self, found: HitList) -> None:
+    def answered(self, found: SearchUpdate) -> None:
         """The hits, with the parts of their scores."""
         if any(hit.parts for hit in found.hits):  # else it is to a question that was asked before
             self._hits = found.hits

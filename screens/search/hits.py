@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
-import msgspec
 
 from screens.drawing.clock import today
 from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
 from screens.panes.entry_rows import lightened
-from workbench.memory.address import hash_of
+from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
 from workbench.memory.names import is_outside
 
 _BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
@@ -25,108 +21,13 @@ _OUTSIDE = words("↗")
 _NOT_PROMOTED = Promoted()
 
 
-@dataclass(frozen=True, slots=True)
-class ScorePart:
-    """One part of a score; see ``indexing.ranking.order.ScorePart``. ``how``: plus, times, order or first."""
-
-    name: str
-    how: str
-    value: float
-    weight: float
-    contribution: float
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundHit:
-    """A hit as the screen needs it, from either engine; the parts of its score where they were asked for.
-
-    ``neighbour``: only entries around it have the words. Where others were asked too, ``workspace`` is the
-    name of the one that it is in, ``root`` its folder, and ``strength`` its score beside those of others.
-    ``scope`` stands before the addresses of what is a leader's.
-    """
-
-    entry: str
-    path: str
-    start_line: int
-    kind: str
-    date: str | None
-    snippet: str
-    score: float
-    parts: tuple[ScorePart, ...] = ()
-    neighbour: bool = False
-    workspace: str = ""
-    root: str = ""
-    strength: float | None = None
-    scope: str = ""
-
-    @property
-    def digits(self) -> str:
-        """The hash of its words."""
-        return hash_of(self.entry)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The moment of the past that an answer speaks of: when, and the folder that its files lie in."""
-
-    when: str
-    root: str
-
-    @property
-    def shown(self) -> Shown:
-        """When, without the commit."""
-        return row_text(self.when.partition(" (")[0])
-
-
-@dataclass(frozen=True, slots=True)
-class AskedWorkspace:
-    """One of several workspaces; ``unavailable`` says why it could not be asked."""
-
-    workspace: str
-    unavailable: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HitList:
-    """An answer as the screen needs it. ``mode`` is ``hybrid`` where meaning took part."""
-
-    query: str
-    hits: tuple[FoundHit, ...]
-    mode: str
-    stale: str | None = None
-    degraded: str | None = None
-    notes: tuple[str, ...] = ()
-    moment: Moment | None = None
-    workspaces: tuple[AskedWorkspace, ...] = ()
-
-    @property
-    def sides(self) -> str:
-        """``keyword`` or ``hybrid``."""
-        return "hybrid" if self.mode == "hybrid" else "keyword"
-
-
-def found_in(answer: Mapping[str, object]) -> HitList:
-    """The answer that this JSON holds. Raises ValueError when it is none."""
-    found = msgspec.convert({**answer, "stale": answer.get("stale") or None}, HitList)
-    lacking = tuple(f"{one.workspace}: {one.unavailable}" for one in found.workspaces if one.unavailable)
-    return replace(found, hits=tuple(map(_of_one_scale, found.hits)), notes=(*found.notes, *lacking))
-
-
-def _of_one_scale(hit: FoundHit) -> FoundHit:
-    """A hit with its score beside those of other workspaces, and its address without the mark of a scope."""
-    mark = f"{hit.scope}:" if hit.scope else ""
-    return replace(
-        hit,
-        entry=hit.entry.removeprefix(mark),
-        path=hit.path.removeprefix(mark),
-        score=hit.score if hit.strength is None else hit.strength,
-        workspace=hit.workspace or hit.scope,
-    )
+def moment_shown(moment: Moment) -> Shown:
+    """When a moment was, without the commit."""
+    return row_text(moment.when.partition(" (")[0])
 
 
 def hit_rows(
-    found: HitList,
+    found: SearchUpdate,
     *,
     compact: bool,
     promoted: Promoted = _NOT_PROMOTED,
@@ -246,7 +147,7 @@ def _row(
         line=hit.start_line,
         address=hit.entry,
         done=done,
-        past=then.shown if then else words(""),
+        past=moment_shown(then) if then else words(""),
         root=then.root if then else hit.root if elsewhere else "",
         workspace=row_text(hit.workspace) if elsewhere else words(""),
     )

@@ -25,10 +25,11 @@ from screens.search.events import (
     MomentChanged,
     WordsFailed,
 )
-from screens.search.hits import HitList, hit_rows
+from screens.search.hits import hit_rows, moment_shown
 from screens.search.recent import PREFIX, Recent
 from screens.search.search_state import Facts, condition, emptiness
 from screens.widgets.search_overlay import SearchOverlay
+from workbench.agent.search_update import SearchUpdate
 from workbench.workspace.snapshot import PastWorkspace
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Searching:
         self._engine = engine
         self._question = TypedQuery(0, "")
         self._shown: tuple[int, bool] = (0, False)
-        self._found: HitList | None = None
+        self._found: SearchUpdate | None = None
         self._failure, self._hint = "", ""
         self._missed = ""
         """Why meaning had no answer to this very question."""
@@ -76,7 +77,7 @@ class Searching:
         self._everywhere = False
         self._moment: PastWorkspace | None = None
         """The moment of the past that the panes show: it is what is searched."""
-        self._watcher: Callable[[HitList], None] | None = None
+        self._watcher: Callable[[SearchUpdate], None] | None = None
         """Who shows the parts of scores."""
 
     @property
@@ -85,7 +86,7 @@ class Searching:
         return list(self._overlay.hits.rows)
 
     @property
-    def found(self) -> HitList | None:
+    def found(self) -> SearchUpdate | None:
         """The answer that is shown."""
         return self._found
 
@@ -223,7 +224,7 @@ class Searching:
             self._question = self._next(text, self._understood(text).as_of)
             self._put(self._question)
 
-    def explain(self, watcher: Callable[[HitList], None] | None) -> None:
+    def explain(self, watcher: Callable[[SearchUpdate], None] | None) -> None:
         """Give answers with the parts of their scores to ``watcher`` from now on; None: to nobody."""
         self._watcher = watcher
         if watcher is not None:
@@ -353,7 +354,7 @@ class Searching:
             if not same:
                 self._drawn, self._drawn_at = found.query, time.monotonic()
             notes = found.notes if found.query == text else meant.notes
-            self._overlay.tell(meant.chips, notes, found.moment.shown if found.moment else None)
+            self._overlay.tell(meant.chips, notes, moment_shown(found.moment) if found.moment else None)
         elif self._failure or self._preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()

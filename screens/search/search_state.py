@@ -14,7 +14,7 @@ from screens.actions.availability import FocusContext
 from screens.dialogs.advice import advice as in_keys
 from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.search.hits import HitList
+from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 
 FAILED, STALE, DEGRADED, EMPTY = words("✗"), words("≠"), words("!"), words("∅")
@@ -33,7 +33,7 @@ class Facts:
     steps of a wait that has become long, 0 while there is none.
     """
 
-    found: HitList | None = None
+    found: SearchUpdate | None = None
     failure: str = ""
     hint: str = ""
     missing: str = ""

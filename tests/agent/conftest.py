@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from indexing.search.hybrid import HybridSearch
 from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.context import Injection, inject
-from workbench.agent.scopes import LEADER, SearchScope
+from workbench.agent.search_service import SearchService
 from workbench.agent.tools.agent_session import AgentSession
 from workbench.workspace.plan import Book
 from workbench.workspace.workspace import Workspace
@@ -62,20 +61,13 @@ class Given:
     def index(self, *, vectors: bool = True) -> None:
         reindex(self.workspace, vectors=vectors, model=self.model.choice)
 
-    def scopes(self) -> tuple[SearchScope, ...]:
-        def today() -> date:
-            return TODAY
-
-        own = SearchScope(self.workspace, HybridSearch(self.workspace, today=today, model=self.model.choice))
-        if self.leader is None:
-            return (own,)
-        place = self.leader.workspace
-        theirs = HybridSearch(place, today=today, model=self.model.choice)
-        return own, SearchScope(place, theirs, LEADER, LEADER)
+    def service(self) -> SearchService:
+        leader = self.leader.workspace if self.leader else None
+        return SearchService(self.workspace, today=lambda: TODAY, model=self.model.choice, leader=leader)
 
     def inject(self, message: str, *, user: str = "", memory_loaded: bool = True) -> Injection:
         return inject(
-            self.scopes(),
+            self.service().scopes,
             message,
             settings=self.workspace.settings,
             user=user,
@@ -86,7 +78,7 @@ class Given:
     def session(self, *, user: str = "") -> AgentSession:
         """The session of an agent called tester; it searches with the stand-in model."""
         session = AgentSession(self.workspace, agent="tester", user=user, session_id="s7", clock=lambda: NOW)
-        session._scopes = self.scopes()
+        session._service = self.service()
         return session
 
     def records(self, book: Book) -> list[dict[str, object]]:

@@ -11,8 +11,7 @@ import pytest
 
 from indexing.query.filters import Filters
 from indexing.search.answer import Query
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from tests.agent.conftest import Given, Person
 from tests.support.hashing import HashingEmbedder
 from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, strengths_of
@@ -47,7 +46,7 @@ def made(tmp_path: Path) -> Iterator[Make]:
 
 def asked(*places: Registered, words: bool = True) -> FederatedSearch:
     models = () if words else (HashingEmbedder().choice,)
-    return FederatedSearch(places, words=words, today=today, models=models)
+    return FederatedSearch(places, vectors=not words, today=today, models=models)
 
 
 def found(places: FederatedSearch, text: str, **more: object) -> FederatedAnswer:
@@ -76,9 +75,9 @@ def test_one_workspace_alone_answers_as_it_does_by_itself(made: Make, text: str,
     answer = found(asked(one, words=words), text)
     place = asked(one)._opener(one.root)
     alone = (
-        LexicalSearch(place, today=today)
+        IndexSearch(place, vectors=False, today=today)
         if words
-        else HybridSearch(place, today=today, model=HashingEmbedder().choice)
+        else IndexSearch(place, today=today, model=HashingEmbedder().choice)
     )
     own = alone.search(Query(text))
     place.close()

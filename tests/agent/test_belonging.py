@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.related import Related, kin, like, merged, named
+from workbench.agent.search_update import FoundHit, SearchUpdate
 from workbench.agent.usage import Given, UsageIndex, record_recalls
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -77,17 +78,14 @@ def test_pages_are_named_as_whole_words(sandbox: Sandbox) -> None:
 
 def test_what_is_like_it_shares_words_and_is_not_itself(sandbox: Sandbox) -> None:
     entry = sandbox.workspace.find(sandbox.address("staging port"))
-    answer = {
-        "mode": "lexical",
-        "hits": [
-            {"entry": entry.address, "snippet": entry.text, "score": 1.0},
-            {"entry": "a#1", "snippet": "Which staging port is it?", "score": 0.5},
-            {"entry": "b#1", "snippet": "Nothing in common", "score": 0.9},
-            {"entry": 7}, "no hit",
-        ],
-    }  # fmt: skip
-    assert [one.address for one in like(answer, entry)] == ["a#1"]
-    assert list(like({}, entry)) == []
+    said = (
+        (entry.address, entry.text, 1.0),
+        ("a#1", "Which staging port is it?", 0.5),
+        ("b#1", "Nothing in common", 0.9),
+    )
+    hits = tuple(FoundHit(one, "a", 1, "log", None, text, score) for one, text, score in said)
+    assert [one.address for one in like(SearchUpdate("port", hits, "lexical"), entry)] == ["a#1"]
+    assert list(like(None, entry)) == []
 
 
 def test_each_is_told_once_with_its_first_reason() -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from indexing.embedding.choice import ModelChoice
-from indexing.search.hybrid import HybridSearch
-from indexing.search.service import Service
+from indexing.search.answer import Query
 from tests.agent.conftest import TODAY, Given
 from tests.support.hashing import HashingEmbedder
 from workbench.agent.context import injection_from_json
-from workbench.agent.federated_search import answerers, request_of
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_task import SearchTask, request_of
 from workbench.workspace.registry import register
 
 ASK = "what is the staging port of the gateway?"
@@ -28,9 +28,9 @@ def serve(
 ) -> list[dict[str, object]]:
     """What the service says, the event of being ready left out."""
     out = io.StringIO()
-    search = HybridSearch(given.workspace, model=model or given.model.choice)
+    service = SearchService(given.workspace, model=model or given.model.choice)
     lines = [json.dumps(request) + "\n" for request in requests]
-    Service(given.workspace, search, lines, out, answerers(given.workspace, search)).run()
+    SearchTask(service, lines, out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines()]
     return [message for message in said if "event" not in message]
 
@@ -87,19 +87,19 @@ def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leade
     leader.write("memory/2026-03-15.md", "The broker port is 1883")
     given.index()
     leader.index()
-    (answer,) = serve(given, {"seq": 7, "ask": "team", "query": "port", "mode": "hybrid"})
+    (answer,) = serve(given, {"seq": 7, "query": "port", "mode": "hybrid"})
     hits = answer["hits"]
     assert isinstance(hits, list)
-    assert [hit.get("scope") for hit in hits] == [None, "leader"]
+    assert [hit["workspace"] for hit in hits] == ["", "leader"]
     assert answer["mode"] == "hybrid"
     assert leader.records("recalls") == given.records("recalls") == []
 
 
 @pytest.mark.parametrize(
     "asked",
-    [request_of(ASK, memory_loaded=True, today=TODAY), {"ask": "team", "query": "port"},
-     {"ask": "everywhere", "query": "port"}],
-    ids=lambda request: str(request["ask"]),
+    [request_of(ASK, memory_loaded=True, today=TODAY), {"query": "port"},
+     {"reach": "everywhere", "query": "port"}],
+    ids=["inject", "team", "everywhere"],
 )  # fmt: skip
 def test_whoever_asks_before_the_model_is_loaded_shares_it(
     given: Given, leader: Given, asked: dict[str, object]
@@ -126,10 +126,27 @@ def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given
     other.write("memory/2026-03-15.md", "The staging port of the broker is 8444")
     other.index()
     register(other.root)
-    request: dict[str, object] = {"seq": 7, "ask": "everywhere", "query": "staging port", "mode": "hybrid"}
+    request: dict[str, object] = {"seq": 7, "reach": "everywhere", "query": "staging port", "mode": "hybrid"}
     (answer,) = serve(filled, request)
     hits = answer["hits"]
     assert isinstance(hits, list)
     assert {hit["workspace"] for hit in hits} == {"own", "other"}
     assert [answer["mode"], answer["degraded"], answer["notes"]] == ["hybrid", None, []]
     other.sandbox.close()
+
+
+def test_a_stream_has_keyword_hits_first_and_the_answer_last(filled: Given) -> None:
+    first, last = filled.service().stream(Query("staging port"))
+    assert (first.mode, first.final) == ("lexical", False)
+    assert (last.mode, last.final) == ("hybrid", True)
+    assert first.hits[0].entry == last.hits[0].entry
+
+
+@pytest.mark.parametrize(("vectors", "mode"), [(False, "hybrid"), (True, "lexical"), (True, "vector")])
+def test_where_nothing_better_follows_a_stream_has_one_answer(
+    filled: Given, vectors: bool, mode: str
+) -> None:
+    service = SearchService(filled.workspace, vectors=vectors, model=filled.model.choice)
+    (only,) = service.stream(Query("staging port", mode=mode))  # type: ignore[arg-type]
+    assert only.final
+    assert only.hits

@@ -8,7 +8,8 @@ import pytest
 
 from indexing.sync.run import reindex
 from workbench.agent.context import inject
-from workbench.agent.scopes import SearchScope, open_scopes
+from workbench.agent.scopes import SearchScope
+from workbench.agent.search_service import SearchService
 from workbench.workspace.workspace import Workspace
 
 ABOUT_MEMORY = (
@@ -64,7 +65,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchScope, ...]:
         write_demo(root)
         place = Workspace.open(root)
         reindex(place)
-        return open_scopes(place, None)
+        return SearchService(place).scopes
 
 
 def top(scopes: tuple[SearchScope, ...], message: str) -> float:

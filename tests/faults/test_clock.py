@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
 from workbench.operations.forget import plan_forget
@@ -132,7 +132,7 @@ def test_the_index_follows_content_whatever_the_file_says_of_its_time(
     target.write_bytes(text)
     os.utime(target, (stamp, stamp))
     reindex(place, vectors=False)
-    hits = LexicalSearch(place).search(Query(text="9443", mode="lexical")).hits
+    hits = IndexSearch(place, vectors=False).search(Query(text="9443", mode="lexical")).hits
     assert "9443" in hits[0].snippet
 
 
@@ -145,5 +145,5 @@ def test_a_rewrite_in_the_moment_of_the_sync_is_read_again(sandbox: Sandbox) -> 
         file.write(target.read_bytes().replace(b"8443", b"9443"))
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     reindex(place, vectors=False)
-    assert LexicalSearch(place).search(Query(text="9443", mode="lexical")).hits
+    assert IndexSearch(place, vectors=False).search(Query(text="9443", mode="lexical")).hits
     assert target.stat().st_size == status.st_size

@@ -15,13 +15,13 @@ import pytest
 
 from indexing.lexical.terms import terms_of
 from indexing.query.dates import named_days
-from indexing.query.future_dates import coming
 from indexing.query.language import understand
 from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, told_in
 from workbench.ingest.extract import extract
+from workbench.ingest.future_dates import coming
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
 from workbench.ingest.statements import figures, names, statements_in, why_not
@@ -50,7 +50,7 @@ ATOMS = (
 )
 """What a line of nothing else would be slow in, were a pattern not linear."""
 SMALL = 8_000
-SMALLER = {"learn": 3_000}
+SMALLER = {"learn": 3_000, "told_in": 3_000, "statements": 3_000, "fit_lines": 3_000}
 """Characters of the smaller text; fewer for what does many passes."""
 MOST = 2.5
 """How much more work twice the text may cost."""

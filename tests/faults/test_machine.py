@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.actions import contents, scene, settled
 from tests.support.failpoints import Fault, KilledError, failing
@@ -179,7 +179,7 @@ class Memory(RuleBasedStateMachine):
             reindex(self.place, vectors=False, full=True)
         word = sorted(self.words)[pick % len(self.words)] if self.words else "memory"
         with contextlib.suppress(IndexUnavailableError):
-            for hit in LexicalSearch(self.place).search(Query(text=word, mode="lexical")).hits:
+            for hit in IndexSearch(self.place, vectors=False).search(Query(text=word, mode="lexical")).hits:
                 assert self.place.find(hit.entry)
 
     # -- what always holds ------------------------------------------------------------------------

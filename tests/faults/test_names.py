@@ -6,8 +6,6 @@ import json
 import os
 from pathlib import Path
 
-import pytest
-
 from tests.support import forked
 from tests.support.workspaces import Sandbox
 
@@ -57,44 +55,52 @@ class Program:
         return json.loads(self(*arguments, "--json"))
 
 
-@pytest.fixture(params=NAMES)
-def name(request: pytest.FixtureRequest) -> bytes:
-    return NAMES[request.param]
-
-
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
     "names with newline, tab, ESC, `-rf`, `*`, 255 bytes, invalid UTF-8",
     "every command takes them and prints no control byte",
 )
-def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbox, name: bytes) -> None:
-    path = os.fsdecode(b"memory/" + name)
-    file = sandbox.root / path
-    file.write_bytes(b"- first words\n- second words\n")
+def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbox) -> None:
+    """The files lie side by side: a name that is taken for a pattern or an option meets the others."""
+    paths = [os.fsdecode(b"memory/" + name) for name in NAMES.values()]
+    for number, path in enumerate(paths):
+        sandbox.write(path, f"- words {number} to keep\n- more words of {number}\n")
     place = sandbox.workspace
     run = Program(sandbox.root)
+
+    def addresses(nth: int) -> list[str]:
+        return [place.document(path).entries[nth].address for path in paths]
+
+    def require_each(text: str) -> None:
+        held = [sandbox.read(path).decode() for path in paths]
+        assert held == [text.format(number) for number in range(len(paths))]
+
     run("status")
-    first, second = (entry.address for entry in place.document(path).entries)
-    run("get", "--", path)
-    run("promote", "--dry-run", "--", first)
-    run("promote", "--", first)
-    assert b"first words" in sandbox.read("MEMORY.md")
-    run("forget", "--", second)
-    assert file.read_bytes() == b"- first words\n"
+    first, second = addresses(0), addresses(1)
+    run("promote", "--dry-run", "--", *first)
+    run("promote", "--", *first)
+    for path in paths:
+        run("get", "--", path)
+    memory = sandbox.read("MEMORY.md").decode()
+    assert all(f"words {number} to keep" in memory for number in range(len(paths)))
+    run("forget", "--", *second)
+    require_each("- words {} to keep\n")
     run("log")
     run("undo")
-    assert file.read_bytes() == b"- first words\n- second words\n"
+    require_each("- words {0} to keep\n- more words of {0}\n")
     run("redo")
-    operation = place.operations.log(1)[0].id
-    run("show", operation)
-    run("blame", "--", path)
-    run("log", "--", path)
-    run("edit", "--text", "- edited words", "--", first)
-    assert file.read_bytes() == b"- edited words\n"
-    run("move", "--heading", "Moved", "--", place.document(path).entries[0].address)
-    assert file.read_bytes().endswith(b"## Moved\n\n- edited words\n")
+    run("show", place.operations.log(1)[0].id)
+    for path, address in zip(paths, first, strict=True):
+        run("blame", "--", path)
+        run("log", "--", path)
+        run("edit", "--text", f"- edited words {paths.index(path)}", "--", address)
+    require_each("- edited words {}\n")
+    run("move", "--heading", "Moved", "--", *addresses(0))
+    assert all(
+        sandbox.read(path).endswith(b"## Moved\n\n- edited words %d\n" % n) for n, path in enumerate(paths)
+    )
     run("undo")
-    assert file.read_bytes() == b"- edited words\n"
+    require_each("- edited words {}\n")
     assert sandbox.git("status", "--porcelain") == ""
     sandbox.git("fsck", "--strict")
 

@@ -6,14 +6,13 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.support.actions import ACTIONS, Action, contents, files_below, scene
+from tests.support.actions import ACTIONS, Action, contents, files_below, plain_files, scene
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
@@ -46,7 +45,7 @@ class Trial:
     recovered: set[tuple[object, ...]] = field(default_factory=set, compare=False)
     """States that a kill left and from which it was seen that everything is sound again."""
     tried: set[tuple[object, ...]] = field(default_factory=set, compare=False)
-    """States from which it was seen that things go on."""
+    """States of which it was seen that they are sound and that things go on."""
 
     def copies(self, folder: Path, moments: range = range(1, MOST)) -> Iterator[tuple[int, Sandbox]]:
         """One copy after another, with its number."""
@@ -69,7 +68,7 @@ class Trial:
 
         A recovery knows the files alone, so each state that a kill leaves is recovered once.
         """
-        state = _state(sandbox.root)
+        state = _state(sandbox)
         if state in self.recovered:
             return
         self.recovered.add(state)
@@ -77,10 +76,17 @@ class Trial:
         sandbox.workspace = Workspace.open(sandbox.root)
         sandbox.workspace.operations.recover()
         self.require_sound(sandbox, where)
-        self.require_goes_on(sandbox, where)
 
     def require_sound(self, sandbox: Sandbox, where: str) -> None:
-        """The files are wholly old or wholly new, git agrees, and nothing is left over."""
+        """The files are wholly old or wholly new, git agrees, nothing is left over, and things go on.
+
+        All of that depends on the files alone, so each state is looked at once.
+        """
+        assert not (sandbox.root / ".workbench/journal.json").exists(), where
+        state = _state(sandbox)
+        if state in self.tried:
+            return
+        self.tried.add(state)
         now = contents(sandbox.root)
         assert now in (self.before, self.after), f"torn {where}: {_difference(now, self)}"
         new = now == self.after
@@ -93,45 +99,50 @@ class Trial:
         assert not place.operations.conflicts(), where
         left = [name for name in now if ".wb-" in name]
         assert not left, f"{where}: {left}"
-        assert not (sandbox.root / ".workbench/journal.json").exists(), where
         sandbox.git("fsck", "--strict")
+        self._require_goes_on(sandbox, new, where)
 
-    def require_goes_on(self, sandbox: Sandbox, where: str) -> None:
-        """What is old can be done now, and what is new can be taken back.
-
-        What can be done depends on the files alone, so each state that a fault leaves is tried once.
-        """
-        state = _state(sandbox.root)
-        if state in self.tried:
-            return
-        self.tried.add(state)
+    def _require_goes_on(self, sandbox: Sandbox, new: bool, where: str) -> None:
+        """What is old can be done now, and what is new can be taken back."""
         place = sandbox.workspace
-        if contents(sandbox.root) == self.before:
-            self.act(place)
-            assert contents(sandbox.root) == self.after, where
-        else:
+        if new:
             place.operations.carry_out(lambda: self.action.back(place))
-            assert contents(sandbox.root) == self.before, where
+        else:
+            self.act(place)
+        assert contents(sandbox.root) == (self.before if new else self.after), where
         assert sandbox.git("status", "--porcelain") == self.status, where
 
 
-def _state(root: Path) -> tuple[object, ...]:
-    """What a fault can leave: memory, and what lies in the folders of git and ours, but for objects."""
+def _state(sandbox: Sandbox) -> tuple[object, ...]:
+    """What a fault can leave: memory, commits, and what lies in git's folder and ours, but for objects.
+
+    Of the ledger its commits are counted. A lock says who holds it, which is a digit longer now and then.
+    """
     left = (
-        (folder, _CHANCE.sub("", name), path.stat().st_size)
+        (
+            folder,
+            _CHANCE.sub("", name),
+            path.stat().st_size if path.suffix != ".lock" else bool(path.stat().st_size),
+        )
         for folder in (".git", ".workbench")
-        for name, path in files_below(root / folder, {"objects"})
+        for name, path in files_below(sandbox.root / folder, {"objects"})
         if path.name != "index"
     )
-    staged = subprocess.run(["git", "-C", root, "ls-files", "-s"], capture_output=True, check=True).stdout
-    files = sorted((_CHANCE.sub("", name), data) for name, data in contents(root).items())
-    return tuple(files), tuple(left), staged
+    files = sorted((_CHANCE.sub("", name), data) for name, data in plain_files(sandbox.root).items())
+    return (
+        tuple(files),
+        tuple(left),
+        sandbox.git("ls-files", "-s"),
+        sandbox.git("rev-list", "--count", "--all"),
+    )
 
 
 def _difference(now: dict[str, bytes], trial: Trial) -> dict[str, bytes | None]:
+    """What is neither old nor new; the ledger counts where it was read."""
+    expected = (trial.before.keys() | trial.after.keys()) - {"ledger"}
     return {
         path: now.get(path)
-        for path in sorted(now.keys() | trial.before.keys() | trial.after.keys())
+        for path in sorted(now.keys() | expected)
         if now.get(path) not in (trial.before.get(path), trial.after.get(path))
     }
 
@@ -218,14 +229,13 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
                 assert isinstance(error, WorkbenchError), f"{error!r} {where}"
                 assert error.message, where
                 assert error.hint, where
-            torn = _difference(contents(sandbox.root), trial)
+            torn = _difference(plain_files(sandbox.root), trial)
             assert not torn or (sandbox.root / ".workbench/journal.json").exists(), f"torn {where}: {torn}"
             place.operations.recover()
             for note in notes:
                 if advice := re.search("`git (reset -q -- .*)`", note):
                     sandbox.git(*advice[1].split())  # what the person is told to do is enough
             trial.require_sound(sandbox, where)
-            trial.require_goes_on(sandbox, where)
         except (AssertionError, WorkbenchError) as failure:
             wrong.append(f"{where}: {failure!r}"[:600])
         if not points.struck:

@@ -11,8 +11,9 @@ import lancedb
 import numpy as np
 import pytest
 
-from indexing.document import entry_key
+from indexing.document import entry_key, unpacked
 from indexing.search.answer import Query
+from indexing.search.index_search import IndexSearch
 from indexing.shared import table
 from indexing.shared.location import Location, place_of, storage
 from indexing.shared.search import FleetSearch
@@ -110,8 +111,8 @@ def test_it_has_the_entries_and_the_vectors_of_each_own_index(fleet: Fleet, tmp_
         here = [row for row in written if row["workspace"] == agent.name]
         assert len(here) == len(vectors)
         for row in here:
-            repeat = f"~{row['ordinal']}" if row["ordinal"] != 1 else ""
-            vector = vectors[entry_key(f"{row['path']}#{row['hash']}{repeat}")]
+            entry, _ = unpacked(row["body"])  # type: ignore[arg-type]
+            vector = vectors[entry_key(entry.address)]
             mine = np.frombuffer(row["vector"], np.float32)  # type: ignore[call-overload]
             assert np.allclose(vector, mine, atol=1e-6)
 
@@ -318,6 +319,20 @@ def test_conditions_hold_before_the_best_are_chosen(tmp_path: Path) -> None:
     assert fleet.search('"agent 17 is 4017"', k=3) == [("agent-00017", "The door code of agent 17 is 4017")]
     assert fleet.search("ERR_23", mode="lexical", k=1)[0][0] == "agent-00023"
     assert "登录" in fleet.search("登录模块", mode="lexical", k=1)[0][1]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ['"door code" agent', "code -doors", 'agent -"deploy key"', "path:memory/*.md code", "from:s1 code"],
+)
+def test_conditions_mean_what_they_mean_in_one_workspace(fleet: Fleet, asked: str) -> None:
+    fleet.run()
+    agent = fleet.agents[3]
+    place = Workspace.open(agent.path)
+    reindex_one(place, vectors=False)
+    query = Query(asked, 50, "lexical")
+    own = {hit.entry for hit in IndexSearch(place, vectors=False).search(query).hits}
+    assert {hit.entry for hit in FleetSearch(fleet.table).search(query, [agent.name]).hits} == own
 
 
 def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.indexing.conftest import (  # noqa: F401 - fixtures
     model_cache,
@@ -42,6 +42,8 @@ class Ward:
     sandbox: Sandbox
     settings: Path
     now: float | None = None
+    unlooked: frozenset[str] = frozenset({"libraries"})
+    """What is not looked at where no check is named: it is the same in every test, and takes long to tell."""
 
     @property
     def root(self) -> Path:
@@ -60,15 +62,12 @@ class Ward:
         return self.index / (self.index / "current").read_text().strip()
 
     def outcomes(self, *names: str, fix: bool = False) -> dict[str, CheckResult]:
-        """What the checks of these names say; without a name all but that of what is installed.
-
-        That is the same in every test, and takes long to tell.
-        """
+        """What the checks of these names say; without a name all but ``unlooked``."""
         place = CheckSubject.open(self.root)
         if self.now is not None:
             place.now = self.now
         every = checks_of(*DOCTOR)
-        wanted = names or {check.name for check in every} - {"libraries"}
+        wanted = names or {check.name for check in every} - self.unlooked
         chosen = [check for check in every if check.name in wanted]
         assert len(chosen) == len(wanted)
         try:
@@ -91,7 +90,7 @@ class Ward:
 
     def answers(self) -> dict[str, list[tuple[Any, ...]]]:
         """What a number of questions find, with the scores."""
-        search = LexicalSearch(Workspace.open(self.root))
+        search = IndexSearch(Workspace.open(self.root), vectors=False)
         return {
             text: [
                 (hit.entry, hit.start_line, round(hit.score, 4))

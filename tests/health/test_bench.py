@@ -13,7 +13,7 @@ from benchmarks.workspace.bench import bench
 from benchmarks.workspace.sample_questions import indexed_texts, samples
 from benchmarks.workspace.stopwatch import measure, times
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from tests.health.conftest import Ward
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError
@@ -116,7 +116,7 @@ def test_the_copy_holds_no_lock_of_the_workspace(larger: Ward) -> None:
     assert found.left_out == {}
     for path in larger.generation.rglob("*.lock"):
         assert path.stat().st_nlink == 1
-    assert LexicalSearch(Workspace.open(larger.root)).search(Query("crane", mode="lexical")).hits
+    assert IndexSearch(Workspace.open(larger.root), vectors=False).search(Query("crane", mode="lexical")).hits
 
 
 def test_times_are_the_median_and_what_nineteen_of_twenty_stay_below() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import UsageError
@@ -31,7 +31,7 @@ def verdicts(ward: Ward, text: str) -> list[Verdict]:
     lines = [f"{line}\n  mode: lexical" if line.startswith("- ") else line for line in text.splitlines()]
     (ward.root / "recall-tests.yaml").write_text("\n".join(lines) + "\n")
     place = Workspace.open(ward.root)
-    return run_recall_tests(place, read_recall_tests(place), LexicalSearch(place).search)
+    return run_recall_tests(place, read_recall_tests(place), IndexSearch(place, vectors=False).search)
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

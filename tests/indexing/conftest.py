@@ -12,8 +12,7 @@ import pytest
 from indexing.embedding.local import open_embedder, prepared_folder
 from indexing.embedding.model_files import locate
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
 from tests.conftest import shared_cache
@@ -59,11 +58,11 @@ class Memory:
         """The files of its hits, best first."""
         return list(dict.fromkeys(hit.path for hit in self.asked(words).hits))
 
-    def lexical(self) -> LexicalSearch:
-        return LexicalSearch(self.workspace)
+    def lexical(self) -> IndexSearch:
+        return IndexSearch(self.workspace, vectors=False)
 
-    def hybrid(self) -> HybridSearch:
-        return HybridSearch(self.workspace, model=self.model.choice)
+    def hybrid(self) -> IndexSearch:
+        return IndexSearch(self.workspace, model=self.model.choice)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.indexing.conftest import Memory
 
-FILES, ENTRIES, EDITS = 40, 10, 120
+FILES, ENTRIES, EDITS = 20, 10, 60
 STORES = ("lexical", "vectors")
 
 

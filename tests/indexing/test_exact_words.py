@@ -8,7 +8,7 @@ import pytest
 
 from indexing.ranking.weights import PRESETS, changed
 from indexing.search.answer import Hit, Mode, Query
-from indexing.search.hybrid import HybridSearch
+from indexing.search.index_search import IndexSearch
 from tests.indexing.conftest import Memory
 
 RARE = "quokka"
@@ -98,7 +98,7 @@ def dated(memory: Memory) -> Memory:
 def test_entries_of_a_day_that_is_asked_for_come_before_those_that_say_it(
     dated: Memory, mode: Mode, asked: str, saying: str
 ) -> None:
-    search = HybridSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
+    search = IndexSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
     found = search.search(Query(asked, 12, mode, explain=True)).hits
     assert {hit.path for hit in found[:2]} == {"memory/2026-07-13.md"}
     assert "of the day that is asked for" in (found[0].explanation or "")
@@ -107,5 +107,5 @@ def test_entries_of_a_day_that_is_asked_for_come_before_those_that_say_it(
 
 @pytest.mark.parametrize("asked", ["march", '"July"'])
 def test_what_is_more_likely_a_word_or_is_quoted_is_no_day(dated: Memory, asked: str) -> None:
-    search = HybridSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
+    search = IndexSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
     assert asked.strip('"') in search.search(Query(asked, 12)).hits[0].snippet

@@ -18,7 +18,7 @@ NAME = "ERR_CONNECTION_REFUSED"
 
 
 def exact(memory: Memory, text: str, *, prefix: bool = False) -> float:
-    return memory.hybrid().pool(Query(text, prefix=prefix)).question.exact
+    return memory.hybrid().search_with_pool(Query(text, prefix=prefix))[1].question.exact
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.search.answer import Query
-from indexing.search.service import Service
 from tests.indexing.conftest import Memory
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_task import SearchTask
 
 PIECES = (
     *("kind:", "kind:log", "since:99999999-99-99", "since:", "path:(((((*", "path:*", "path:[", "type:*?"),
@@ -98,7 +99,8 @@ def test_no_text_is_an_error_by_words_or_by_meaning(
 def test_the_service_answers_every_text(memory_of_all: Memory, name: str) -> None:
     out = io.StringIO()
     request = json.dumps({"seq": 1, "query": MONSTERS[name], "prefix": True})
-    Service(memory_of_all.workspace, memory_of_all.hybrid(), [request], out).run()
+    service = SearchService(memory_of_all.workspace, model=memory_of_all.model.choice)
+    SearchTask(service, [request], out).run()
     answers = [json.loads(line) for line in out.getvalue().splitlines()]
     (answer,) = [one for one in answers if one.get("seq") == 1]
     assert "hits" in answer, answer

@@ -26,10 +26,10 @@ def imported(code: str, *names: str) -> set[str]:
 
 def test_searching_by_words_loads_no_vectors(filled: Memory) -> None:
     code = (
-        "from indexing.search.keyword import LexicalSearch\n"
+        "from indexing.search.index_search import IndexSearch\n"
         "from indexing.search.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
-        f"answer = LexicalSearch(Workspace.open({str(filled.root)!r})).search(Query('door code'))\n"
+        f"answer = IndexSearch(Workspace.open({str(filled.root)!r})).search(Query('door code'))\n"
         "assert answer.hits"
     )
     assert imported(code, *VECTORS) == set()
@@ -39,10 +39,10 @@ def test_a_hybrid_search_without_vectors_loads_none(memory: Memory) -> None:
     memory.write("MEMORY.md", "The door code is 4411")
     memory.reindex(vectors=False)
     code = (
-        "from indexing.search.hybrid import HybridSearch\n"
+        "from indexing.search.index_search import IndexSearch\n"
         "from indexing.search.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
-        f"answer = HybridSearch(Workspace.open({str(memory.root)!r})).search(Query('door code'))\n"
+        f"answer = IndexSearch(Workspace.open({str(memory.root)!r})).search(Query('door code'))\n"
         "assert answer.hits and answer.degraded"
     )
     assert imported(code, *VECTORS) == set()

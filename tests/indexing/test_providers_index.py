@@ -12,7 +12,7 @@ import pytest
 
 from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.hybrid import HybridSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.cost_estimate import Backfill
 from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
@@ -70,7 +70,7 @@ class Served:
         return reindex(self.memory.workspace, **options)  # type: ignore[arg-type]
 
     def search(self, text: str) -> SearchAnswer:
-        return HybridSearch(self.memory.workspace).search(Query(text=text, k=5))
+        return IndexSearch(self.memory.workspace).search(Query(text=text, k=5))
 
     def made_by(self) -> str:
         return (self.memory.generation / "model.json").read_text()
@@ -244,7 +244,7 @@ def test_a_search_that_runs_on_follows_the_index_to_another_dimension(
     served: Served, provider: Provider
 ) -> None:
     served.reindex()
-    engine = HybridSearch(served.memory.workspace)
+    engine = IndexSearch(served.memory.workspace)
     assert engine.search(Query(text="door")).degraded is None
     provider.dimension = 32
     served.reindex(full=True)
@@ -257,7 +257,7 @@ def test_a_slow_provider_does_not_hold_up_a_search(served: Served, provider: Pro
     served.set(provider, embedding_query_timeout=0.5)
     provider.rule = lambda _: Reply(drip=True)
     asked = len(provider.asked)
-    engine = HybridSearch(served.memory.workspace)
+    engine = IndexSearch(served.memory.workspace)
     for _ in range(3):
         answer = engine.search(Query(text="door code"))
         assert "within 0.5 seconds" in (answer.degraded or "")
@@ -269,7 +269,7 @@ def test_a_silent_provider_does_not_keep_a_service_from_using_it_later(
     served: Served, provider: Provider
 ) -> None:
     served.reindex()
-    engine = HybridSearch(served.memory.workspace, load_on_demand=False)
+    engine = IndexSearch(served.memory.workspace, load_on_demand=False)
     provider.rule = lambda _: refused(503)
     assert "503" in (engine.load() or "")
     provider.rule = None

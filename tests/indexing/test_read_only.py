@@ -17,7 +17,7 @@ from indexing.engines import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
 from indexing.lexical.reader import lockable, stand_in
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
@@ -142,7 +142,7 @@ def test_reindex_is_refused_in_words_where_nothing_can_be_written(shared: Memory
 
 
 def test_a_commit_made_elsewhere_is_seen_where_nothing_can_be_written(shared: Memory) -> None:
-    searches: list[LexicalSearch] = [shared.lexical(), shared.hybrid()]
+    searches: list[IndexSearch] = [shared.lexical(), shared.hybrid()]
     with without_the_right_to_write(shared.root):
         assert all(one.search(Query("door code")).hits for one in searches)
     shared.write("memory/2026-03-17.md", "Bought a xylophone")

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from indexing.query.filters import Filters
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import MODES, Query, query_from_json
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError
@@ -139,7 +138,7 @@ def test_a_snippet_of_a_long_entry_shows_the_words_asked_for(memory: Memory) -> 
 def test_near_duplicates_make_room_when_diversity_is_asked_for(memory: Memory) -> None:
     memory.write("MEMORY.md", *(f"the red fox jumped over fence {n}" for n in range(5)), "a fox slept")
     memory.reindex(vectors=False)
-    search = LexicalSearch(memory.workspace, weights=Weights(diversity=0.5))
+    search = IndexSearch(memory.workspace, weights=Weights(diversity=0.5), vectors=False)
     assert "slept" in [hit.snippet for hit in search.search(Query("red fox")).hits][1]
 
 
@@ -187,7 +186,7 @@ def test_without_an_index_the_way_to_one_is_told(memory: Memory) -> None:
 
 def test_without_a_model_words_answer_and_say_so(filled: Memory) -> None:
     broken = replace(filled.model.choice, open=unavailable().open)
-    answer = HybridSearch(filled.workspace, model=broken).search(Query("door code"))
+    answer = IndexSearch(filled.workspace, model=broken).search(Query("door code"))
     assert answer.mode == "lexical"
     assert answer.degraded == "the model is broken: keyword search only"
     assert "door code" in answer.hits[0].snippet
@@ -203,10 +202,10 @@ def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory:
         return memory.model
 
     choice = replace(memory.model.choice, open=open_)
-    search = HybridSearch(memory.workspace, model=choice)
+    search = IndexSearch(memory.workspace, model=choice)
     assert "no vectors yet" in str(search.search(Query("door code")).degraded)
     assert search.search(Query(" ")).hits == ()
-    other = HybridSearch(memory.workspace, model=replace(choice, identity="hashing@2"))
+    other = IndexSearch(memory.workspace, model=replace(choice, identity="hashing@2"))
     memory.reindex()
     assert "another model" in str(other.search(Query("door code")).degraded)
     assert opened == []
@@ -217,7 +216,7 @@ def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory:
 
 def test_with_another_model_than_the_index_words_answer_and_say_so(filled: Memory) -> None:
     other = HashingEmbedder("hashing@2")
-    answer = HybridSearch(filled.workspace, model=other.choice).search(Query("door code"))
+    answer = IndexSearch(filled.workspace, model=other.choice).search(Query("door code"))
     assert "another model" in str(answer.degraded)
     assert answer.hits
 
@@ -302,9 +301,9 @@ def test_a_request_says_all_that_a_query_can() -> None:
 def test_what_is_asked_again_with_other_weights_is_only_ranked_anew(filled: Memory) -> None:
     search = filled.hybrid()
     words = search.search(Query("door code launch", weights=PRESETS["words"]))
-    before = search.pool(Query("door code launch"))
+    before = search.search_with_pool(Query("door code launch"))[1]
     meaning = search.search(Query("door code launch", weights=PRESETS["meaning"], explain=True))
-    assert search.pool(Query("door code launch")) is before
+    assert search.search_with_pool(Query("door code launch"))[1] is before
     assert meaning.hits[0].scores.share == pytest.approx(0.9)
     assert words.hits[0].scores.share == pytest.approx(0.2)
     assert meaning.as_json()["weights"] == PRESETS["meaning"].as_json()
@@ -314,7 +313,7 @@ def test_what_is_asked_again_with_other_weights_is_only_ranked_anew(filled: Memo
 
 
 def test_the_weights_of_a_request_change_those_of_the_search(filled: Memory) -> None:
-    search = HybridSearch(filled.workspace, weights=PRESETS["openclaw"], model=filled.model.choice)
+    search = IndexSearch(filled.workspace, weights=PRESETS["openclaw"], model=filled.model.choice)
     query = query_from_json({"query": "x", "weights": {"pin": 0.5}}, search.weights)
     assert query.weights == changed(PRESETS["openclaw"], {"pin": 0.5})
     assert query_from_json({"query": "x", "weights": "words"}).weights == PRESETS["words"]
@@ -327,7 +326,7 @@ def test_the_settings_of_the_workspace_choose_the_weights(memory: Memory) -> Non
     memory.write("MEMORY.md", "The door code is 4411")
     memory.reindex()
     workspace = Workspace.open(memory.root)
-    hits = HybridSearch(workspace, model=memory.model.choice).search(Query("door code")).hits
+    hits = IndexSearch(workspace, model=memory.model.choice).search(Query("door code")).hits
     assert [hit.scores.share for hit in hits] == [pytest.approx(PRESETS["words"].share)]
 
 
@@ -402,7 +401,7 @@ def test_what_is_in_quarantine_is_in_no_pool(memory: Memory) -> None:
     memory.write("_system/quarantine/MEMORY.md", "The door code is 6666")
     memory.reindex()
     for search in (memory.lexical(), memory.hybrid()):
-        pool = search.pool(Query("door code 6666"))
+        pool = search.search_with_pool(Query("door code 6666"))[1]
         assert {pool.entry(one.key).path for one in pool.candidates} == {"MEMORY.md"}
 
 
@@ -421,7 +420,7 @@ def test_four_answers_are_four_words(filled: Memory) -> None:
     assert (nowhere.state, nowhere.notes) == ("empty", ())
     within = search.search(Query("door kind:episode"))
     assert within.state == "empty" or "within these conditions" in " ".join(within.notes)
-    assert HybridSearch(filled.workspace, load_on_demand=False).search(Query("door code")).state == "degraded"
+    assert IndexSearch(filled.workspace, load_on_demand=False).search(Query("door code")).state == "degraded"
     filled.write("MEMORY.md", "a line before", "The door code is 4411")
     stale = search.search(Query("door code"))
     assert (stale.state, stale.hits[0].start_line) == ("stale", 4)
@@ -515,8 +514,8 @@ def test_words_that_name_days_by_today_are_days_and_no_words(memory: Memory) -> 
     memory.write("memory/2026-03-24.md", "The harbour decided on two cranes")
     memory.reindex()
     for search in (
-        LexicalSearch(memory.workspace, today=lambda: date(2026, 3, 31)),
-        HybridSearch(memory.workspace, model=memory.model.choice, today=lambda: date(2026, 3, 31)),
+        IndexSearch(memory.workspace, today=lambda: date(2026, 3, 31), vectors=False),
+        IndexSearch(memory.workspace, model=memory.model.choice, today=lambda: date(2026, 3, 31)),
     ):
         assert search.search(Query("what was decided last week")).hits[0].path == "memory/2026-03-24.md"
         quoted = search.search(Query('decided "last week"'))

@@ -13,21 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from indexing.search.answer import Query, SearchAnswer
-from indexing.search.hybrid import LOADING, HybridSearch
-from indexing.search.service import Service
+from indexing.search.answer import Query
+from indexing.search.index_search import LOADING, IndexSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
+from workbench.agent.federated_search import FederatedAnswer
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_task import SearchTask
+from workbench.agent.search_update import Reach
 
 ROOT = Path(__file__).parents[2]
+
+
+def service_of(memory: Memory) -> SearchService:
+    return SearchService(memory.workspace, model=memory.model.choice)
 
 
 def serve(memory: Memory, *requests: object) -> list[dict[str, object]]:
     """What the service says to these requests, the event of being ready left out."""
     out = io.StringIO()
-    Service(
-        memory.workspace, memory.hybrid(), [json.dumps(request) + "\n" for request in requests], out
-    ).run()
+    SearchTask(service_of(memory), [json.dumps(request) + "\n" for request in requests], out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines()]
     return [message for message in said if "event" not in message]
 
@@ -38,16 +43,16 @@ def test_a_request_is_answered_with_its_number(filled: Memory) -> None:
     assert answer["hits"][0]["path"] == "MEMORY.md"  # type: ignore[index]
 
 
-class Gate(HybridSearch):
+class Gate(SearchService):
     """A search whose first answer waits until it is let go."""
 
     entered = threading.Event()
     opened = threading.Event()
 
-    def search(self, query: Query) -> SearchAnswer:
+    def search(self, query: Query, reach: Reach = "team") -> FederatedAnswer:
         self.entered.set()
         assert self.opened.wait(60)
-        return super().search(query)
+        return super().search(query, reach)
 
 
 def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
@@ -61,7 +66,7 @@ def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
         search.opened.set()
 
     out = io.StringIO()
-    Service(filled.workspace, search, requests(), out).run()
+    SearchTask(search, requests(), out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
     assert [m["seq"] for m in said if m.get("dropped")] == [2, 3]
     assert [m["seq"] for m in said if "hits" in m] == [1, 4]
@@ -70,7 +75,7 @@ def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
 def test_nonsense_is_answered_with_an_error_and_the_service_goes_on(filled: Memory) -> None:
     out = io.StringIO()
     lines = ["not json\n", "[1]\n", "\n", '{"seq": 5}\n']
-    Service(filled.workspace, filled.hybrid(), lines, out).run()
+    SearchTask(service_of(filled), lines, out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
     assert [message["error"]["code"] for message in said] == ["usage", "usage", "usage"]
     assert said[-1]["seq"] == 5
@@ -99,7 +104,7 @@ def test_whatever_a_line_holds_the_service_goes_on(filled: Memory) -> None:
                 threading.Event().wait(0.01)
 
     out = io.StringIO()
-    Service(filled.workspace, filled.hybrid(), one_by_one(), out).run()
+    SearchTask(service_of(filled), one_by_one(), out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
     assert [message["seq"] for message in said] == [None, None, 2, 3, 4, 5, 6]
     assert all("error" in message for message in said if message["seq"])
@@ -110,14 +115,14 @@ def test_a_request_may_weigh_otherwise_and_ask_why(filled: Memory) -> None:
     (weighed,) = serve(
         filled, {"seq": 1, "query": "door code sarah", "k": 3, "explain": True, "weights": {"memory": 0.0}}
     )
-    assert "parts" not in plain["hits"][0]  # type: ignore[index]
+    assert plain["hits"][0]["parts"] == []  # type: ignore[index]
     assert plain["hits"][0]["kind"] == "memory"  # type: ignore[index]
     assert weighed["hits"][0]["kind"] != "memory"  # type: ignore[index]
     assert weighed["hits"][0]["parts"][0]["name"] == "words"  # type: ignore[index]
 
 
 def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:
-    search = HybridSearch(filled.workspace, model=filled.model.choice, load_on_demand=False)
+    search = IndexSearch(filled.workspace, model=filled.model.choice, load_on_demand=False)
     assert search.search(Query("door")).degraded == LOADING
     assert search.load() is None
     assert search.search(Query("door")).degraded is None
@@ -125,12 +130,11 @@ def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:
 
 def test_being_ready_says_whether_vectors_take_part(filled: Memory) -> None:
     for search, expected in (
-        (filled.hybrid(), True),
-        (HybridSearch(filled.workspace, model=unavailable()), "the model is broken: keyword search only"),
+        (service_of(filled), True),
+        (SearchService(filled.workspace, model=unavailable()), "the model is broken: keyword search only"),
     ):
         out = io.StringIO()
-        service = Service(filled.workspace, search, [], out)
-        service._load()
+        SearchTask(search, [], out)._load()
         assert json.loads(out.getvalue()) == {"event": "ready", "vectors": expected}
 
 
@@ -167,7 +171,7 @@ def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None
     service.stdin.flush()
     answer = json.loads(service.stdout.readline())
     assert answer["seq"] == 1
-    assert (answer["state"], answer["degraded"]) == ("ok", None)
+    assert (answer["stale"], answer["degraded"]) == (None, None)
     assert any("nearest by meaning" in note for note in answer["notes"])
     assert "feline" in answer["hits"][0]["snippet"]
     service.stdin.close()

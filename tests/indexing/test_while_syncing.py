@@ -17,7 +17,7 @@ import pytest
 from indexing.lexical.writer import deleted_share
 from indexing.search.answer import Mode, Query
 from indexing.search.hit_validation import Recheck
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.freshness import freshness
 from indexing.sync.index_keywords import COMPACT_SHARE
 from indexing.sync.report import SyncProgress
@@ -100,7 +100,7 @@ class Agent:
                 version.until = now
 
 
-def ask(agent: Agent, search: LexicalSearch, query: Query) -> tuple[int, list[str]]:
+def ask(agent: Agent, search: IndexSearch, query: Query) -> tuple[int, list[str]]:
     """How many hits there were, and those that stood nowhere while it was asked."""
     since = time.monotonic()
     answer = search.search(query)
@@ -126,7 +126,7 @@ def test_a_search_across_many_syncs_never_fails_and_shows_nothing_that_is_not_th
     hits: list[int] = []
     stop = threading.Event()
 
-    def keep_asking(search: LexicalSearch, modes: tuple[Mode, ...]) -> None:
+    def keep_asking(search: IndexSearch, modes: tuple[Mode, ...]) -> None:
         questions = itertools.cycle(itertools.product(WORDS, modes))
         while not stop.is_set():
             word, mode = next(questions)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.agent.usage import Given, record_recalls
@@ -83,7 +83,7 @@ def test_an_entry_goes_under_its_heading_and_says_when_and_from_where(sandbox: S
 def test_what_is_archived_stays_searchable(sandbox: Sandbox) -> None:
     archive(sandbox, sandbox.address("Likes tea", "MEMORY.md"))
     reindex(sandbox.workspace, vectors=False)
-    hits = LexicalSearch(sandbox.workspace).search(Query(text="tea", mode="lexical")).hits
+    hits = IndexSearch(sandbox.workspace, vectors=False).search(Query(text="tea", mode="lexical")).hits
     assert [hit.path for hit in hits] == [STORE]
 
 

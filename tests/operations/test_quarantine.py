@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError
@@ -48,7 +48,7 @@ def undo(sandbox: Sandbox, operation: Operation) -> None:
 def is_found(sandbox: Sandbox, words: str) -> bool:
     """Whether a search shows these words, after the index has followed the files."""
     reindex(sandbox.workspace, vectors=False)
-    hits = LexicalSearch(sandbox.workspace).search(Query(text=words, mode="lexical")).hits
+    hits = IndexSearch(sandbox.workspace, vectors=False).search(Query(text=words, mode="lexical")).hits
     return any(words in hit.snippet for hit in hits)
 
 

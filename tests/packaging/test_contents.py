@@ -15,7 +15,6 @@ from email.message import Message
 from importlib.metadata import packages_distributions
 from pathlib import Path, PurePosixPath
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -30,8 +29,6 @@ from tests.support.distributions import (
     declared,
 )
 from workbench import __version__
-
-pytestmark = pytest.mark.xdist_group("packaging")
 
 DIST_INFO = f"memory_workbench-{__version__}.dist-info"
 DATA = (

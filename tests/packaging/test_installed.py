@@ -15,8 +15,6 @@ from tests.support.distributions import PACKAGES, PROJECT, Installed, disk_space
 from workbench import __version__
 from workbench.cli.commands import COMMANDS
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 PATIENCE_SECONDS = 180.0
 EXTRAS = {
     "aiohttp": "serve",

@@ -30,8 +30,8 @@ def test_opening_needs_nothing_heavy() -> None:
 def test_searching_by_words_loads_no_model(tmp_path: Path) -> None:
     code = (
         "from workbench.workspace.workspace import Workspace;"
-        "from indexing.search.keyword import LexicalSearch;"
-        f"LexicalSearch(Workspace.open({str(tmp_path)!r}))"
+        "from indexing.search.index_search import IndexSearch;"
+        f"IndexSearch(Workspace.open({str(tmp_path)!r}))"
     )
     assert not loaded(code) & set(HEAVY)
 

@@ -128,10 +128,14 @@ def scene(root: Path) -> Sandbox:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file below the workspace but git's and ours, ``settled``, and what the ledger says."""
-    found = {name: settled(path.read_bytes()) for name, path in files_below(root, {".git", ".workbench"})}
+    """Every file of ``plain_files``, and what the ledger says."""
     records = _ledger(root) if (root / ".git/refs/workbench").exists() else b""
-    return found | ({"ledger": settled(records)} if records else {})
+    return plain_files(root) | ({"ledger": settled(records)} if records else {})
+
+
+def plain_files(root: Path) -> dict[str, bytes]:
+    """Every file below the workspace but git's and ours, ``settled``."""
+    return {name: settled(path.read_bytes()) for name, path in files_below(root, {".git", ".workbench"})}
 
 
 def _ledger(root: Path) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
 from workbench.operations.promote import plan_promote
@@ -102,6 +102,6 @@ def test_kill_at_random_moments_loses_no_word(sandbox: Sandbox) -> None:
     place.operations.carry_out(lambda: plan_undo(place))
     assert place.read("MEMORY.md") == before
     reindex(place, vectors=False)
-    found = LexicalSearch(place).search(Query(text=agent.tokens[-1], mode="lexical"))
+    found = IndexSearch(place, vectors=False).search(Query(text=agent.tokens[-1], mode="lexical"))
     assert agent.tokens[-1] in found.hits[0].snippet
     place.close()

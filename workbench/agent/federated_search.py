@@ -23,30 +23,20 @@ not stand before one that has it. Where a question has no words, the newest head
 
 All are ranked by the weights of the person's own settings: a ``workbench.yaml`` comes with memory, and must
 not put it before other memory.
-
-**As a task of the worker** (``run``) all of it has one process, and so one model, with what an agent would be
-given; see ``indexing.search.service``. ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true,
-"today": "2026-03-20"}`` is answered with ``{"seq": 8, "injection": {…}}``. Nothing that is asked there is
-recorded: whoever looks is no agent. ``{"seq": 9, "ask": "team", "query": "…"}`` searches the leader's memory
-too, and ``"everywhere"`` all registered workspaces; the rest of such a request is that of any search.
 """
 
 from __future__ import annotations
 
 import contextlib
 import heapq
-import io
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date
 from itertools import accumulate, islice
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NoReturn
 
 import msgspec
 
@@ -55,21 +45,17 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS
 from indexing.lexical.vocabulary import rarity
 from indexing.ranking.weights import Weights, weights_of
-from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
+from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
-from indexing.search.service import Answerer, serve
+from indexing.search.index_search import IndexSearch
 from indexing.search.snapshot_index import last_day
 from indexing.sync.generations import Generations
-from workbench.agent.context import inject
-from workbench.agent.scopes import RelevanceOf, ScopeAnswer, SearchScope, ask, open_leader, scopes_of
+from workbench.agent.scopes import RelevanceOf, ScopeAnswer, SearchScope
+from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 from workbench.config.settings_report import tell
-from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkbenchError, reason_of
+from workbench.errors import IndexUnavailableError, NoWorkspaceError, WorkbenchError, reason_of
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.registry import Registered, searched
-from workbench.workspace.snapshot import PastWorkspace
-from workbench.workspace.task_context import TaskContext
+from workbench.workspace.registry import Registered
 from workbench.workspace.workspace import Workspace
 
 Opener = Callable[[Path], Workspace]
@@ -103,16 +89,30 @@ class FederatedAnswer:
 
     ``asked`` is what each registered workspace said; nothing where a team was asked, whose member has the
     leader's hits among their own. Their scores are on the scale of both, and the parts of a score are those
-    that the hit has in its own workspace.
+    that the hit has in its own workspace. ``scopes`` are the answers that all this was made of.
     """
 
     told: SearchAnswer
     hits: tuple[ScopeHit, ...]
     asked: tuple[WorkspaceAnswer, ...] = ()
+    scopes: tuple[ScopeAnswer, ...] = ()
 
     def with_notes(self, notes: Iterable[str]) -> FederatedAnswer:
         """The answer with these notes before its own."""
-        return replace(self, told=replace(self.told, notes=_once((*notes, *self.told.notes))))
+        return replace(self, told=replace(self.told, notes=once((*notes, *self.told.notes))))
+
+    def update(self) -> SearchUpdate:
+        """The same as it is shown while a person types; those that could not be asked are among its notes."""
+        told = self.told
+        lacking = (f"{one.workspace}: {one.unavailable}" for one in self.asked if one.unavailable)
+        return SearchUpdate(
+            query=told.query,
+            hits=tuple(_found(one, named=bool(self.asked)) for one in self.hits),
+            mode=told.mode,
+            stale=told.stale,
+            degraded=told.degraded,
+            notes=(*told.notes, *lacking),
+        )
 
     def as_json(self) -> dict[str, object]:
         """As the answer of one workspace, with what each workspace said, and whose a hit is."""
@@ -124,6 +124,24 @@ class FederatedAnswer:
             said["workspaces"] = [msgspec.to_builtins(one) for one in self.asked]
         row = _row_of_workspace if self.asked else _row_of_team
         return {**said, "hits": [row(one, rank) for rank, one in enumerate(self.hits, 1)]}
+
+
+def _found(one: ScopeHit, *, named: bool) -> FoundHit:
+    """A hit with its score beside those of other workspaces, which is ``named`` or a leader's."""
+    scope, hit = one.scope, one.hit
+    beside = {"workspace": scope.name, "root": str(scope.workspace.root)} if named or scope.mark else {}
+    return FoundHit(
+        entry=hit.entry,
+        path=hit.path,
+        start_line=hit.start_line,
+        kind=str(hit.kind),
+        date=hit.date.isoformat() if hit.date else None,
+        snippet=hit.snippet,
+        score=one.strength,
+        parts=tuple(ScorePart(**msgspec.to_builtins(part)) for part in hit.parts),
+        neighbour=hit.neighbour,
+        **beside,
+    )
 
 
 def _row_of_workspace(one: ScopeHit, rank: int) -> dict[str, object]:
@@ -149,23 +167,23 @@ def _row_of_team(one: ScopeHit, rank: int) -> dict[str, object]:
 class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
-    ``words`` asks by keyword only and loads no model. ``today`` is the day from which ages count, that of a
-    workspace in the past where none is given. ``catch_up`` is called for each before it is asked, and tells
-    what its answer may lack. ``models`` are those that are in memory already.
+    Without ``vectors`` by keyword only, and no model is loaded. ``today`` is the day from which ages count,
+    that of a workspace in the past where none is given. ``catch_up`` is called for each before it is asked,
+    and tells what its answer may lack. ``models`` are those that are in memory already.
     """
 
     def __init__(
         self,
         places: Iterable[Registered],
         *,
-        words: bool,
+        vectors: bool,
         opener: Opener = Workspace.open,
         today: Callable[[], date] | None = None,
         catch_up: Callable[[Workspace], str | None] = lambda _: None,
         models: Iterable[ModelChoice] = (),
     ) -> None:
         self.places = tuple(places)
-        self._words = words
+        self._vectors = vectors
         self._opener = opener
         self._today = today
         self._catch_up = catch_up
@@ -201,14 +219,14 @@ class FederatedSearch:
         modes = {one.answer.mode for one in found if one.answer.hits}
         told = SearchAnswer(
             query=query.text,
-            mode=next(iter(modes)) if len(modes) == 1 else "lexical" if self._words else query.mode,
+            mode=next(iter(modes)) if len(modes) == 1 else query.mode if self._vectors else "lexical",
             took_ms=(perf_counter() - started) * 1e3,
             generation="",
             stale=_joined((one.workspace, one.stale) for one in asked),
             degraded=_joined((one.workspace, one.unavailable or one.degraded) for one in asked),
             notes=_common(notes, len(found)),
         )
-        return FederatedAnswer(told, tuple(hits), tuple(asked))
+        return FederatedAnswer(told, tuple(hits), tuple(asked), tuple(found))
 
     def close(self) -> None:
         """End what was opened."""
@@ -231,60 +249,16 @@ class FederatedSearch:
     def _opened(self, place: Registered) -> SearchScope:
         workspace = self._opener(place.root)
         today = self._today or last_day(workspace)
-        if self._words:
-            return SearchScope(workspace, LexicalSearch(workspace, today=today), name=place.name)
-        current = Generations(workspace.root / STATE_DIR).current()
+        current = Generations(workspace.root / STATE_DIR).current() if self._vectors else None
         known = self._models.get((current.model() if current else None) or "")
-        return SearchScope(workspace, HybridSearch(workspace, today=today, model=known), name=place.name)
+        index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
+        return SearchScope(workspace, index, name=place.name)
 
     def _forget(self, place: Registered) -> None:
         """It may have been removed and made anew: open it anew the next time."""
         if left := self._open.pop(place.root, None):
             with contextlib.suppress(WorkbenchError, OSError):
                 left.workspace.close()
-
-
-class TeamSearch:
-    """Asks one's own memory with ``engine``, then the leader's where this is a member's, with the same model.
-
-    What cannot be asked of the leader's is a note to each answer: one's own answers all the same. ``behind``
-    says why one's own index lies behind the files.
-    """
-
-    def __init__(self, workspace: Workspace, engine: LexicalSearch, behind: str | None = None) -> None:
-        self._workspace = workspace
-        self._engine = engine
-        self._behind = behind
-        self._scopes: tuple[SearchScope, ...] = ()
-        self._leader: Workspace | None = None
-        self._problem = ""
-        if isinstance(workspace, PastWorkspace):
-            if workspace.settings.team_leader:
-                self._problem = "the leader's memory is not asked: this is your own as it was"
-            return
-        try:
-            self._leader = open_leader(workspace)
-        except WorkbenchError as error:
-            self._problem = f"{error.message}: only your own memory is asked"
-
-    def search(self, query: Query) -> FederatedAnswer:
-        """At most ``query.k`` hits of all. Raises IndexUnavailableError where none can be asked."""
-        self._scopes = self._scopes or scopes_of(self._workspace, self._engine, self._leader)
-        asked, unavailable = ask(self._scopes, query)
-        hits, scale = ranked_scopes(asked, query.k)
-        own = next((one.answer for one in asked if not one.scope.mark), None)
-        # What is to be said of a leader's answer makes one's own neither degraded nor stale.
-        leaders = (note for one in asked if one.scope.mark for note in one.notes)
-        notes = [*unavailable, *filter(None, [self._problem]), *leaders, *scale]
-        if own is None:
-            own = replace(asked[0].answer, notes=())
-        told = replace(own, hits=(), notes=_once((*own.notes, *notes)), stale=own.stale or self._behind)
-        return FederatedAnswer(told, tuple(hits))
-
-    def close(self) -> None:
-        """End the leader's helpers; one's own workspace is whoever's it was."""
-        if self._leader is not None:
-            self._leader.close()
 
 
 def own_weights() -> Weights:
@@ -378,7 +352,8 @@ def _joined(said: Iterable[tuple[str, object]]) -> str | None:
     return "; ".join(f"{name}: {what}" for name, what in said if what) or None
 
 
-def _once(notes: Iterable[str]) -> tuple[str, ...]:
+def once(notes: Iterable[str]) -> tuple[str, ...]:
+    """Each note once."""
     return tuple(dict.fromkeys(notes))
 
 
@@ -386,88 +361,4 @@ def _common(notes: Sequence[str], asked: int) -> tuple[str, ...]:
     """The notes, but one that all workspaces have alike without their names."""
     bare = [note.partition(": ")[2] for note in notes]
     common = {text for text in bare if text and bare.count(text) == asked > 1}
-    return _once(text if text in common else note for note, text in zip(notes, bare, strict=True))
-
-
-def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
-    """Answer until stdin ends, and end the process at once: a model still loading must not hold it."""
-    requests = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
-    serve(root, requests, context.out, answerers)
-    context.out.flush()
-    os._exit(0)
-
-
-def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
-    """What is answered beside searches, by its name; a leader's memory is asked by the same model."""
-    requests = FederatedRequests(workspace, search)
-    return {"inject": requests.inject, "team": requests.team, "everywhere": requests.everywhere}
-
-
-class FederatedRequests:
-    """Answers requests beyond a search of ``workspace``, in the way in which ``engine`` asks that one.
-
-    What is opened stays open for the next question; the list of workspaces is read for each.
-    """
-
-    def __init__(self, workspace: Workspace, engine: LexicalSearch) -> None:
-        self._workspace = workspace
-        self._engine = engine
-        self._scopes: tuple[SearchScope, ...] = ()
-        self._team: TeamSearch | None = None
-        self._everywhere: FederatedSearch | None = None
-
-    def inject(self, request: Mapping[str, object]) -> dict[str, object]:
-        """What an agent would be given. Raises WorkbenchError."""
-        self._scopes = self._scopes or scopes_of(self._workspace, self._engine, open_leader(self._workspace))
-        return {"injection": answer_to(self._scopes, request)}
-
-    def team(self, request: Mapping[str, object]) -> dict[str, object]:
-        """The answer of one's own memory and the leader's. Raises WorkbenchError."""
-        self._team = self._team or TeamSearch(self._workspace, self._engine)
-        return self._team.search(query_from_json(request, self._engine.weights)).as_json()
-
-    def everywhere(self, request: Mapping[str, object]) -> dict[str, object]:
-        """The answer of all registered workspaces and this one. Raises WorkbenchError."""
-        places = searched(self._workspace.root)
-        if self._everywhere is None or self._everywhere.places != places:
-            self.close()
-            model = self._engine.model if isinstance(self._engine, HybridSearch) else None
-            self._everywhere = FederatedSearch(
-                places, words=not isinstance(self._engine, HybridSearch), models=[model] if model else ()
-            )
-        return self._everywhere.search(query_from_json(request, own_weights())).as_json()
-
-    def close(self) -> None:
-        """End what was opened."""
-        for one in (self._everywhere, self._team):
-            if one is not None:
-                one.close()
-        self._everywhere = self._team = None
-
-
-def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
-    """What ``answer_to`` understands."""
-    return {
-        "ask": "inject",
-        "message": message,
-        "memory_loaded": memory_loaded,
-        "today": today.isoformat(),
-    }
-
-
-def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
-    """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
-    message, told = request.get("message"), request.get("today")
-    if not isinstance(message, str):
-        raise UsageError("which message?", hint='for example {"ask": "inject", "message": "…"}')
-    try:
-        today = date.fromisoformat(told) if isinstance(told, str) else date.today()
-    except ValueError as error:
-        raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
-    return inject(
-        scopes,
-        message,
-        settings=scopes[0].workspace.settings,
-        now=datetime.combine(today, time(12), UTC),
-        memory_loaded=request.get("memory_loaded") is not False,
-    ).as_json()
+    return once(text if text in common else note for note, text in zip(notes, bare, strict=True))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry, Kind
@@ -37,21 +37,31 @@ class Related:
 def question_of(entry: Entry) -> dict[str, object]:
     """What to ask the index for entries like this one: a hybrid search, without a language of conditions."""
     text = " ".join(entry.text.split())[:QUESTION_LETTERS]
-    return {"query": text, "plain": True, "k": MOST + 2, "mode": "hybrid"}
+    return {"query": text, "plain": True, "k": MOST + 2, "mode": "hybrid", "reach": "own"}
 
 
-def like(answer: Mapping[str, Any], entry: Entry) -> Iterator[Related]:
+def like(answer: SearchUpdate | None, entry: Entry) -> Iterator[Related]:
     """The hits of such a question that share words with the entry, but for itself and its copies."""
-    hits, words, by_meaning = answer.get("hits"), _telling(entry.text), answer.get("mode") == "hybrid"
-    for hit in hits if isinstance(hits, list) else ():
-        if not isinstance(hit, dict) or not isinstance(hit.get("entry"), str):
-            continue
-        address = hit["entry"]
-        if hash_of(address) != entry.hash:
-            title = " ".join(str(hit.get("snippet", "")).split())
+    words = _telling(entry.text)
+    for hit in answer.hits if answer else ():
+        if hit.digits != entry.hash:
+            title = " ".join(hit.snippet.split())
             shared = len(words & _telling(title))
-            if shared >= _SHARED or (by_meaning and shared and _score(hit) >= _NEAR):
-                yield Related(address, title[:_TITLE_LETTERS], "is like it")
+            if shared >= _SHARED or (answer and answer.mode == "hybrid" and shared and hit.score >= _NEAR):
+                yield Related(hit.entry, title[:_TITLE_LETTERS], "is like it")
+
+
+def like_by_words(workspace: Workspace, entry: Entry) -> SearchUpdate | None:
+    """What a keyword search answers to that question; None where there is no index."""
+    from indexing.search.answer import query_from_json  # noqa: PLC0415 - where no engine is wanted, too
+    from workbench.agent.search_service import SearchService  # noqa: PLC0415
+
+    service = SearchService(workspace, vectors=False)
+    try:
+        query = query_from_json({**question_of(entry), "mode": "lexical"}, service.index.weights)
+        return service.search(query, "own").update()
+    except WorkbenchError:
+        return None
 
 
 def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
@@ -86,11 +96,6 @@ def named(entry: Entry, names: Iterable[tuple[str, str]]) -> Iterator[Related]:
 def _telling(text: str) -> set[str]:
     """The words of a text that say what it is about: all but the short ones, small."""
     return {word for word in _WORD.findall(text.casefold()) if len(word) >= _LONG or word >= "\u2e80"}
-
-
-def _score(hit: Mapping[str, Any]) -> float:
-    score = hit.get("score")
-    return score if isinstance(score, float) else 0.0
 
 
 def merged(*sorts: Iterable[Related], most: int = MOST) -> tuple[Related, ...]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 from indexing.document import Stored, entry_key
@@ -26,8 +25,7 @@ from indexing.lexical.schema import stemmed
 from indexing.query.filters import Filters
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool
-from indexing.search.hybrid import HybridSearch
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.words import WORD, bigrams, normal
 from workbench.agent.fence import as_line
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
@@ -111,7 +109,7 @@ class RelevanceOf:
 
 
 def graph_relevance(
-    searcher: LexicalSearch, question: str, unnamed: str, user: str = ""
+    searcher: IndexSearch, question: str, unnamed: str, user: str = ""
 ) -> Callable[[Entry, str], float]:
     """What tells the relevance of a line of the graph, whose words are given, to ``question``, in [0, 1].
 
@@ -119,9 +117,9 @@ def graph_relevance(
     whichever is more: every line that is ranked has to do with the names. Raises IndexUnavailableError.
     """
     asked = Query(question, filters=Filters(kinds=frozenset({Kind.ENTITY})), plain=True, user=user)
-    pool = searcher.pool(asked)
+    _, pool = searcher.search_with_pool(asked)
     by_meaning = RelevanceOf(pool) if pool.mode != "lexical" else None
-    by_words = RelevanceOf(searcher.pool(replace(asked, text=unnamed, mode="lexical")))
+    by_words = RelevanceOf(searcher.search_with_pool(replace(asked, text=unnamed, mode="lexical"))[1])
 
     def relevance(entry: Entry, words: str) -> float:
         meant = by_meaning.of(entry_key(entry.address), words).score if by_meaning else 0.0
@@ -157,7 +155,7 @@ class SearchScope:
     """
 
     workspace: Workspace
-    searcher: LexicalSearch
+    searcher: IndexSearch
     mark: str = ""
     name: str = "a member's own memory"
 
@@ -167,10 +165,8 @@ class SearchScope:
 
     def ask(self, query: Query) -> ScopeAnswer:
         """The answer, and what it was chosen from. Raises IndexUnavailableError."""
-        answer = self.searcher.search(query)
-        pool = self.searcher.pool(query)
-        model = self.searcher.model if isinstance(self.searcher, HybridSearch) else None
-        return ScopeAnswer(self, answer, pool, None if pool.mode == "lexical" else model)
+        answer, pool = self.searcher.search_with_pool(query)
+        return ScopeAnswer(self, answer, pool, None if pool.mode == "lexical" else self.searcher.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,35 +203,6 @@ def open_leader(workspace: Workspace) -> Workspace | None:
             f"team_leader is {named!r}, and there is no workspace",
             hint="name the leader's folder, or remove it",
         ) from error
-
-
-def open_scopes(
-    workspace: Workspace,
-    leader: Workspace | None,
-    *,
-    today: Callable[[], date] = date.today,
-) -> tuple[SearchScope, ...]:
-    """One's own scope, then the leader's; both ask the same model."""
-    return scopes_of(workspace, HybridSearch(workspace, today=today), leader, today=today)
-
-
-def scopes_of(
-    workspace: Workspace,
-    engine: LexicalSearch,
-    leader: Workspace | None,
-    *,
-    today: Callable[[], date] = date.today,
-) -> tuple[SearchScope, ...]:
-    """One's own memory, which ``engine`` searches, then the leader's, searched in the same way."""
-    own = SearchScope(workspace, engine)
-    if leader is None:
-        return (own,)
-    beside = (
-        HybridSearch(leader, weights=engine.weights, today=today, model=engine.model)
-        if isinstance(engine, HybridSearch)
-        else LexicalSearch(leader, weights=engine.weights, today=today)
-    )
-    return own, SearchScope(leader, beside, LEADER, LEADER)
 
 
 def ask(scopes: Iterable[SearchScope], query: Query) -> tuple[list[ScopeAnswer], list[str]]:

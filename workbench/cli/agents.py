@@ -154,14 +154,14 @@ def _given(
 ) -> tuple[Injection, bool, str | None]:
     """What is given with ``message``, whether that was recorded, and if not so, why."""
     from workbench.agent.context import inject as injected
-    from workbench.agent.scopes import open_leader, open_scopes
+    from workbench.agent.search_service import SearchService
     from workbench.agent.usage import record_recalls
 
     with workspace() as place:
         now = datetime.now(UTC)
         with caught_up_in_team(place) as missing:
             found = injected(
-                open_scopes(place, open_leader(place)),
+                SearchService(place).scopes,
                 message,
                 settings=place.settings,
                 user=user,

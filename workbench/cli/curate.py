@@ -64,9 +64,11 @@ def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
 
 def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:
     from indexing.search.answer import Query
-    from indexing.search.keyword import LexicalSearch
+    from indexing.search.index_search import IndexSearch
 
-    hits = LexicalSearch(place).search(Query(text=query, k=most, mode="lexical", explain=True)).hits
+    hits = (
+        IndexSearch(place, vectors=False).search(Query(text=query, k=most, mode="lexical", explain=True)).hits
+    )
     # Who forgets by a word means what says it. A search also ranks lines that only stand beside such a line;
     # where none has words of its own, conditions alone were asked for (`kind:log path:2026-11-03`).
     said = [hit for hit in hits if hit.words]

@@ -82,7 +82,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     \b
     what is Alice working on?     how is Alice connected to Atlas?     Lisbon
     """
-    from indexing.search.hybrid import HybridSearch
+    from indexing.search.index_search import IndexSearch
     from workbench.agent.scopes import graph_relevance
 
     _refuse_both(on, everything=everything)
@@ -90,7 +90,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     with workspace() as place:
         whole = read_graph(place)
         try:
-            relevance = graph_relevance(HybridSearch(place), text, unnamed_words(whole, text))
+            relevance = graph_relevance(IndexSearch(place), text, unnamed_words(whole, text))
         except IndexUnavailableError:
             relevance = None  # the words decide
     found = search_graph(whole, text, today, most=limit, past=everything, relevance=relevance)

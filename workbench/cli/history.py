@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -25,7 +24,7 @@ from workbench.cli.output import (
     say_row,
 )
 from workbench.cli.workspace_options import workspace
-from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
+from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
 from workbench.history.attribution import who_did
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
@@ -316,9 +315,7 @@ def _show_related(there: Whose, name: str) -> None:
     """Print where an entry came from, what was made of it, whom it names, what is like it, and who recalled
     it.
     """
-    from indexing.search.answer import query_from_json
-    from indexing.search.keyword import LexicalSearch
-    from workbench.agent.related import kin, like, merged, named, question_of
+    from workbench.agent.related import kin, like, like_by_words, merged, named
     from workbench.agent.usage import UsageIndex
     from workbench.graph.read import read_graph
 
@@ -326,14 +323,9 @@ def _show_related(there: Whose, name: str) -> None:
     one = place.find(content_address(place, name))
     recalled = UsageIndex(place).of(one.address, one.text)
     names = [(page.name, str(page.path)) for page in read_graph(place).entities]
-    search = LexicalSearch(place)
-    answer: dict[str, Any] = {}
-    with contextlib.suppress(IndexUnavailableError):  # what is linked is found without an index
-        question = query_from_json({**question_of(one), "mode": "lexical"}, search.weights)
-        answer = search.search(question).as_json()
     found = [
         replace(each, address=there.address(each.address))
-        for each in merged(kin(place, one), named(one, names), like(answer, one))
+        for each in merged(kin(place, one), named(one, names), like(like_by_words(place, one), one))
     ]
     if answered({"related": found, "recalled": recalled}):
         return

@@ -170,19 +170,15 @@ def search(
 @contextlib.contextmanager
 def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights]]:
     """What answers from one workspace and its team's leader, and the weights of its settings."""
-    from indexing.ranking.weights import weights_of
-    from indexing.search.hybrid import HybridSearch
-    from indexing.search.keyword import LexicalSearch
-    from indexing.search.snapshot_index import last_day
-    from workbench.agent.federated_search import TeamSearch
+    from workbench.agent.search_service import SearchService
 
     with _memory(as_of, said) as place:
         _require_index(place, vectors=not words)
-        kind = LexicalSearch if words else HybridSearch
-        with caught_up_in_team(place) as missing:
-            engine = kind(place, today=last_day(place))
-            with contextlib.closing(TeamSearch(place, engine, missing)) as team:
-                yield team.search, weights_of(place.settings)
+        with (
+            caught_up_in_team(place) as missing,
+            contextlib.closing(SearchService(place, vectors=not words, behind=missing)) as service,
+        ):
+            yield service.search, service.index.weights
 
 
 @contextlib.contextmanager
@@ -214,7 +210,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         return past
 
     with contextlib.closing(
-        FederatedSearch(known.entries, words=words, opener=opened, catch_up=caught_up)
+        FederatedSearch(known.entries, vectors=not words, opener=opened, catch_up=caught_up)
     ) as places:
         yield places.search, own_weights()
 

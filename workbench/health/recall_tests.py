@@ -270,11 +270,10 @@ def run_recall_tests(
     Raises IndexUnavailableError where there is nothing to search.
     """
     if search is None:
-        from indexing.search.hybrid import HybridSearch  # noqa: PLC0415 - only where there are tests
-        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
+        from indexing.search.index_search import IndexSearch  # noqa: PLC0415 - only where there are tests
 
         by_words = all(test.mode == "lexical" for test in tests)
-        search = (LexicalSearch(workspace) if by_words else HybridSearch(workspace)).search
+        search = IndexSearch(workspace, vectors=not by_words).search
     return [_verdict(workspace, number, test, search) for number, test in enumerate(tests, 1)]
 
 

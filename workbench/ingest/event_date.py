@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 
 from indexing.query.dates import Period, named_days, periods_in
-from indexing.query.future_dates import coming
+from workbench.ingest.future_dates import coming
 from workbench.memory.moment import Moment
 
 _PAST = re.compile(r"\b(?:yesterday|last|ago|past|was|were|went|had|did)\b", re.IGNORECASE)

@@ -9,11 +9,11 @@ from pathlib import Path
 from screens.history.blame import BlameScreen
 from screens.history.revision_lookup import Timekeeper
 from screens.search.events import Answered
-from screens.search.hits import HitList
 from tests.screens.history.test_browsing import browse, forget, many, promote
 from tests.screens.history.test_travelling import arrives, laid_out, rows
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+from workbench.agent.search_update import SearchUpdate
 from workbench.workspace.snapshot import KEPT
 
 OLDER, NEWER = "left_square_bracket", "right_square_bracket"
@@ -159,6 +159,6 @@ async def test_an_answer_about_today_is_not_shown_in_the_past(sandbox: Sandbox) 
         asked = searching._question.seq
         await interface.press("escape", OLDER)
         await arrives(interface, "start")
-        searching.answered(Answered(asked, HitList("port", (), "keyword"), final=True))
+        searching.answered(Answered(asked, SearchUpdate("port", (), "keyword"), final=True))
         assert searching.found is None
         assert not searching.settled

@@ -11,7 +11,7 @@ import pytest
 from textual.widgets import Input
 
 from indexing.search.answer import Query
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from screens.jobs import ingest_job
 from screens.jobs.path_prompt import PathScreen, absolute, completed
 from screens.settings.overview import SettingsScreen
@@ -93,7 +93,9 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             status = interface.main.title_line
             await interface.until(lambda: status.status.startswith("index up to date"), "it is done")
             assert lines(interface) == ""
-    assert LexicalSearch(sandbox.workspace).search(Query(text="staging port", mode="lexical")).hits
+    assert (
+        IndexSearch(sandbox.workspace, vectors=False).search(Query(text="staging port", mode="lexical")).hits
+    )
 
 
 async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_back(

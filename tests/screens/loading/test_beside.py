@@ -42,9 +42,9 @@ def workspace(sandbox: Sandbox, notes: Path) -> Workspace:
 
 def shown(workspace: Workspace, asked: str) -> Preview:
     from indexing.search.answer import Query
-    from indexing.search.keyword import LexicalSearch
+    from indexing.search.index_search import IndexSearch
 
-    hit = LexicalSearch(workspace).search(Query(asked, mode="lexical")).hits[0]
+    hit = IndexSearch(workspace, vectors=False).search(Query(asked, mode="lexical")).hits[0]
     row = Row(hit.entry, words("x"), path=hit.path, address=hit.entry, line=hit.start_line)
     found = preview_of(workspace, row)
     assert found is not None

@@ -186,7 +186,11 @@ async def _pictures(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
 
 def shown(app: WorkbenchApp) -> str:
     """The screen as text."""
-    return "\n".join(strip.text for strip in drawn(app))
+    return _text(drawn(app))
+
+
+def _text(strips: list[Strip]) -> str:
+    return "\n".join(strip.text for strip in strips)
 
 
 def drawn(app: WorkbenchApp) -> list[Strip]:
@@ -229,6 +233,6 @@ async def _settle(pilot: Pilot[None], app: WorkbenchApp) -> None:
     calm = 0
     while calm < _CALM:
         now = drawn(app)
-        calm = calm + 1 if now == before and not _reads(shown(app)) else 0
+        calm = calm + 1 if now == before and not _reads(_text(now)) else 0
         before = now
         await pilot.pause(0.02)

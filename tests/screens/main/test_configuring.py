@@ -57,7 +57,7 @@ async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox
         sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: words\n")
         await interface.until(lambda: LOG not in logs.overview.files, "it is left out")
         engine = interface.main.following.engine
-        assert engine._by_words().weights.vector == 0.2
+        assert engine._by_words().index.weights.vector == 0.2
 
 
 async def test_settings_that_cannot_be_read_are_told_of_and_those_before_go_on(sandbox: Sandbox) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.search.keyword import LexicalSearch
+from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from screens.search.completion import choices, days, finished, going_on, offered, taken, unfinished
 from tests.screens.interface import opened
@@ -98,7 +98,7 @@ def test_what_the_key_takes_is_finished_and_what_stood_before_it_stays(
 def test_values_are_those_that_entries_have(sandbox: Sandbox) -> None:
     sandbox.write("memory/research/ports.md", "- one\n- two\n")
     reindex(sandbox.workspace, vectors=False)
-    search = LexicalSearch(sandbox.workspace)
+    search = IndexSearch(sandbox.workspace, vectors=False)
     assert search.values("path", "memory/re", 5) == (("memory/research/", 2), ("memory/research/ports.md", 2))
     assert [value for value, _ in search.values("path", "ports", 5)] == ["memory/research/ports.md"]
     assert search.values("path", "memory/", 1)[0][0] == "memory/"

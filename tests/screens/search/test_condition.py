@@ -10,14 +10,14 @@ from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
-from screens.search.hits import FoundHit, HitList
 from screens.search.search_state import Facts, condition, emptiness
+from workbench.agent.search_update import FoundHit, SearchUpdate
 
 HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)
-BOTH = HitList("port", (HIT,), "hybrid")
-WORDS = HitList("port", (HIT,), "keyword")
-STALE = HitList("port", (HIT,), "hybrid", stale="2 files among the hits changed since indexing")
-DEGRADED = HitList("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
+BOTH = SearchUpdate("port", (HIT,), "hybrid")
+WORDS = SearchUpdate("port", (HIT,), "keyword")
+STALE = SearchUpdate("port", (HIT,), "hybrid", stale="2 files among the hits changed since indexing")
+DEGRADED = SearchUpdate("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
 
 FINE = Facts(found=BOTH)
 CONDITIONS = {
@@ -96,13 +96,15 @@ def test_what_no_key_does_is_said_as_a_command() -> None:
 
 
 def test_an_empty_list_says_which_emptiness_it_is() -> None:
-    nothing = HitList("port", (), "hybrid")
+    nothing = SearchUpdate("port", (), "hybrid")
     said = {
         "empty": emptiness(Facts(found=nothing), narrowed=False),
         "narrowed": emptiness(Facts(found=nothing), narrowed=True),
-        "by keyword": emptiness(Facts(found=HitList("port", (), "keyword"), missing="gone"), narrowed=False),
+        "by keyword": emptiness(
+            Facts(found=SearchUpdate("port", (), "keyword"), missing="gone"), narrowed=False
+        ),
         "loading": emptiness(
-            Facts(found=HitList("port", (), "keyword"), missing="x", loading=True), narrowed=False
+            Facts(found=SearchUpdate("port", (), "keyword"), missing="x", loading=True), narrowed=False
         ),
         "failed": emptiness(Facts(failure="it cannot be read"), narrowed=False),
         "indexing": emptiness(
@@ -118,6 +120,6 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
 
 
 def test_what_comes_from_a_file_is_shown_and_never_obeyed() -> None:
-    facts = Facts(found=HitList("a\x1b[2J", (HIT,), "keyword"), failure="bad \x1b]8;;x")
+    facts = Facts(found=SearchUpdate("a\x1b[2J", (HIT,), "keyword"), failure="bad \x1b]8;;x")
     (advice,) = condition(facts).advice
     assert "\x1b" not in advice.text

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from indexing.sync.run import reindex
 from screens.drawing.safe_text import words
 from screens.search.explanation_screen import ExplanationScreen, effect, sum_of
-from screens.search.hits import ScorePart, found_in
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
+from workbench.agent.search_update import FoundHit, ScorePart
 
 
 @pytest.fixture
@@ -57,4 +58,4 @@ def test_parts_that_are_none_are_refused() -> None:
     for said in nothing:
         hit = {"entry": "a#1", "path": "a", "start_line": 1, "kind": "log", "date": None, "snippet": "a"}
         with pytest.raises(ValueError, match="parts"):
-            found_in({"query": "a", "mode": "lexical", "hits": [{**hit, "score": 1.0, "parts": said}]})
+            msgspec.convert({**hit, "score": 1.0, "parts": said}, FoundHit)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from screens.loading.snapshots import Promoted
-from screens.search.hits import FoundHit, HitList, bar, found_in, hit_rows, match_pattern
+from screens.search.hits import bar, hit_rows, match_pattern, moment_shown
+from workbench.agent.search_update import FoundHit, SearchUpdate
 
 
 def hit(snippet: str, *, entry: str = "memory/a.md#1", score: float = 1.0) -> FoundHit:
@@ -15,7 +17,7 @@ def hit(snippet: str, *, entry: str = "memory/a.md#1", score: float = 1.0) -> Fo
 
 
 def emphasised(query: str, snippet: str) -> list[str]:
-    (row,) = hit_rows(HitList(query, (hit(snippet),), "keyword"), compact=False)
+    (row,) = hit_rows(SearchUpdate(query, (hit(snippet),), "keyword"), compact=False)
     return [row.text[start:end] for start, end, _ in row.emphasis]
 
 
@@ -40,7 +42,7 @@ def test_matches_are_brought_out(query: str, snippet: str, words: list[str]) -> 
 
 
 def test_a_late_match_is_brought_into_view() -> None:
-    (row,) = hit_rows(HitList("needle", (hit("x " * 200 + "needle"),), "keyword"), compact=False)
+    (row,) = hit_rows(SearchUpdate("needle", (hit("x " * 200 + "needle"),), "keyword"), compact=False)
     assert row.text.index("needle") < 40
 
 
@@ -48,7 +50,7 @@ def test_a_late_match_is_brought_into_view() -> None:
 def test_what_is_shown_never_begins_within_a_word(cut: int) -> None:
     words = "antidisestablishmentarianism " * 3 + "x" * (cut - 87 if cut > 87 else 1)
     (row,) = hit_rows(
-        HitList("needle", (hit(f"{words} {'y' * (cut % 30)} needle"),), "keyword"), compact=False
+        SearchUpdate("needle", (hit(f"{words} {'y' * (cut % 30)} needle"),), "keyword"), compact=False
     )
     assert "needle" in row.text
     assert row.text.removeprefix("… ").split(" ")[0] in f"{words} {'y' * (cut % 30)} needle".split(" ")
@@ -57,7 +59,7 @@ def test_what_is_shown_never_begins_within_a_word(cut: int) -> None:
 def test_a_long_address_is_shown_from_its_beginning() -> None:
     address = "https://example.org/blog/small-brokers"
     (row,) = hit_rows(
-        HitList(
+        SearchUpdate(
             "broker", (hit(f"Sources: https://example.org/papers/queues-that-lie and {address}"),), "words"
         ),
         compact=False,
@@ -66,14 +68,14 @@ def test_a_long_address_is_shown_from_its_beginning() -> None:
 
 
 def test_text_without_blanks_is_still_brought_into_view() -> None:
-    (row,) = hit_rows(HitList("議事", (hit("会" * 200 + "議事録"),), "keyword"), compact=False)
+    (row,) = hit_rows(SearchUpdate("議事", (hit("会" * 200 + "議事録"),), "keyword"), compact=False)
     assert "議事" in row.text[:60]
 
 
 def test_the_bar_shows_the_share_of_the_best_possible_score() -> None:
-    rows = hit_rows(HitList("a", (hit("a", score=2.0), hit("a", score=0.5)), "keyword"), compact=False)
+    rows = hit_rows(SearchUpdate("a", (hit("a", score=2.0), hit("a", score=0.5)), "keyword"), compact=False)
     assert [row.lead[0].text for row in rows] == ["━━━━", "━╌╌╌"]
-    (poor,) = hit_rows(HitList("a", (hit("a", score=0.3),), "hybrid"), compact=False)
+    (poor,) = hit_rows(SearchUpdate("a", (hit("a", score=0.3),), "hybrid"), compact=False)
     assert poor.lead[0].text == "━╌╌╌"
 
 
@@ -86,14 +88,14 @@ def test_a_bar_has_half_steps_and_ends(share: float, drawn: str) -> None:
 
 
 def test_conditions_alone_have_no_bars() -> None:
-    (row,) = hit_rows(HitList("kind:log", (hit("a"),), "keyword"), compact=False, unscored=True)
+    (row,) = hit_rows(SearchUpdate("kind:log", (hit("a"),), "keyword"), compact=False, unscored=True)
     assert "━" not in "".join(part.text for part in row.lead)
 
 
 def test_a_hit_that_is_in_long_term_memory_already_is_marked_and_done() -> None:
     promoted = Promoted(hashes=frozenset({"0123456789ab"}))
     one, other = hit_rows(
-        HitList("a", (hit("a", entry="memory/a.md#0123456789ab"), hit("b")), "keyword"),
+        SearchUpdate("a", (hit("a", entry="memory/a.md#0123456789ab"), hit("b")), "keyword"),
         compact=False,
         promoted=promoted,
     )
@@ -103,7 +105,9 @@ def test_a_hit_that_is_in_long_term_memory_already_is_marked_and_done() -> None:
 
 def test_a_hit_that_says_the_same_as_one_above_names_it() -> None:
     rows = hit_rows(
-        HitList("a", (hit("a", entry="MEMORY.md#1234"), hit("a", entry="memory/a.md#1234~2")), "keyword"),
+        SearchUpdate(
+            "a", (hit("a", entry="MEMORY.md#1234"), hit("a", entry="memory/a.md#1234~2")), "keyword"
+        ),
         compact=False,
     )
     assert "= hit 1" in str(rows[1].tail)
@@ -114,7 +118,7 @@ def test_a_hit_outside_is_named_by_the_end_of_its_path() -> None:
     outside = FoundHit(
         "/home/a/sessions/s91.jsonl#1", "/home/a/sessions/s91.jsonl", 14, "transcript", "", "a", 1.0
     )
-    (row,) = hit_rows(HitList("a", (outside,), "keyword"), compact=False)
+    (row,) = hit_rows(SearchUpdate("a", (outside,), "keyword"), compact=False)
     assert row.tail[-1].text == "↗ sessions/s91.jsonl:14"
 
 
@@ -125,16 +129,16 @@ def test_a_hit_of_the_past_knows_when_and_where_it_is_read() -> None:
         "hits": [],
         "moment": {"when": "2026-03-14 10:00 (1a2b3c4d5e6f)", "commit": "1a", "root": "/there"},
     }
-    found = found_in(answer)
+    found = msgspec.convert(answer, SearchUpdate)
     assert found.moment is not None
-    assert (found.moment.shown, found.moment.root) == ("2026-03-14 10:00", "/there")
+    assert (moment_shown(found.moment), found.moment.root) == ("2026-03-14 10:00", "/there")
     (row,) = hit_rows(replace(found, hits=(hit("a"),)), compact=False)
     assert (row.past, row.root, row.done) == ("2026-03-14 10:00", "/there", False)
 
 
 def test_narrow_lists_leave_out_day_and_place() -> None:
-    (wide,) = hit_rows(HitList("a", (hit("a"),), "keyword"), compact=False)
-    (narrow,) = hit_rows(HitList("a", (hit("a"),), "keyword"), compact=True)
+    (wide,) = hit_rows(SearchUpdate("a", (hit("a"),), "keyword"), compact=False)
+    (narrow,) = hit_rows(SearchUpdate("a", (hit("a"),), "keyword"), compact=True)
     assert "2026-03-14" in str(wide.lead)
     assert "2026-03-14" not in str(narrow.lead)
     assert narrow.tail == ()
@@ -142,7 +146,7 @@ def test_narrow_lists_leave_out_day_and_place() -> None:
 
 def test_an_answer_without_hits_is_no_answer() -> None:
     with pytest.raises(ValueError, match="hits"):
-        found_in({"hits": None})
+        msgspec.convert({"hits": None, "query": "a", "mode": "lexical"}, SearchUpdate)
 
 
 def test_no_words_no_pattern() -> None:

@@ -15,10 +15,10 @@ from textual import events
 from indexing.sync.run import reindex
 from screens.jobs import worker_client as meaning_half
 from screens.search.events import Answered
-from screens.search.hits import FoundHit, HitList
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+from workbench.agent.search_update import FoundHit, SearchUpdate
 
 MEANING = """
 import json, sys
@@ -63,7 +63,7 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
     def answer(seq: int, text: str) -> Answered:
         hit = FoundHit(f"{LOG}#{text}", LOG, 1, "log", "", text, 1.0)
-        return Answered(seq, HitList(text, (hit,), "keyword"), final=False)
+        return Answered(seq, SearchUpdate(text, (hit,), "keyword"), final=False)
 
     async with opened(indexed.workspace) as interface:
         searching = interface.main.searching

@@ -80,7 +80,7 @@ async def test_a_damaged_index_is_a_failure_and_names_the_hits_that_are_left(ind
         ):
             if path.is_file():
                 path.write_bytes(b"garbage")
-        interface.main.following.engine._words = None
+        interface.main.following.engine._service = None
         await interface.type(" port")
         await interface.until(lambda: status(interface) == "✗ failed", "failed in the corner")
         await interface.until_shown("these are the hits of “")

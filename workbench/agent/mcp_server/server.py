@@ -298,9 +298,9 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
     message = said.get("message", "")
     if not message.strip():
         raise UsageError("message is missing", hint="give the message that is to be answered")
-    with session.searching(call) as scopes:
+    with session.searching(call) as service:
         found = inject(
-            scopes,
+            service.scopes,
             message,
             settings=session.workspace.settings,
             user=session.user,

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from workbench.agent.scopes import ReadOnlyMemberError, SearchScope, open_leader, open_scopes
+from workbench.agent.scopes import ReadOnlyMemberError, open_leader
+from workbench.agent.search_service import SearchService
 from workbench.agent.usage import Given, record_recalls
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.model import Graph
@@ -70,7 +71,7 @@ class AgentSession:
         self._graphs = {"": GraphReader(workspace)}
         if self.leader is not None:
             self._graphs["leader"] = GraphReader(self.leader)
-        self._scopes: tuple[SearchScope, ...] | None = None
+        self._service: SearchService | None = None
         self._searching = threading.Lock()
         self._reading = threading.Lock()
         self._writing = threading.Lock()
@@ -83,13 +84,15 @@ class AgentSession:
         return f"agent:{self.agent}"
 
     @contextlib.contextmanager
-    def searching(self, call: Call) -> Iterator[tuple[SearchScope, ...]]:
-        """The scopes to search in, for one call at a time; opened by the first."""
+    def searching(self, call: Call) -> Iterator[SearchService]:
+        """The search, for one call at a time; opened by the first."""
         with self._turn(self._searching, call):
-            if self._scopes is None:
-                self._scopes = open_scopes(self.workspace, self.leader, today=lambda: self.now().date())
+            if self._service is None:
+                self._service = SearchService(
+                    self.workspace, leader=self.leader, today=lambda: self.now().date()
+                )
             self._catch_up()
-            yield self._scopes
+            yield self._service
 
     @contextlib.contextmanager
     def writing(self, call: Call, operation: OperationSpec) -> Iterator[Workspace]:

@@ -99,8 +99,8 @@ def _by_meaning(
 ) -> tuple[list[tuple[str, Held, float]], list[str]]:
     found: list[tuple[str, Held, float]] = []
     today = session.now().date()
-    with session.searching(call) as scopes:
-        asked, notes = ask(scopes, query)
+    with session.searching(call) as service:
+        asked, notes = ask(service.scopes, query)
         for one in asked:
             notes += one.notes
             relevance = RelevanceOf(one.pool)
@@ -240,8 +240,8 @@ def _relevances(
     """What the search engine says of each scope's graph; without an index the words decide."""
     unnamed = {mark: unnamed_words(graph, question) for mark, graph in graphs}
     found: dict[str, Relevance] = {}
-    with session.searching(call) as scopes:
-        for scope in scopes:
+    with session.searching(call) as service:
+        for scope in service.scopes:
             with contextlib.suppress(IndexUnavailableError):
                 found[scope.mark] = graph_relevance(
                     scope.searcher, question, unnamed[scope.mark], session.user

@@ -13,9 +13,9 @@ from indexing.document import Stored
 from indexing.query.filters import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
-from workbench.agent.federated_search import ScopeHit, ranked_scopes
+from workbench.agent.federated_search import ScopeHit
 from workbench.agent.fence import as_text
-from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope, ask
+from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,
@@ -85,13 +85,13 @@ def memory_search(
         user=session.user,
     )
     rows, given = list[dict[str, Any]](), list[Given]()
-    with session.searching(call) as scopes:
-        asked, notes = ask(scopes, asked_for)
+    with session.searching(call) as service:
+        answer = service.search(asked_for)
         call.go_on()
-        hits, said_of_scale = ranked_scopes(asked, limit)
-        notes += [*(note for one in asked for note in one.notes), *said_of_scale]
-        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in asked}
-        for one in hits:
+        told = answer.told
+        notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
+        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in answer.scopes}
+        for one in answer.hits:
             relevance = relevances[one.scope.mark]
             stored = relevance.stored(one.hit.entry)
             score = relevance.of_entry(stored).score if stored else None

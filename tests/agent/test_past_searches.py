@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from indexing.search import snapshot_search
-from indexing.search.hybrid import HybridSearch
-from indexing.search.service import Service
 from indexing.search.snapshot_index import missing_index, moment_named
-from indexing.search.snapshot_search import Lookback, PastSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+from workbench.agent import past_searches
+from workbench.agent.past_searches import PastSearch, PastSearches
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_task import SearchTask
 from workbench.errors import OperationNotFoundError
 from workbench.workspace.snapshot import PastWorkspace, open_past
 
@@ -44,9 +44,8 @@ class Asked:
         self._more = threading.Condition()
         self._ended = False
         self._out = io.StringIO()
-        search = HybridSearch(sandbox.workspace)
-        service = Service(sandbox.workspace, search, self._requests(), self._out)
-        self._thread = threading.Thread(target=service.run, daemon=True)
+        task = SearchTask(SearchService(sandbox.workspace), self._requests(), self._out)
+        self._thread = threading.Thread(target=task.run, daemon=True)
         self._thread.start()
 
     def _requests(self) -> Iterator[str]:
@@ -62,7 +61,7 @@ class Asked:
         with self._more:
             self._lines.append(json.dumps({"seq": seq, **request}) + "\n")
             self._more.notify()
-        return self.until(lambda said: said.get("seq") == seq)
+        return self.until(lambda said: said.get("seq") == seq and said.get("final") is not False)
 
     def until(self, fits: Callable[[dict[str, object]], object]) -> dict[str, object]:
         waited = threading.Event()
@@ -105,14 +104,15 @@ def test_a_moment_is_made_ready_and_answers_with_what_was_there_then(
     asked.until(lambda said: said.get("event") == "moment" and said.get("phase") == "words")
     asked.until(lambda said: said.get("event") == "moment" and said.get("ready"))
     then = asked.ask(2, **question)
+    first = asked.until(lambda said: said.get("seq") == 2)
+    assert (first["final"], first["mode"], first["hits"]) == (False, "lexical", then["hits"])
     assert "8443" in then["hits"][0]["snippet"]  # type: ignore[index]
     moment = then["moment"]
     assert isinstance(moment, dict)
-    assert moment["commit"] == commit
     assert "8443" in (Path(moment["root"]) / LOG).read_text()
     today = asked.ask(3, query="staging port")
     assert "9443" in today["hits"][0]["snippet"]  # type: ignore[index]
-    assert "moment" not in today
+    assert today["moment"] is None
 
 
 def test_questions_about_today_are_answered_while_a_moment_is_made_ready(
@@ -124,7 +124,7 @@ def test_questions_about_today_are_answered_while_a_moment_is_made_ready(
         assert let.wait(PATIENCE_SECONDS)
         return open_past(workspace, at)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(snapshot_search, "open_past", slow)
+    monkeypatch.setattr(past_searches, "open_past", slow)
     commit = first_commit(changed)
     assert "waits_for" in asked.ask(1, query="port", as_of=commit)
     assert asked.ask(2, query="staging port")["hits"]
@@ -171,7 +171,7 @@ def test_a_moment_that_was_swept_away_is_made_ready_again(changed: Sandbox) -> N
         if event.get("ready"):
             ready.set()
 
-    past = Lookback(changed.workspace, lambda place, today: HybridSearch(place, today=today), hear)
+    past = PastSearches(SearchService(changed.workspace), hear)
     commit = first_commit(changed)
     assert past.at(commit) == commit
     assert ready.wait(PATIENCE_SECONDS)

@@ -1,0 +1,135 @@
+"""One service for all searches of a workspace: the interface, the command line and MCP ask it.
+
+How far a search reaches: ``own`` is the memory of one workspace, ``team`` that and the leader's where it is a
+member's, ``everywhere`` all registered workspaces. ``stream`` has keyword hits first and hybrid ones after,
+``search`` only the latter, with what they were chosen from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+
+from indexing.embedding.choice import ModelChoice
+from indexing.search.answer import Query
+from indexing.search.index_search import IndexSearch
+from indexing.search.snapshot_index import last_day
+from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, once, ranked_scopes
+from workbench.agent.scopes import LEADER, SearchScope, ask, open_leader
+from workbench.agent.search_update import Reach, SearchUpdate
+from workbench.errors import WorkbenchError
+from workbench.workspace.registry import searched
+from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.workspace import Workspace
+
+_OWN_ONLY = "only your own memory is asked"
+
+
+class SearchService:
+    """Searches from ``workspace``; without ``vectors`` by keyword only, which loads no model.
+
+    ``today`` is the day from which ages count, a past workspace's own where none is given. ``leader`` is the
+    team leader's workspace where it is open already. ``behind`` says why the index lies behind the files.
+    What is opened stays open for the next question, until ``close``.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        vectors: bool = True,
+        today: Callable[[], date] | None = None,
+        model: ModelChoice | None = None,
+        load_on_demand: bool = True,
+        leader: Workspace | None = None,
+        behind: str | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self._today = today or last_day(workspace)
+        self.index = IndexSearch(
+            workspace, vectors=vectors, today=self._today, model=model, load_on_demand=load_on_demand
+        )
+        self._leader = leader
+        self._opened: Workspace | None = None
+        self._behind = behind
+        self._scopes: tuple[SearchScope, ...] = ()
+        self._everywhere: FederatedSearch | None = None
+
+    @property
+    def scopes(self) -> tuple[SearchScope, ...]:
+        """One's own memory, then the leader's, which is searched in the same way and by the same model.
+
+        Raises UsageError where the settings name a leader that cannot be opened.
+        """
+        if not self._scopes:
+            leader = self._leader
+            if leader is None:
+                leader = self._opened = open_leader(self.workspace)
+            self._scopes = (*self._own, *([self._scope_of(leader)] if leader else []))
+        return self._scopes
+
+    def stream(self, query: Query, reach: Reach = "team") -> Iterator[SearchUpdate]:
+        """Keyword hits, then the answer to ``query`` itself. Raises as ``search`` does."""
+        if query.mode == "hybrid" and self.index.has_vectors:
+            yield replace(self.search(replace(query, mode="lexical"), reach).update(), final=False)
+        yield self.search(query, reach).update()
+
+    def search(self, query: Query, reach: Reach = "team") -> FederatedAnswer:
+        """At most ``query.k`` hits.
+
+        What cannot be asked of a leader's memory is a note: one's own answers all the same. Raises
+        IndexUnavailableError where none can be asked, UsageError where it is not known which there are.
+        """
+        if reach == "everywhere":
+            return self._search_everywhere(query)
+        scopes, problem = self._askable() if reach == "team" else (self._own, "")
+        asked, unavailable = ask(scopes, query)
+        hits, scale = ranked_scopes(asked, query.k)
+        own = next((one.answer for one in asked if not one.scope.mark), None)
+        # What is to be said of a leader's answer makes one's own neither degraded nor stale.
+        leaders = (note for one in asked if one.scope.mark for note in one.notes)
+        notes = [*unavailable, *filter(None, [problem]), *leaders, *scale]
+        if own is None:
+            own = replace(asked[0].answer, notes=())
+        told = replace(own, hits=(), notes=once((*own.notes, *notes)), stale=own.stale or self._behind)
+        return FederatedAnswer(told, tuple(hits), scopes=tuple(asked))
+
+    def close(self) -> None:
+        """End what was opened here; the workspace is whoever's it was."""
+        if self._everywhere is not None:
+            self._everywhere.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    def _search_everywhere(self, query: Query) -> FederatedAnswer:
+        places = searched(self.workspace.root)
+        if self._everywhere is None or self._everywhere.places != places:
+            if self._everywhere is not None:
+                self._everywhere.close()
+            model = self.index.model
+            self._everywhere = FederatedSearch(
+                places, vectors=self.index.has_vectors, models=[model] if model else ()
+            )
+        return self._everywhere.search(query)
+
+    @property
+    def _own(self) -> tuple[SearchScope, ...]:
+        return (SearchScope(self.workspace, self.index),)
+
+    def _scope_of(self, leader: Workspace) -> SearchScope:
+        own = self.index
+        beside = IndexSearch(
+            leader, vectors=own.has_vectors, weights=own.weights, today=self._today, model=own.model
+        )
+        return SearchScope(leader, beside, LEADER, LEADER)
+
+    def _askable(self) -> tuple[tuple[SearchScope, ...], str]:
+        """The scopes of a search, and why the leader's is not among them."""
+        if isinstance(self.workspace, PastWorkspace):
+            member = bool(self.workspace.settings.team_leader)
+            return self._own, "the leader's memory is not asked: this is your own as it was" if member else ""
+        try:
+            return self.scopes, ""
+        except WorkbenchError as error:
+            return self._own, f"{error.message}: {_OWN_ONLY}"

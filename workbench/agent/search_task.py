@@ -1,0 +1,207 @@
+"""Search as a task of ``workbench.worker``: one process, and so one model, for all that the interface asks.
+
+Requests come as JSON lines on stdin, ``{"seq": 7, "query": "door code", "k": 10, "mode": "hybrid"}`` with
+whatever else a query has (filters, weights, user, plain, …); answers go as JSON lines to stdout, each a
+``SearchUpdate`` with its ``seq``. Words answer at once; ``{"event": "ready", "vectors": true}`` (or why not)
+tells when meaning takes part. When several requests wait, only the newest is answered; the others get
+``{"seq": 6, "dropped": true}``. ``"reach"`` is that of a ``SearchService``.
+
+Memory as it was is asked for with ``"as_of": "2026-03-01"``, or with ``as-of:`` in the query. Such an answer
+has the ``moment`` that it speaks of: when, and the folder ``root`` in which its files can be read; its
+keyword hits come first, with ``"final": false``. While a moment is being made ready, the answer is
+``{"seq": 7, "waits_for": COMMIT}``, and events tell how far it is and when to ask again (see
+``workbench.agent.past_searches``).
+
+``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today": "2026-03-20"}`` is answered
+with ``{"seq": 8, "injection": {…}}``, what an agent would be given. Nothing that is asked here is recorded:
+whoever looks is no agent. Any line is answered; the task ends with stdin.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+import msgspec
+
+from indexing.query.language import understand
+from indexing.search.answer import Query, query_from_json
+from workbench.agent.context import inject
+from workbench.agent.federated_search import own_weights
+from workbench.agent.past_searches import PastSearches
+from workbench.agent.scopes import SearchScope
+from workbench.agent.search_service import SearchService
+from workbench.agent.search_update import Reach, SearchUpdate
+from workbench.errors import IndexUnavailableError, UsageError, WorkbenchError
+from workbench.workspace.task_context import TaskContext
+from workbench.workspace.workspace import Workspace
+
+_KNOWN_TYPES = (int, str, type(None))
+"""Of these a ``seq`` may be; anything else is answered with null."""
+
+
+class SearchTask:
+    """Answers the newest waiting request; the model is loaded in the background."""
+
+    def __init__(self, service: SearchService, requests: Iterable[str], out: TextIO) -> None:
+        self._service = service
+        self._past = PastSearches(service, self._say)
+        self._requests = requests
+        self._out = out
+        self._waiting: dict[str, object] | None = None
+        self._ended = False
+        self._changed = threading.Condition()
+        self._writing = threading.Lock()
+
+    def run(self) -> None:
+        """Serve until the requests end; the last one is still answered."""
+        threading.Thread(target=self._load, daemon=True).start()
+        threading.Thread(target=self._listen, daemon=True).start()
+        while (request := self._next()) is not None:
+            self._answer(request)
+        self._past.close()
+
+    def _next(self) -> dict[str, object] | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting is not None or self._ended)
+            request, self._waiting = self._waiting, None
+            return request
+
+    def _answer(self, request: dict[str, object]) -> None:
+        seq = {"seq": _number(request)}
+        try:
+            if request.get("ask") == "inject":
+                self._say({**seq, "injection": answer_to(self._service.scopes, request)})
+                return
+            for said in self._answers(request):
+                self._say({**seq, **said})
+        except WorkbenchError as error:
+            self._say({**seq, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+        except Exception as error:  # the process outlives any one question
+            said = {"code": "failed", "message": f"{type(error).__name__}: {error}", "hint": ""}
+            self._say({**seq, "error": said})
+
+    def _answers(self, request: dict[str, object]) -> Iterator[dict[str, object]]:
+        reach = msgspec.convert(request.get("reach", "team"), Reach)
+        everywhere = reach == "everywhere"
+        query = query_from_json(request, own_weights() if everywhere else self._service.index.weights)
+        at = None if everywhere else _moment(request, query)
+        if at is not None:
+            yield from self._as_of(at, query)
+        else:
+            yield _told(self._service.search(query, reach).update())
+
+    def _as_of(self, at: str, query: Query) -> Iterator[dict[str, object]]:
+        past = self._past.at(at)
+        if isinstance(past, str):
+            yield {"waits_for": past}
+            return
+        try:
+            for update in past.service.stream(query):
+                yield _told(replace(update, moment=past.moment))
+        except IndexUnavailableError:
+            self._past.forget(past)
+            raise
+
+    def _listen(self) -> None:
+        try:
+            for line in self._requests:
+                if line.strip():
+                    self._take(line)
+        except (OSError, ValueError):
+            pass  # whoever asked is gone
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+
+    def _take(self, line: str) -> None:
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError):
+            request = None
+        if not isinstance(request, dict):
+            error = {"code": "usage", "message": "not a JSON object", "hint": ""}
+            self._say({"seq": None, "error": error})
+            return
+        with self._changed:
+            dropped, self._waiting = self._waiting, request
+            self._changed.notify()
+        if dropped is not None:
+            self._say({"seq": _number(dropped), "dropped": True})
+
+    def _load(self) -> None:
+        try:
+            why = self._service.index.load()
+        except Exception as error:  # words go on without it, and the reason is told
+            why = f"{type(error).__name__}: {error}"
+        self._say({"event": "ready", "vectors": True if why is None else why})
+
+    def _say(self, message: dict[str, object]) -> None:
+        line = json.dumps(message)
+        with self._writing:
+            self._out.write(line + "\n")
+            self._out.flush()
+
+
+def _told(update: SearchUpdate) -> dict[str, object]:
+    said: dict[str, object] = msgspec.to_builtins(update)
+    return said
+
+
+def _number(request: dict[str, object]) -> object:
+    seq = request.get("seq")
+    return seq if isinstance(seq, _KNOWN_TYPES) else None
+
+
+def _moment(request: dict[str, object], query: Query) -> str | None:
+    """The moment of the past that is asked about, or None for today."""
+    if said := request.get("as_of"):
+        return str(said)
+    return None if query.plain else understand(query.text, date.today(), prefix=query.prefix).as_of
+
+
+def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
+    """Answer until stdin ends, and end the process at once: a model still loading must not hold it."""
+    # One thread keeps its speed beside other work; several on busy cores are slower than one.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    requests = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    workspace = Workspace.open(root, lenient=True)
+    SearchTask(SearchService(workspace, load_on_demand=False), requests, context.out).run()
+    context.out.flush()
+    os._exit(0)
+
+
+def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
+    """What ``answer_to`` understands."""
+    return {
+        "ask": "inject",
+        "message": message,
+        "memory_loaded": memory_loaded,
+        "today": today.isoformat(),
+    }
+
+
+def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
+    """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
+    message, told = request.get("message"), request.get("today")
+    if not isinstance(message, str):
+        raise UsageError("which message?", hint='for example {"ask": "inject", "message": "…"}')
+    try:
+        today = date.fromisoformat(told) if isinstance(told, str) else date.today()
+    except ValueError as error:
+        raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
+    return inject(
+        scopes,
+        message,
+        settings=scopes[0].workspace.settings,
+        now=datetime.combine(today, time(12), UTC),
+        memory_loaded=request.get("memory_loaded") is not False,
+    ).as_json()
