@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.support import forked
 from tests.support.workspaces import Sandbox
 
