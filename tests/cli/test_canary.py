@@ -114,7 +114,7 @@ SWEEP: dict[str, Row] = {
     "agents": lambda _: ["connect"],
     "loaded": lambda _: ["context", "--loaded"],
     "recalls": lambda _: ["context", "--usage"],
-    "themes": lambda _: ["themes"],
+    "themes": lambda _: ["config", "themes"],
     "nightly": lambda _: ["jobs", "run", "nightly", "--only", "dream", "--only", "decay", "--only", "prune"],
     "jobs": lambda _: ["jobs", "print", "--cron"],
     "how jobs stand": lambda _: ["jobs", "status"],

@@ -30,7 +30,7 @@ TYPED = (
     ("workbench search --mode lex", "workbench search --mode lexical"),
     ("workbench config set theme high", "workbench config set theme high-contrast"),
     ("workbench config show search_pre", "workbench config show search_preset"),
-    ("workbench themes --show sep", "workbench themes --show sepia"),
+    ("workbench config themes --show sep", "workbench config themes --show sepia"),
     ("workbench -w ~/garden get memory/2026-03-1", "workbench -w ~/garden get memory/2026-03-14.md"),
     ("workbench -w gar", "workbench -w garden/"),
     ("workbench gar", "workbench garden/"),

@@ -167,7 +167,7 @@ def test_a_language_model_and_a_provider_without_the_client_say_what_brings_it(
 
 
 def test_themes_and_templates_came_along(installed: Installed) -> None:
-    themes = json.loads(installed.run("workbench", "themes", "--json").stdout)
+    themes = json.loads(installed.run("workbench", "config", "themes", "--json").stdout)
     assert themes["problems"] == []
     assert {theme["name"] for theme in themes["themes"]} >= {"dark", "light", "high-contrast", "ansi"}
     for template in ("plain", "openclaw", "goclaw"):

@@ -101,7 +101,6 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("jobs", "jobs:jobs", "Scheduled jobs: run them, see how they ran, print templates."),
         Listed("config", "config:config", "Show all settings and where each comes from; change one."),
         Listed("keys", "config:keys", "List all keys of the interface; check your own."),
-        Listed("themes", "config:themes", "List the themes of the interface; check your own."),
         Listed("model", "reindex:model", "Show, test or download the embedding model."),
         Listed("completion", "setup:completion", "Print the completion script for your shell."),
         Listed("uninstall", "uninstall:uninstall", "Remove what the program wrote outside of workspaces."),
@@ -149,6 +148,7 @@ RENAMED = {
     "recalls": "context --usage",
     "record": "status --commit",
     "related": "show --related",
+    "themes": "config themes",
     "release": "quarantine --release",
 }
 """What was typed after ``workbench``, and what is typed now."""

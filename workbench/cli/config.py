@@ -266,7 +266,7 @@ def keys(profile: str | None, check: bool) -> None:
         raise click.exceptions.Exit(FOUND_WANTING)
 
 
-@command()
+@config.command()
 @word("--check", "FILE", "Whether this theme can be used, and read.", offer=shell_values.files)
 @word("--show", "NAME", "Print a theme: a start for one of your own.", offer=shell_values.themes)
 def themes(check: str, show: str) -> int:
