@@ -120,7 +120,8 @@ class WorkbenchApp(App[None]):
         self.keying.tell_skipped(self)
         self.tidying.started()
         if self._proposed:
-            self.notify(f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them")
+            said = f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them"
+            self.notify(said, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""

@@ -19,6 +19,7 @@ from screens.loading.snapshots import MemoryView, WorkspaceStatus
 from workbench.errors import WorkbenchError
 from workbench.jobs import runs
 from workbench.jobs.job_status import JobStatus, standings
+from workbench.workspace.external_changes import checkout
 from workbench.workspace.layout import STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace
 
@@ -83,8 +84,7 @@ def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
     with contextlib.suppress(WorkbenchError, OSError):  # the banner says what is wrong
         generation = Generations(root / STATE_DIR).current()
         manifest = generation.manifest() if generation else None
-        branch, changed = workspace.history.checkout()
-        unsaved = sum(map(workspace.layout.holds, changed))
+        branch, unsaved = checkout(workspace)
         entries = manifest.entries if manifest else 0
         status = replace(status, entries=entries, branch=row_text(branch), unsaved=unsaved)
         seen = overview(workspace, now())

@@ -181,8 +181,8 @@ class Pane(Vertical):
     def caption(self) -> None:
         """By what the list is narrowed, where the cursor is, and how much is marked, on the frame."""
         only = f" · only {row_text(self.filter.typed)}" if self.filter else ""
-        name = f" {self.NAME}{only}"
-        self.border_title = Content.assemble((str(self.NUMBER), f"bold ${KINDS[self.KIND][1]}"), name)
+        kind = f"bold ${KINDS[self.KIND][1]}"
+        self.border_title = Content(f"{self.NUMBER} {self.NAME}{only}").stylize(kind, 0, 1)
         marks, hidden = len(self.list.marked), len(self.list.out_of_sight)
         beside = f", {grouped(hidden)} hidden" if hidden else ""
         marked = f"{grouped(marks)} marked{beside} · " if marks or hidden else ""

@@ -231,19 +231,6 @@ class History:
         found = self._objects.resolve("HEAD^{commit}")
         return CommitId(found) if found else None
 
-    def checkout(self) -> tuple[str, list[RelPath]]:
-        """The name of the branch, empty where there is none, and the files here that differ from its commit.
-
-        Raises RepositoryStateError.
-        """
-        given = ("--porcelain=v2", "--branch", "--no-renames", "--untracked-files=all", "-z", "--", ".")
-        records = os.fsdecode(self.run("status", *given)).split("\0")
-        name = next((one[14:] for one in records if one.startswith("# branch.head ")), "")
-        fields = {"1": 8, "u": 10, "?": 1}
-        changed = [one.split(" ", fields[one[0]])[-1] for one in records if one[:1] in fields]
-        here = [RelPath(path.removeprefix(self.prefix)) for path in changed if path.startswith(self.prefix)]
-        return "" if name == "(detached)" else name, here
-
     def was_head(self, commit: CommitId) -> bool:
         """Whether HEAD has ever stood on a commit, as far as its reflog or a branch remembers."""
         holds = ("for_each_ref", "--count=1", f"--contains={commit}", "refs/heads/", "refs/tags/")
