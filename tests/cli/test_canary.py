@@ -202,7 +202,7 @@ def test_no_command_of_the_program_is_missing_from_the_sweep(run: Run) -> None:
     swept = {row(lambda *_: "x")[0] for row in SWEEP.values()}
     assert there - swept == {
         *("demo", "init", "keys", "model", "mcp", "serve"),
-        *("completion", "fleet"),  # of no workspace; tests/fleet
+        *("completion", "fleet", "uninstall"),  # of no workspace; tests/fleet
     }
 
 

@@ -216,18 +216,18 @@ def test_an_unknown_run_is_wrong_usage(run: Run, sandbox: Sandbox) -> None:
     assert "there is no run" in result.json["error"]["message"]
 
 
-def test_without_a_repository_apply_is_refused_before_anything_is_dreamt(run: Run, dreamer: Sandbox) -> None:
+def test_without_a_repository_proposals_are_accepted_and_undone(run: Run, dreamer: Sandbox) -> None:
     import shutil
 
     shutil.rmtree(dreamer.root / ".git")
-    before = files(dreamer)
-    refused = run("dream", "--apply", "--json")
-    assert refused.code == 1
-    assert refused.json["error"]["code"] == "no-repository"
-    assert files(dreamer) == before
+    before = dreamer.read("MEMORY.md")
     assert run("dream").code == 0
     key = run("inbox", "list", "--json").json[0]["key"]
-    assert run("inbox", "accept", key, "--json").json["error"]["code"] == "no-repository"
+    assert run("inbox", "accept", key).code == 0
+    assert dreamer.read("MEMORY.md") != before
+    assert run("undo").code == 0
+    assert dreamer.read("MEMORY.md") == before
+    assert not (dreamer.root / ".git").exists()
 
 
 @pytest.fixture

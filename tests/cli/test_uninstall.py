@@ -110,3 +110,22 @@ def test_a_program_that_was_started_to_look_only_removes_nothing(
     monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
     assert run("uninstall", "--yes").code != 0
     assert all((folder / "a file").exists() for folder in folders)
+
+
+def test_histories_of_memory_without_git_stay(
+    run: Run, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where settings and data of a program have one folder, as on macOS."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(platformdirs.user_config_path()))
+    notes = tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory" / "2026-03-14.md").write_text("- The pump runs at night\n- It is a thing to forget\n")
+    hit, *_ = run("-w", notes, "search", "--mode", "lexical", "--json", "forget").json["hits"]
+    assert run("-w", notes, "forget", hit["entry"]).code == 0
+    own()
+    histories = platformdirs.user_data_path(NAME) / "histories"
+    assert f"stays    {histories}" in run("uninstall", "--dry-run").out
+    assert run("uninstall", "--yes").code == 0
+    assert not (platformdirs.user_config_path(NAME) / "a file").exists()
+    assert histories.is_dir()
+    assert len(list(histories.iterdir())) > 0

@@ -25,6 +25,8 @@ from workbench.memory.markdown import Document
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
+from workbench.memory.transcript_text import clean
+from workbench.memory.turns import turns_in
 from workbench.memory.window import MOST_PARTS, word_pieces
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile
@@ -211,12 +213,18 @@ class _Reader:
         blocks: tuple[SessionBlock, ...],
         origins: OriginReader,
     ) -> Iterator[Mention]:
-        said = origins.said(entry)
-        origin = said.origin
-        if why := suspicion(said.words, origin):
-            place = f"{document.path}#L{entry.start_line}"
-            self.found.suspicious.append(Suspect(entry.text, place, entry.address, origin, why))
-            self._leave_out(entry, f"suspicious: {why}")
+        turns = ((0, entry.text),) if entry.kind is Kind.NOTE else tuple(turns_in(entry.text))
+        for start, text in turns:
+            said = origins.said(entry, text)
+            origin = said.origin
+            if why := suspicion(clean(said.words) if len(turns) > 1 else said.words, origin):
+                line = min(entry.end_line, entry.start_line + entry.text.count("\n", 0, start))
+                place = f"{document.path}#L{line}"
+                self.found.suspicious.append(Suspect(text, place, entry.address, origin, why))
+                self._leave_out(entry, f"suspicious: {why}")
+                return
+        if len(turns) > 1:  # most of it is talk; what is worth keeping of a session its episode says
+            self._leave_out(entry, "turns of a conversation: `workbench ingest` makes an episode of them")
             return
         if not ALLOWED[origin].proposed:
             self._leave_out(entry, "of unknown origin")

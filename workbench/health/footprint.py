@@ -15,6 +15,7 @@ import platformdirs
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import disk_error
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.own_history import histories_folder
 from workbench.workspace.registry import read_registry
 
 _NAME = "memory-workbench"
@@ -43,9 +44,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """``own`` folders are the program's; ``mentions`` were written by people or their agents.
+    """``own`` is what the program wrote; ``mentions`` were written by people or their agents.
 
-    ``state`` are the folders of the program in registered workspaces.
+    ``state`` stays: the folders of the program in registered workspaces, and histories of memory without git.
     """
 
     own: tuple[Path, ...]
@@ -58,21 +59,30 @@ def footprint() -> Footprint:
     roots = [one.root for one in read_registry().entries]
     folders = (platformdirs.user_config_path(_NAME), platformdirs.user_cache_path(_NAME),
                platformdirs.user_state_path(_NAME))  # fmt: skip
+    histories = histories_folder()
+    stays = [root / STATE_DIR for root in roots] + [histories]
     return Footprint(
-        own=tuple(one for one in dict.fromkeys(folders) if os.path.lexists(one)),
+        own=tuple(one for folder in dict.fromkeys(folders) for one in _without(folder, histories)),
         mentions=tuple(_mentions(roots)),
-        state=tuple(root / STATE_DIR for root in roots if (root / STATE_DIR).is_dir()),
+        state=tuple(place for place in stays if place.is_dir()),
     )
 
 
+def _without(folder: Path, kept: Path) -> list[Path]:
+    """The folder, if it is there; all else in it where ``kept`` lies in it, as on macOS."""
+    if kept.is_dir() and folder.is_dir() and folder.samefile(kept.parent):
+        return sorted(one for one in folder.iterdir() if one.name != kept.name)
+    return [folder] if os.path.lexists(folder) else []
+
+
 def remove(folder: Path) -> None:
-    """Remove a folder of the program's own; of a link, the link alone.
+    """Remove a file or folder of the program's own; of a link, the link alone.
 
     Raises ReadOnlyError, WriteFailedError.
     """
     require_more_than_looking()
     try:
-        if folder.is_symlink():
+        if folder.is_symlink() or not folder.is_dir():
             folder.unlink()
         else:
             shutil.rmtree(folder)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
@@ -16,11 +15,12 @@ from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, said_in_room
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
-from workbench.memory.transcript_text import clean, program_spans
+from workbench.memory.transcript_text import clean
+from workbench.memory.turns import turns_in
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
@@ -35,7 +35,6 @@ _NO_SOURCE = {
     Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
 }
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
-_TURN = re.compile(r"^(?P<who>user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _SPEAKS = 0.3
@@ -155,7 +154,7 @@ def _lines(document: Document, owner: Collection[str], known: Container[str]) ->
     chosen = [
         (entry, entry.start_line + entry.text.count("\n", 0, start), text)
         for entry in _chosen(document)
-        for start, text in _turns(beginning(split_turns(entry.text)[0]))
+        for start, text in turns_in(beginning(split_turns(entry.text)[0]))
     ]
     speakers = _speakers([text for _, _, text in chosen], known)
     origins = OriginReader(document, owner=owner, speakers=speakers)
@@ -189,26 +188,6 @@ def _chosen(document: Document) -> Iterator[Entry]:
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
     yield from held
-
-
-def _turns(text: str) -> Iterator[tuple[int, str]]:
-    """The turns of a paragraph, each with where it begins: programs write one below the other."""
-    starts, looked, is_room = [0], 0, False
-    inside, spans = 0, iter((*program_spans(text), (len(text) + 1, len(text) + 1)))
-    span = next(spans)
-    for found in _TURN.finditer(text):
-        while span[0] <= found.start():
-            inside, span = max(inside, span[1]), next(spans)
-        if not found.start() or found.start() < inside:
-            continue  # a program put it in, and nobody says it here
-        is_room = is_room or said_in_room(text[looked : found.start()])
-        looked = found.start()
-        if is_room and found["who"].casefold() in ("user", "human"):
-            continue  # whoever writes in a room may write so
-        starts.append(looked)
-        is_room = False
-    for start, end in pairwise((*starts, len(text))):
-        yield start, text[start:end].rstrip("\n")
 
 
 def _section(entry: Entry) -> str:

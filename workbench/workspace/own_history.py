@@ -88,13 +88,18 @@ class _Kept:
     sealed: bool
 
 
+def histories_folder() -> Path:
+    """Where the histories of workspaces without a repository are."""
+    return platformdirs.user_data_path("memory-workbench") / "histories"
+
+
 class OwnPlace:
     """The git directory of ours of one workspace, whether it is there or not."""
 
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self._person = root, layout, person
-        elsewhere = platformdirs.user_data_path("memory-workbench") / "histories"
+        elsewhere = histories_folder()
         self._homes = {elsewhere: os.fspath(root)}
         self._home = elsewhere
         if person is not None:
