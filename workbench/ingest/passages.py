@@ -152,17 +152,19 @@ def _user(said: str | None) -> str:
 def _lines(document: Document, owner: Collection[str], known: Container[str]) -> Iterator[PassageLine]:
     sessions = session_blocks(document)
     chosen = [
-        (entry, entry.start_line + entry.text.count("\n", 0, start), text)
+        (entry, entry.start_line + entry.text.count("\n", 0, start), text, len(turns) > 1)
         for entry in _chosen(document)
-        for start, text in turns_in(beginning(split_turns(entry.text)[0]))
+        for turns in (tuple(turns_in(beginning(split_turns(entry.text)[0]))),)
+        for start, text in turns
     ]
-    speakers = _speakers([text for _, _, text in chosen], known)
+    speakers = _speakers([text for _, _, text, _ in chosen], known)
     origins = OriginReader(document, owner=owner, speakers=speakers)
-    for entry, number, text in chosen:
+    for entry, number, text, is_turn in chosen:
         own = entry.provenance
         said = origins.said(entry, text)
+        words = clean(said.words)
         yield PassageLine(
-            text=clean(said.words),
+            text=words,
             number=number,
             continues=entry.part > 1,
             place=f"{document.path}#L{number}",
@@ -175,7 +177,8 @@ def _lines(document: Document, owner: Collection[str], known: Container[str]) ->
             session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
             entry=entry.address,
             as_it_stands=text,
-            suspicious=suspicion(said.words, said.origin) or "",
+            # Between turns programs note events of the session, which give nobody an order.
+            suspicious=suspicion(words if is_turn else said.words, said.origin) or "",
         )
 
 
