@@ -249,23 +249,54 @@ def test_decisions_made_before_git_ignored_the_memory_still_count(sandbox: Sandb
     assert OURS not in sandbox.read("MEMORY.md").decode()
 
 
-def test_a_private_note_among_files_in_git_moves_history_only_when_it_is_changed(
+def test_a_private_note_among_files_in_git_is_left_to_an_editor_and_moves_no_history(
     sandbox: Sandbox, run: Run
 ) -> None:
     sandbox.write(".gitignore", "memory/private/\n")
     sandbox.commit("ignore")
     sandbox.write("memory/private/diary.md", "- mine\n")
+    refused = run("forget", sandbox.address("mine", "memory/private/diary.md"))
+    assert refused.code == 1
+    assert "git add -f memory/private/diary.md" in refused.err
+    assert sandbox.read("memory/private/diary.md") == b"- mine\n"
     assert run("promote", sandbox.address("staging port")).code == 0
-    head = sandbox.git("rev-parse", "HEAD")
     assert OURS in sandbox.git("show", "HEAD:MEMORY.md")
     assert not (sandbox.root / ".git/workbench/history.git").exists()
-    done = run("forget", sandbox.address("mine", "memory/private/diary.md"))
-    assert done.code == 0
-    assert "from now on history is kept in" in done.err
-    assert sandbox.git("rev-parse", "HEAD") == head
-    assert "diary" not in sandbox.git("log", "--all", "--stat")
-    assert run("undo").code == 0
-    assert sandbox.read("memory/private/diary.md") == b"- mine\n"
+
+
+def test_another_folder_in_the_same_place_does_not_get_its_history_unasked(folder: Place, run: Run) -> None:
+    promote(run, folder)
+    folder.box.close()
+    root, moved = str(folder.root), folder.root.with_name("moved")
+    folder.root.rename(moved)
+    folder.root.mkdir()
+    (folder.root / "memory").mkdir()
+    (folder.root / LOG).write_text("- quite another memory\n")
+    refused = run("-w", root, "log")
+    assert refused.code == 1
+    assert "the history of another folder that was in this place" in refused.err
+    assert run("-w", str(moved), "undo").code == 0  # by its id
+    assert run("-w", root, "log", "--json").json == []
+    swapped = folder.root.with_name("swapped")
+    box = opened(folder.root)
+    assert run("-w", root, "promote", box.address("quite another")).code == 0
+    box.close()
+    folder.root.rename(swapped)
+    moved.rename(folder.root)
+    assert [one["action"] for one in run("-w", root, "log", "--json").json][:2] == ["undo", "promote"]
+    others = run("-w", str(swapped), "log", "--json").json
+    assert [one["action"] for one in others] == ["promote", "external"]
+
+
+def test_a_program_that_stays_open_does_not_go_on_where_history_was(folder: Place, run: Run) -> None:
+    promote(run, folder)
+    place = Workspace.open(folder.root)
+    assert place.history.own
+    git(folder.root, "init", "-q", "-b", "main", "--template=")
+    assert run("-w", str(folder.root), "doctor", "--fix", "--yes").code == 0
+    with pytest.raises(WorkbenchError, match="another program has moved the history"):
+        place.operations.carry_out(lambda: plan_promote(place, [folder.box.address("tantivy")]))
+    place.close()
 
 
 @pytest.mark.promise("Git", "a later `git init`, a moved or copied folder")

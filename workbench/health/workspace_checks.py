@@ -183,6 +183,19 @@ def repository(subject: CheckSubject) -> Look:
         )
     elif not history.own and (ended := kept.ended()):
         yield f"what was done before is in {ended}"
+    elif not history.own and (foreign := kept.foreign()):
+        yield Finding(
+            f"{foreign} is a history of this memory that was not made here, or for another folder",
+            "it is not used; its operations are in no list and cannot be undone",
+            "`workbench doctor --fix` asks, and takes it over",
+            repair=partial(_adopt, subject) if subject.agree else None,
+        )
+    elif kept.is_lost():
+        yield Finding(
+            "the history that was kept of this memory apart from any repository is nowhere to be found",
+            "operations that were done before cannot be undone",
+            "restore its folder from a copy, or bring this folder back to where it was",
+        )
     for require in (history.require_committable, partial(history.require_untracked, STATE_DIR)):
         try:
             require()

@@ -1,4 +1,4 @@
-"""Commits as git stores them."""
+"""Commits as git stores them, and moves of references to them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,19 @@ from datetime import UTC, datetime
 from workbench.memory.names import CommitId
 
 _LATEST_SECOND = 253_402_300_799  # the end of the year 9999
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceMove:
+    """A reference of ours that moves from ``old`` to ``new`` (None: it is not there).
+
+    ``aside`` is a reference under which ``old`` is kept, where that is not before ``new``.
+    """
+
+    name: str
+    new: CommitId | None
+    old: CommitId | None
+    aside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

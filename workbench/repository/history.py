@@ -12,7 +12,6 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +20,7 @@ from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFaile
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
-from workbench.repository.commits import Commit, moment, parse_commit
+from workbench.repository.commits import Commit, ReferenceMove, moment, parse_commit
 from workbench.repository.git_runner import (
     ask,
     carrier_for,
@@ -43,19 +42,6 @@ _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceMove:
-    """A reference of ours that moves from ``old`` to ``new`` (None: it is not there).
-
-    ``aside`` is a reference under which ``old`` is kept, where that is not before ``new``.
-    """
-
-    name: str
-    new: CommitId | None
-    old: CommitId | None
-    aside: str = ""
-
-
 Pair = tuple[CommitId, CommitId]
 """A commit, and one before it."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
@@ -70,6 +56,12 @@ class OwnDirectory(Protocol):
     def make(self) -> tuple[Path, str]:
         """Make it where it is not there."""
 
+    def is_needed(self) -> bool:
+        """Whether the repository around the workspace cannot keep its memory."""
+
+    def is_elsewhere(self, history: History) -> bool:
+        """Whether another program has moved the history from where it was opened."""
+
 
 class _Gathered(threading.local):
     """What one thread gathers, by name; None outside of a block that gathers."""
@@ -82,12 +74,13 @@ class History:
 
     Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
     the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory of ours,
-    which is ``other`` as long as it is not; ``beside`` is the person's repository then. ``at`` is the commit
-    that counts as the newest, where this is the past.
+    which is ``other`` as long as it is not; ``beside`` is the person's repository then, and ``place`` what
+    knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
     """
 
     own = False
     other: OwnDirectory | None = None
+    place: OwnDirectory | None = None
     beside: History | None = None
     at: CommitId | None = None
     on_close: Callable[[], None] | None = None
@@ -276,16 +269,23 @@ class History:
         """Raise RepositoryStateError for files on which git and the person would not agree with us.
 
         That are files of another repository, files that git stores in another form, or left out of a sparse
-        checkout, and files with an unfinished merge or with other text staged than they hold. Where git
-        ignores one of them the history is kept in a git directory of ours from then on: such a file is often
-        private, and only the person may decide that its text enters their repository.
+        checkout, and files with an unfinished merge or with other text staged than they hold. Of a file that
+        git ignores only the person may decide that its text enters their repository; where that is so of the
+        memory itself, the history is kept in a git directory of ours from then on.
         """
         for edit in edits:
             preconditions.require_own(self._root, edit.path)
         for at in range(0, len(edits), AT_ONCE):
-            if not self.own:
-                some = edits[at : at + AT_ONCE]
-                self.own = not preconditions.are_plain(self, self._staging, some, self._autocrlf)
+            some = edits[at : at + AT_ONCE]
+            if self.own or not (found := preconditions.ignored_of(self, self._staging, some, self._autocrlf)):
+                continue
+            if self.other is None or not self.other.is_needed():
+                raise RepositoryStateError(
+                    f"git ignores {found[0]}, and an action would put its text into the history for good; "
+                    "nothing was changed",
+                    hint=f"if it may be kept there: git add -f {found[0]}; else leave it to an editor",
+                )
+            self.own = True
 
     def ignored(self, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
         """Those of the paths that stay out of this history because git ignores them."""

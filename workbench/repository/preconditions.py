@@ -58,13 +58,15 @@ def require_own(root: Path, path: RelPath) -> None:
             )
 
 
-def are_plain(history: History, index: Staging, edits: Sequence[FileEdit], autocrlf: str) -> bool:
-    """Whether git ignores none of these files; see ``History.require_plain`` for what this raises."""
+def ignored_of(
+    history: History, index: Staging, edits: Sequence[FileEdit], autocrlf: str
+) -> Sequence[RelPath]:
+    """Those of these files that git ignores; see ``History.require_plain`` for what this raises else."""
     paths = [edit.path for edit in edits]
     rows = {row.path: row for row in index.rows(paths)}
     unknown = [path for path in paths if path not in rows]  # what git tracks is never ignored
-    if ignored(history.carrier, unknown, certain=True):
-        return False
+    if found := ignored(history.carrier, unknown, certain=True):
+        return found
     said = attributes(history.run, paths)
     head = history.head()
     for edit in edits:
@@ -78,7 +80,7 @@ def are_plain(history: History, index: Staging, edits: Sequence[FileEdit], autoc
         else:
             kept = b""
         require_same_bytes(edit.path, said[edit.path], autocrlf, versions, kept)
-    return True
+    return ()
 
 
 def ignored(carrier: Any, paths: Iterable[RelPath], *, certain: bool = False) -> tuple[RelPath, ...]:

@@ -50,15 +50,19 @@ def record(workspace: Workspace, *, allow_secrets: bool = False) -> Operation | 
 def checkout(workspace: Workspace) -> tuple[str, int]:
     """The branch, empty where there is none, and how many memory files git finds different from its commit.
 
-    It asks git, which reads what looks changed only. Raises RepositoryStateError.
+    It asks git, which reads what looks changed only; a history of ours is on no branch. Raises
+    RepositoryStateError.
     """
     history = workspace.history
+    if history.own:
+        changed = unrecorded(workspace, history.head(), whole=False).changes
+        return "", sum(map(workspace.layout.holds, changed))
     given = ("--porcelain=v2", "--branch", "--no-renames", "--untracked-files=all", "-z", "--", ".")
     records = os.fsdecode(history.run("status", *given)).split("\0")
     name = next((one[14:] for one in records if one.startswith("# branch.head ")), "")
     fields = {"1": 8, "u": 10, "?": 1}
-    changed = [one.split(" ", fields[one[0]])[-1] for one in records if one[:1] in fields]
-    here = (path.removeprefix(history.prefix) for path in changed if path.startswith(history.prefix))
+    differing = [one.split(" ", fields[one[0]])[-1] for one in records if one[:1] in fields]
+    here = (path.removeprefix(history.prefix) for path in differing if path.startswith(history.prefix))
     return "" if name == "(detached)" else name, sum(map(workspace.layout.holds, here))
 
 

@@ -38,8 +38,8 @@ from workbench.errors import (
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
-from workbench.repository.commits import Commit, parse_commit
-from workbench.repository.history import History, ReferenceMove
+from workbench.repository.commits import Commit, ReferenceMove, parse_commit
+from workbench.repository.history import History
 from workbench.repository.objects import ObjectReader
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular

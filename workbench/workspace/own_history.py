@@ -34,8 +34,9 @@ from workbench.errors import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
+from workbench.repository.commits import ReferenceMove
 from workbench.repository.git_runner import ask, carrier_for
-from workbench.repository.history import History, ReferenceMove
+from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
@@ -68,8 +69,8 @@ class _Note:
     """Whose history a git directory of ours holds.
 
     ``key`` is the place of the workspace: in a repository that of its checkout and its folder in it, so that
-    the repository can be moved; else its path. ``root`` is where it was last. ``prefix`` is its place in the
-    trees. ``ended``: a person went on with the repository.
+    the repository can be moved; else its path. ``root`` is where it was last, and ``inode`` which folder that
+    was. ``prefix`` is its place in the trees. ``ended``: a person went on with the repository.
     """
 
     id: str
@@ -77,15 +78,20 @@ class _Note:
     root: str
     prefix: str = ""
     ended: bool = False
+    inode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A git directory of ours, and its note; None where it cannot be read, ``sealed`` where it is ours."""
+    """A git directory of ours, and its note; None where it cannot be read.
+
+    ``sealed``: it was made here, and is not ``another``'s, a folder's that was in this place before.
+    """
 
     git_dir: Path
     note: _Note | None
     sealed: bool
+    another: bool = False
 
 
 def histories_folder() -> Path:
@@ -99,6 +105,7 @@ class OwnPlace:
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self._person = root, layout, person
+        self._seen = self._stamp()
         elsewhere = histories_folder()
         self._homes = {elsewhere: os.fspath(root)}
         self._home = elsewhere
@@ -136,6 +143,22 @@ class OwnPlace:
         except OSError as error:
             raise disk_error(error) from error
 
+    def is_elsewhere(self, history: History) -> bool:
+        """Whether another program has moved the history from where it was opened."""
+        stamp = self._stamp()
+        if stamp == self._seen or (history.own and history.other is not None):
+            return False
+        self._seen = stamp
+        found = self.find()
+        return found[0] != history.git_dir if found else history.own
+
+    def _stamp(self) -> tuple[int, int]:
+        """Changes whenever the mark of the workspace is written."""
+        with contextlib.suppress(OSError):
+            status = (self._root / STATE_DIR / _MARK).stat()
+            return status.st_mtime_ns, status.st_ino
+        return 0, 0
+
     def is_needed(self) -> bool:
         """Whether memory could not be kept in the repository: git ignores it, or there is none.
 
@@ -156,8 +179,18 @@ class OwnPlace:
         """Why history is kept apart; empty where the repository would take all of this memory."""
         if self._person is None:
             return "there is no git repository"
-        found = self._person.ignored(self._kinds())
+        found = self._person.ignored({*self._kinds(), *self._recorded()})
         return f"git ignores {found[0]}" if found else ""
+
+    def _recorded(self) -> list[RelPath]:
+        """The memory files of the newest commit: what was deleted since would have to be kept too."""
+        found = self.find()
+        if found is None:
+            return []
+        with contextlib.closing(History.open_own(self._root, *found)) as own:
+            head = own.head()
+            files = own.files_in(head, lambda folder, _: not self._layout.prunes(folder)) if head else ()
+            return [path for path, _ in files if self._layout.holds(path)]
 
     def continues(self) -> bool:
         """Whether the repository holds memory of this workspace: then its history is where ours begins."""
@@ -234,21 +267,43 @@ class OwnPlace:
     # -- finding ---------------------------------------------------------------------------------
 
     def _kept(self) -> _Kept | None:
-        """What is there for this workspace: by its place, or after a move by its id."""
-        mark = read_state(self._root / STATE_DIR / _MARK, _MOST_BYTES)
-        own = str(mark.get("id", "")) if isinstance(mark, dict) else ""
-        moved: _Kept | None = None
+        """What is there for this workspace: by its id, else by its place."""
+        own, at = self._mark()
+        here: _Kept | None = None
         for home, key in self._homes.items():
             for kept in _all_in(home):
                 if kept.note is None:
                     is_ours = home == self._home != Path() and kept.git_dir.name == _NAME
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
-                elif kept.note.key == key:
-                    return kept
-                elif own and kept.note.id == own and not _is_marked(Path(kept.note.root), own):
-                    moved = kept
-        return moved
+                elif own and kept.note.id == own:
+                    if kept.note.key == key or not _is_marked(Path(kept.note.root), own):
+                        return kept
+                elif kept.note.key == key and here is None:
+                    # The folder that was here had a mark; without one this may be another.
+                    is_same = not own and kept.note.inode in (0, self._inode())
+                    here = kept if is_same else replace(kept, sealed=False, another=kept.sealed)
+        return here or self._left_behind(own, at)
+
+    def _mark(self) -> tuple[str, str]:
+        """The id that the workspace has in common with its history, and where that is; empty without."""
+        mark = read_state(self._root / STATE_DIR / _MARK, _MOST_BYTES)
+        return (str(mark.get("id", "")), str(mark.get("at", ""))) if isinstance(mark, dict) else ("", "")
+
+    def _left_behind(self, own: str, at: str) -> _Kept | None:
+        """The history that the mark names, in a repository that the workspace is no longer in."""
+        for kept in _all_in(Path(at).parent) if own and at else ():
+            if kept.note and kept.note.id == own:
+                last = Path(kept.note.root)
+                return kept if last == self._root or not _is_marked(last, own) else None
+        return None
+
+    def is_lost(self) -> bool:
+        """Whether the workspace had a history of ours that is nowhere to be found."""
+        return bool(self._mark()[0]) and self._kept() is None
+
+    def _inode(self) -> int:
+        return self._root.stat().st_ino
 
     def _is_curated(self, path: str, kind: Kind) -> bool:
         if kind in _READ_ONLY_KINDS:
@@ -286,7 +341,7 @@ class OwnPlace:
         at = self._home / _NAME
         if self._person is None or at.exists():
             at = self._home / f"history-{name}.git"
-        self._write(begun, _Note(name, "", "", prefix))
+        self._write(begun, _Note(name, "", "", prefix), at)
         os.rename(begun, at)
         _flush_folder(self._home)
         return at, prefix
@@ -318,16 +373,18 @@ class OwnPlace:
         finally:
             own.close()
 
-    def _write(self, git_dir: Path, note: _Note) -> None:
-        """Seal the note, for where the workspace is now, and mark the workspace."""
+    def _write(self, git_dir: Path, note: _Note, at: Path | None = None) -> None:
+        """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be."""
         home = next((home for home in self._homes if git_dir.parent == home), self._home)
-        note = replace(note, key=self._homes[home], root=os.fspath(self._root))
+        note = replace(note, key=self._homes[home], root=os.fspath(self._root), inode=self._inode())
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         told = asdict(note)
         write_state(path, {**told, "seal": _seal(git_dir, note.id).of(told)}, flush=True)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
-            write_state(self._root / STATE_DIR / _MARK, {"id": note.id}, flush=True)
+            mark = {"id": note.id, "at": os.fspath(at or git_dir)}
+            write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
+            self._seen = self._stamp()
 
 
 def open_history(root: Path, layout: Layout) -> History:
@@ -345,13 +402,13 @@ def open_history(root: Path, layout: Layout) -> History:
     except RepositoryStateError:
         if place.is_needed():
             raise
-        found = None
+        found = None  # doctor tells of it
     if found:
         history = _beside(History.open_own(root, *found), person)
-        history.other = place if place.has_moved() else None
+        history.place, history.other = place, place if place.has_moved() else None
         return history
     if person is not None:
-        person.other = place
+        person.place = person.other = place
         if not place.is_needed():
             return person
         if place.continues():
@@ -364,7 +421,8 @@ def open_history(root: Path, layout: Layout) -> History:
         except OSError as error:
             raise disk_error(error) from error
         history = _beside(History.open_own(root, empty, ""), person)
-        history.other, history.on_close = place, stack.pop_all().close
+        history.place = history.other = place
+        history.on_close = stack.pop_all().close
     return history
 
 
@@ -430,6 +488,11 @@ def _foreign(kept: _Kept) -> RepositoryStateError:
         return RepositoryStateError(
             f"{kept.git_dir} is no whole history of this program's; nothing was changed",
             hint=f"restore it from a copy, or {away}",
+        )
+    if kept.another:
+        return RepositoryStateError(
+            f"{kept.git_dir} is the history of another folder that was in this place; nothing was changed",
+            hint=f"if this is the same memory, `workbench doctor --fix` goes on with it; else {away}",
         )
     return RepositoryStateError(
         f"{kept.git_dir} was not made here: a folder that was unpacked can bring one along; "

@@ -182,6 +182,7 @@ class Operations:
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
                 if killed is not None and killed.since:
                     self._history.remove_left_locks(killed.since)
+                self._require_here()
                 self._journal.sweep()
                 found = self._roll_forward()
                 with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
@@ -190,6 +191,15 @@ class Operations:
                 yield found
         except OSError as error:
             raise disk_error(error) from error
+
+    def _require_here(self) -> None:
+        """Raise BusyError where another program has the history kept elsewhere since this one opened it."""
+        place = self._history.place
+        if place is not None and place.is_elsewhere(self._history):
+            raise BusyError(
+                "another program has moved the history of this memory; nothing was changed",
+                hint="close this one and open it again",
+            )
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))
