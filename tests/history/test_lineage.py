@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,6 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import MarkReader
 from workbench.operations.archive import plan_archive
 from workbench.operations.edit import plan_edit
 from workbench.operations.forget import plan_forget
@@ -332,9 +332,9 @@ def test_a_first_commit_of_many_files_is_not_read_through(
     address = sandbox.address("The pump 7 was", "memory/notes-7.md")
     parsed: list[str] = []
 
-    def counted(path: RelPath, data: bytes, kind: Kind, marks: MarkReader) -> object:
+    def counted(path: RelPath, *rest: Any) -> object:
         parsed.append(path)
-        return parse_document(path, data, kind, marks)
+        return parse_document(path, *rest)
 
     monkeypatch.setattr("workbench.workspace.workspace.parse_document", counted)
     assert told(sandbox, address) == ["add"]

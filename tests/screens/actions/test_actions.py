@@ -47,7 +47,7 @@ async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) 
 def test_disabled_actions_say_why() -> None:
     promote = by_id()["promote"].blocked
     assert promote(HERE) is None
-    assert "cursor" in (promote(replace(HERE, row=None)) or "")
+    assert "select an entry" in (promote(replace(HERE, row=None)) or "")
     assert "already" in (promote(replace(HERE, row=replace(ENTRY, done=True))) or "")
     assert promote(replace(HERE, refusal="no repository")) == "no repository"
 
