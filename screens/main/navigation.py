@@ -178,4 +178,7 @@ class Jumping:
                 self._screen.say(words("It was changed since; this stands in its place"), severity="warning")
             return
         self._screen.holding.drop()
-        self._screen.say(words("That entry has changed since it was indexed"), severity="warning")
+        why = "That entry has changed since it was indexed"
+        if contents is not None and contents.left_out:
+            why = "The list shows only the beginning of so large a file; `o` opens the file"
+        self._screen.say(words(why), severity="warning")

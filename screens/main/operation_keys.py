@@ -263,8 +263,11 @@ class Curating:
 
     def _back_in(self, operation: Operation, row: Row) -> str | None:
         """The first entry that it brought back: into the file of ``row``, else into an open one."""
-        opened = {row.path, *(one.path for one in self._screen.pane.list.rows if one.fold)}
-        here = [one for one in operation.entries if path_of(one) in opened and one != row.address]
+        if row.address in operation.entries:
+            return None
+        rows = self._screen.pane.list.rows
+        opened, there = {row.path, *(one.path for one in rows if one.fold)}, {one.address for one in rows}
+        here = [one for one in operation.entries if path_of(one) in opened and one not in there]
         return min(here, key=lambda one: path_of(one) != row.path, default=None)
 
     def _arrived(self, operation: Operation, request: Request) -> list[str]:

@@ -63,7 +63,7 @@ class TypedQuery:
     def as_request(self) -> dict[str, object]:
         """The hybrid question as ``workbench.agent.search_task`` takes it."""
         said = {"seq": self.seq, "query": self.text, "k": HITS, "mode": "hybrid", "prefix": True}
-        return {**said, "explain": self.explain, "reach": self.reach}
+        return {**said, "explain": self.explain, "reach": self.reach, "as_of": self.as_of}
 
 
 class Engine:

@@ -74,6 +74,7 @@ def test_hidden_text_is_found_and_made_visible(name: str) -> None:
 
 ORDINARY = [
     "- plain <!-- wb: id=m7f3a src=memory/2026-03-14.md#L12 session=s91 trust=owner at=2026-03-20 -->",
+    "- pinned <!-- wb:mn5qryyu pinned=2026-03-20 -->",
     "in code: `<!-- a comment -->` and `<p hidden>`",
     "```html\n<!-- a comment -->\n<p style='display:none'>x</p>\n```\nafter",
     "\ufeff# a byte order mark at the beginning",

@@ -88,6 +88,7 @@ def archive_proposals(
     if characters(memory.data) <= limit:
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
+    over = "is" if characters(memory.data) > workspace.settings.memory_budget else "would be"
     worth = _worth(memory, model)
     chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
     return tuple(
@@ -100,7 +101,7 @@ def archive_proposals(
             sources=(f"{memory.path}#L{block[0].start_line}",),
             trust=block[0].provenance.trust if block[0].provenance else "unknown",
             score=worth[block[0].address],
-            why=f"{memory.path} is over its budget; {why}",
+            why=f"{memory.path} {over} over its budget; {why}",
             run=run,
             by="dreaming",
             made_at=now,

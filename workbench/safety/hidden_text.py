@@ -27,7 +27,7 @@ _CODE_OR_COMMENT = re.compile(
     r"|(?P<comment><!--(?P<words>.*?)(?:-->|\Z))",
     re.DOTALL | re.MULTILINE,
 )
-_OURS = re.compile(r"\s*wb:(?:\s+\w+=\S+)*\s*")
+_OURS = re.compile(r"\s*wb:(?:[a-z2-7]{8})?(?:\s+\w+=\S+)*\s*")
 _NAME = "[a-z0-9]{2,16}"
 _MARKER = re.compile(rf"\s*/?{_NAME}(?:[:.-]{_NAME}|(?:[:.-]{_NAME}){{0,2}}[ :-](?:begin|start|end|stop))\s*")
 """What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything.

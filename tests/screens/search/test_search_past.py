@@ -61,6 +61,16 @@ async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_i
     assert b"8443" not in changed.read("MEMORY.md")
 
 
+async def test_a_search_while_travelling_is_about_that_moment(changed: Sandbox) -> None:
+    async with opened(changed.workspace, engines=True) as interface:
+        await interface.press("left_square_bracket")
+        await interface.until_shown("as of")
+        await interface.press("slash")
+        await interface.type("staging")
+        await interface.until(lambda: "8443" in first(interface), "the port then")
+        await interface.until_shown("memory as of 20")
+
+
 @pytest.mark.promise(
     "The search in the interface",
     "a moment in the box that never was",

@@ -79,7 +79,7 @@ async def test_choosing_one_shows_all_of_it_and_nothing_of_the_first(sandbox: Sa
         old = here.main
         await choose(here, "other", str(both.root))
         await arrived(here, both.root)
-        assert f"other · {both.root}" in here.text
+        assert " other · " in here.text
         await here.go_to("Rosa")
         await here.press("p")
         await here.until(lambda: "called Rosa" in (both.root / "MEMORY.md").read_text(), "promoted there")
@@ -205,7 +205,7 @@ async def test_a_folder_that_was_typed_is_opened_and_put_on_the_list(
         await choose(here, str(other.root), "put it on the list as other")
         await arrived(here, other.root)
         await here.until_said("on the list as other")
-        assert f"other · {other.root}" in here.text
+        assert " other · " in here.text
     assert [one.name for one in read_registry().entries] == ["other"]
 
 

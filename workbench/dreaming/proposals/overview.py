@@ -16,7 +16,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """A proposal that does not wait: ``decision`` is None where long-term memory says it by now."""
+    """A proposal that does not wait: ``decision`` is None where ``said`` tells why without one."""
 
     proposal: Proposal
     decision: Decided | None = None
@@ -70,6 +70,8 @@ def overview(workspace: Workspace, now: datetime) -> Overview:
         newest = book.decisions.newest.get(name)
         if newest is not None and (newest.decision in FINAL or newest.decision == "withdrawn"):
             settled.append(Settled(proposal=proposal, decision=newest.decision, said=newest.said))
+        elif name in book.replaced:
+            settled.append(Settled(proposal=proposal, said="a later dream did not propose it again"))
         else:
             settled.append(Settled(proposal=proposal))
     return Overview(
