@@ -317,9 +317,11 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             self._report_view()
 
     def on_resize(self) -> None:
-        """Keep the cursor in view and report what is."""
+        """Keep the cursor in view, if it was, and report what is."""
+        top, height, _ = self._viewed
         self.set_lines(len(self.rows))
-        self.into_view()
+        if height <= 0 or top <= self.cursor < top + height:
+            self.into_view()
         self._report_view()
 
     def on_click(self, event: events.Click) -> None:

@@ -25,6 +25,7 @@ from tests.support.agent_memories import (
     AgentMemory,
     write_agent_memory,
 )
+from tests.support.workspaces import Sandbox
 from workbench.memory.entry import Kind
 from workbench.workspace.agent_layouts import LAYOUTS
 from workbench.workspace.workspace import Workspace
@@ -503,3 +504,14 @@ def test_links_of_a_vault_lead_to_attachments_and_to_pages_that_are_planned(run:
         ("Projects/Links.md", 2, "info"),
         ("Projects/Links.md", 3, "warning"),
     ]
+
+
+@pytest.mark.parametrize("wanted", ["M" * 32 + " YYYY-MM-DD", "[" * 5_000, "MMMM MMMM MMMM MMMM YYYY-MM-DD"])
+def test_a_format_of_daily_notes_that_could_take_for_ever_is_refused(
+    run: Run, sandbox: Sandbox, wanted: str
+) -> None:
+    sandbox.write(".obsidian/daily-notes.json", json.dumps({"format": wanted}))
+    sandbox.write(f"{'a' * 100}.md", "- a note\n")
+    said = run("status")
+    assert said.code == 0
+    assert "so YYYY-MM-DD counts" in said.out + said.err

@@ -103,6 +103,17 @@ def test_what_people_added_elsewhere_is_named_and_left_to_them(
             assert "workbench" in path.read_text().splitlines()[line - 1]
 
 
+def test_a_workspace_among_its_folders_stays(run: Run, here: Path) -> None:
+    inside = platformdirs.user_state_path(NAME) / "notes"
+    (inside / "memory").mkdir(parents=True)
+    (inside / "memory" / "2026-03-14.md").write_text("- The pump runs at night\n")
+    own()
+    assert run("workspaces", "add", str(inside)).code == 0
+    assert run("uninstall", "--yes").code == 0
+    assert (inside / "memory" / "2026-03-14.md").is_file()
+    assert not (platformdirs.user_state_path(NAME) / "a file").exists()
+
+
 def test_a_program_that_was_started_to_look_only_removes_nothing(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

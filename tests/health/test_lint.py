@@ -166,6 +166,13 @@ def test_the_same_under_two_headings_of_a_file_may_be_said_of_two_people(sandbox
     assert [(one.path, one.severity) for one in remarks(sandbox, "duplicate")] == [("USER.md", "info")]
 
 
+def test_a_section_that_was_copied_whole_is_found(sandbox: Sandbox) -> None:
+    servers = ("red", "blue", "green")
+    lines = "".join(f"- Deploy: the {n} server is restarted from the {n} console by hand\n" for n in servers)
+    sandbox.write("MEMORY.md", f"# Memory\n\n## Project Facts\n\n{lines}\n## Facts\n\n{lines}")
+    assert len(remarks(sandbox, "duplicate")) == 3
+
+
 def test_a_form_that_is_filled_in_for_two_things_says_nothing_twice(sandbox: Sandbox) -> None:
     sandbox.write(
         "USER.md",

@@ -29,7 +29,7 @@ from workbench.cli.output import (
     say_row,
 )
 from workbench.cli.workspace_options import meant, opened
-from workbench.config.read_only import VARIABLE
+from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.health.places import standing
 from workbench.plural import plural
@@ -92,6 +92,8 @@ def demo(folder: str, no_open: bool) -> None:
     from workbench.workspace.demo_writer import is_demo, write_demo
 
     target, proposed = Path(folder), 0
+    if not is_demo(target):
+        require_more_than_looking()
     if is_demo(target):
         narrate(f"{folder} is there already")
     elif target.exists() and any(target.iterdir()):

@@ -88,7 +88,7 @@ def archive_proposals(
     if characters(memory.data) <= limit:
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
-    over = "is" if characters(memory.data) > workspace.settings.memory_budget else "would be"
+    over = "is" if characters(memory.data) > workspace.memory_budget else "would be"
     worth = _worth(memory, model)
     chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
     return tuple(

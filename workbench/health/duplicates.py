@@ -30,6 +30,8 @@ _MERGED = 9
 _WORD = re.compile(r"\w+")
 _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that set no blanks between words; two of them count as a word."""
+_SAME_SECTION, _COPIED = 0.6, 3
+"""Share of the lines of the smaller of two sections, and how many, from which one is a copy of the other."""
 _FIELD = re.compile(r"\W*\w[\w ]{1,30}[:：]")
 _DIGITS = re.compile(r"\d")
 
@@ -53,10 +55,17 @@ def duplicates(subject: CheckSubject) -> Look:
             group.append(entry)
     repeated = [group for group in groups.values() if len(group) > 1]
     shared = Counter(_sections(one, other) for one, *others in repeated for other in others)
+    every = (entry for group in groups.values() for entry in group)
+    lines = Counter((str(entry.path), "\n".join(entry.heading)) for entry in every)
 
     def is_form(one: Entry, other: Entry) -> bool:
-        sections = _sections(one, other)
-        return bool(sections) and (shared[sections] > 1 or _is_field(one, other))
+        path, *pair = _sections(one, other) or ("",)
+        if not pair:
+            return False
+        common = shared[path, *pair]
+        if common >= _COPIED and common > _SAME_SECTION * min(lines[path, heading] for heading in pair):
+            return False  # a section that was copied, not a form
+        return common > 1 or _is_field(one, other)
 
     for first, *others in repeated:
         again = [other for other in others if not is_form(first, other)]

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,17 +61,22 @@ def footprint() -> Footprint:
                platformdirs.user_state_path(_NAME))  # fmt: skip
     histories = histories_folder()
     stays = [root / STATE_DIR for root in roots] + [histories]
+    kept = [one.resolve() for one in (*roots, histories) if one.is_dir()]
     return Footprint(
-        own=tuple(one for folder in dict.fromkeys(folders) for one in _without(folder, histories)),
+        own=tuple(one for folder in dict.fromkeys(folders) for one in _without(folder, kept)),
         mentions=tuple(_mentions(roots)),
         state=tuple(place for place in stays if place.is_dir()),
     )
 
 
-def _without(folder: Path, kept: Path) -> list[Path]:
-    """The folder, if it is there; all else in it where ``kept`` lies in it, as on macOS."""
-    if kept.is_dir() and folder.is_dir() and folder.samefile(kept.parent):
-        return sorted(one for one in folder.iterdir() if one.name != kept.name)
+def _without(folder: Path, kept: Sequence[Path]) -> list[Path]:
+    """The folder, if it is there; all else in it where one of ``kept`` lies in it: on macOS histories do."""
+    if folder.is_symlink():
+        return [folder]
+    if folder.resolve() in kept:
+        return []
+    if folder.is_dir() and any(one.is_relative_to(folder.resolve()) for one in kept):
+        return [left for one in sorted(folder.iterdir()) for left in _without(one, kept)]
     return [folder] if os.path.lexists(folder) else []
 
 

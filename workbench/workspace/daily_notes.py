@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 """The tokens of moment.js, https://momentjs.com/docs/#/displaying/format/, less those of a locale."""
+_LONGEST, _MOST_WORDS = 100, 3
 _WORD, _ORDINAL = r"[^\d/]+?", r"[^\d/\s,]{0,3}?"
 _PARTS = {
     **{"YYYY": ("year", r"\d{4}"), "YY": ("short_year", r"\d{2}")},
@@ -73,6 +74,8 @@ class DailyNotes:
 
 def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
     """Daily notes of a format of moment.js. Raises ValueError where it does not say which day it is."""
+    if len(wanted) > _LONGEST:
+        raise ValueError(f"a format of more than {_LONGEST} characters")
     pattern, parts = "", set[str]()
     for number, found in enumerate(_TOKEN.finditer(wanted)):
         token = found["token"]
@@ -84,6 +87,8 @@ def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
             pattern += f"(?P<{part}{number}>{digits})" + _ORDINAL * token.endswith("o")
         else:
             pattern += _WORD if token in {"dd", "ddd", "dddd", "a", "A"} else r"\d+" + _ORDINAL
+    if pattern.count(_WORD) > _MOST_WORDS:  # each could end anywhere in a name of letters
+        raise ValueError(f"{wanted} has more than {_MOST_WORDS} names of months and days")
     if parts != set(_MEANT.values()):
         raise ValueError(f"{wanted} does not say year, month and day")
     top = re.escape(folder.strip("/") + "/") if folder.strip("/") else ""

@@ -251,7 +251,7 @@ async def test_an_exception_in_a_worker_is_said_and_the_interface_lives(sandbox:
         raise RuntimeError("[/] broke \x1b[31m")
 
     async with opened(sandbox.workspace) as interface:
-        interface.main.work(fails, "preview")
+        interface.main.work(fails, "a test")
         await interface.until_said("RuntimeError: [/] broke")
         assert "\x1b" not in interface.toasts
         await interface.press("2")

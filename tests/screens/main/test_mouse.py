@@ -65,3 +65,6 @@ async def test_what_the_wheel_scrolled_to_stays_when_files_change(sandbox: Sandb
         sandbox.write("memory/2026-03-16.md", "# Day\n\n- a day later\n- and more of it\n")
         await interface.until(lambda: len(rows.rows) > before, "the new day")
         assert rows.rows[rows.scroll_offset.y].text == first
+        await interface.pilot.resize_terminal(140, 36)
+        await interface.until(lambda: rows.size.height < 24, "the list is lower")
+        assert rows.rows[rows.scroll_offset.y].text == first
