@@ -11,7 +11,7 @@ PIP := TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip --disable-pip-version-che
 # Thousands of tests make repositories and force them to the disk: in memory that takes half the time. `make test SHM=` uses the disk.
 SHM := $(shell [ -w /dev/shm ] && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 8000000 { print "/dev/shm" }')
 # Processes that run tests, on two cores: half of the time a test waits, for a key, a lock or another process.
-WORKERS ?= 4
+WORKERS ?= 3
 # What `make test-fast` runs, without what is marked as slow fault injection or needs the embedding model.
 FAST := tests/test_architecture.py tests/test_settings.py tests/memory tests/operations tests/history tests/graph tests/agent \
 	tests/dreaming tests/workspace tests/jobs tests/importers tests/cli tests/mcp/test_server.py \
