@@ -163,7 +163,7 @@ def source_rows(sources: Sequence[Quotation]) -> Iterator[Row]:
 
 
 def quotation_rows(one: Quotation, row_id: str) -> Iterator[Row]:
-    """One source: where it stands, who vouches for it, and what it says."""
+    """One source: where it stands, who said it, and what it says."""
     trust = f" · trust {one.trust}" if one.trust else ""
     yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
     if one.gone:

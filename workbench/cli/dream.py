@@ -137,7 +137,7 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
 
 def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
-        _ = place.operations  # without a repository nothing is dreamt that could not be taken back
+        _ = place.operations  # a history that cannot be used is told before the dream
     now = datetime.now().astimezone()
     dry_run, model = given("dry_run"), open_language_model(place.settings, given("model"))
     with Bar() as progress:

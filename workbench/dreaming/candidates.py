@@ -81,7 +81,7 @@ class Mention:
 
     @property
     def trusted(self) -> bool:
-        """Whether the owner or their agent vouches for it."""
+        """Whether it is from the owner or their agent."""
         return self.origin in (Origin.OWNER, Origin.AGENT)
 
     @property
@@ -214,6 +214,7 @@ class _Reader:
         origins: OriginReader,
     ) -> Iterator[Mention]:
         turns = ((0, entry.text),) if entry.kind is Kind.NOTE else tuple(turns_in(entry.text))
+        listed = len(self.found.suspicious)
         for start, text in turns:
             said = origins.said(entry, text)
             origin = said.origin
@@ -222,7 +223,8 @@ class _Reader:
                 place = f"{document.path}#L{line}"
                 self.found.suspicious.append(Suspect(text, place, entry.address, origin, why))
                 self._leave_out(entry, f"suspicious: {why}")
-                return
+        if len(self.found.suspicious) > listed:
+            return
         if len(turns) > 1:  # most of it is talk; what is worth keeping of a session its episode says
             self._leave_out(entry, "turns of a conversation: `workbench ingest` makes an episode of them")
             return

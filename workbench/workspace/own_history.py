@@ -148,9 +148,11 @@ class OwnPlace:
         stamp = self._stamp()
         if stamp == self._seen or (history.own and history.other is not None):
             return False
-        self._seen = stamp
         found = self.find()
-        return found[0] != history.git_dir if found else history.own
+        moved = found[0] != history.git_dir if found else history.own
+        if not moved:
+            self._seen = stamp
+        return moved
 
     def _stamp(self) -> tuple[int, int]:
         """Changes whenever the mark of the workspace is written."""
@@ -163,7 +165,7 @@ class OwnPlace:
         """Whether memory could not be kept in the repository: git ignores it, or there is none.
 
         That is so where git ignores all logs or the files that an agent always loads, or all there is. A
-        private note among files in git is no reason to leave the repository before an action is to change it.
+        private note among files in git is no reason to leave the repository.
         """
         if self._person is None:
             return True
