@@ -68,7 +68,7 @@ def test_an_interface_that_is_killed_while_keys_are_pressed_loses_no_word(tmp_pa
     history = subprocess.run(
         ["git", "-C", root, "log", "-p", "--no-color", "--text"], check=True, capture_output=True
     ).stdout
-    known = words(root) | {word.lstrip(b"+-") for word in history.split()}
+    known = words(root) | {word for line in history.splitlines() for word in line[1:].split()}
     assert [token for token in agent.tokens if token.encode() not in known] == []
     assert start <= known
     assert not [path for path in root.rglob(".wb-*") if ".workbench" not in path.parts]
