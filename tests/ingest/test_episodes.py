@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.episode_pages import parse_page
 from tests.support.failpoints import Fault, KilledError, failing
 from tests.support.talk import Scripted, talk
 from tests.support.workspaces import Sandbox
 from workbench.errors import NotCuratableError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.ingest.episodes import episode_named, episode_of, episodes, plan_episode
 from workbench.memory.entry import Form
-from workbench.memory.episode_page import EpisodePage, parse_page
+from workbench.memory.episode_page import EpisodePage
 from workbench.memory.names import RelPath
 from workbench.memory.session import Session
 from workbench.operations.forget import plan_forget

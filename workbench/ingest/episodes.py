@@ -13,17 +13,16 @@ from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.ingest.summary import Summary, summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
-from workbench.memory.episode import FOLDER, Episode, read_episode
+from workbench.memory.episode import FOLDER, Episode, count_in, moment_in, read_episode
 from workbench.memory.episode_page import (
     COMPACTION,
     EpisodePage,
     is_as_written,
     normal,
-    parse_page,
     render_page,
 )
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.session import Session
@@ -78,7 +77,7 @@ def plan_episode(
     if there is None:
         edit = _fresh(workspace, page, session, now)
     else:
-        edit = FileEdit(there.path, there.data, render_page(_renewed(parse_page(there.data), page)))
+        edit = FileEdit(there.path, there.data, render_page(_renewed(there.header, page)))
     record = {
         "source": session.source_id,
         "kind": _KIND,
@@ -211,17 +210,17 @@ def _page(session: Session, summary: Summary, now: datetime, *, expires: datetim
     return normal(page)
 
 
-def _renewed(old: EpisodePage, new: EpisodePage) -> EpisodePage:
+def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:
     """The page of the longer session: what became of the old one counts on, and nothing new is promoted."""
-    later = [moment for moment in (old.expires_at, new.expires_at) if moment]
+    expires = moment_in(old, "expires_at")
     return replace(
         new,
-        id=old.id,
-        created_at=old.created_at,
-        expires_at=max(later) if old.expires_at else None,
-        recall_count=old.recall_count,
-        last_recalled_at=old.last_recalled_at,
-        pinned=old.pinned,
+        id=old.text("id") or new.id,
+        created_at=moment_in(old, "created_at"),
+        expires_at=max(filter(None, (expires, new.expires_at))) if expires else None,
+        recall_count=count_in(old, "recall_count"),
+        last_recalled_at=moment_in(old, "last_recalled_at"),
+        pinned=old.flag("pinned"),
     )
 
 
