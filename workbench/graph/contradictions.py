@@ -18,9 +18,8 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
-from workbench.graph.drafts import decision, replaced
+from workbench.graph.drafts import decision
 from workbench.graph.model import Graph, memory_holds, relation_holds
-from workbench.graph.page_edit import with_marks
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
@@ -30,6 +29,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance
+from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
@@ -526,20 +526,12 @@ def _end(old: Claim, new: Claim, today: date) -> date:
 
 
 def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
-    marks = {
-        entry.address: Provenance(
-            tuple(
-                replaced(
-                    list(entry.provenance.fields) if entry.provenance else [],
-                    "valid_until",
-                    ends[entry.address].isoformat(),
-                )
-            )
-        )
+    origins = {
+        entry.address: (entry.provenance or Provenance()).changed({"valid_until": day.isoformat()})
         for entry in entries
-        if entry.address in ends
+        if (day := ends.get(entry.address))
     }
-    return with_marks(document, marks) if marks else document
+    return with_origins(document, origins)
 
 
 def _short(text: str) -> str:

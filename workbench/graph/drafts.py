@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import TRUST, Provenance, least_trusted, provenance
+from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, provenance
 from workbench.memory.window import fits
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
@@ -309,40 +309,28 @@ def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, nam
     one origin; what says no confidence is certain, and stays so. Trust is the least of both; days, importance
     and all else stay. A claim without a new source adds nothing.
     """
-    fields = list(own.fields) if own else [("id", name)]
-    known = {_file_of(value) for key, value in fields if key == "src"}
+    own = own or Provenance((("id", name),))
+    known = set(map(_file_of, own.all("src")))
     new = [source for source in dict.fromkeys(draft.sources) if _file_of(source) not in known]
     if not new:
-        return own or Provenance(tuple(fields))
-    said = _share(own.get("confidence") if own else None)
+        return own
+    changes: dict[str, str | None] = {}
+    said = _share(own.get("confidence"))
     if said is not None and len(new) == len(set(draft.sources)):
         other = CONFIDENCE if draft.confidence is None else draft.confidence
-        together = max(said, min(SUREST, 1 - (1 - said) * (1 - other)))
-        fields = replaced(fields, "confidence", number(together))
-    fields = _after(fields, "src", [("src", source) for source in new])
+        changes["confidence"] = number(max(said, min(SUREST, 1 - (1 - said) * (1 - other))))
+    trust = least_trusted(own.get("trust"), draft.trust)
+    changes["trust"] = trust if trust != "unknown" else None
+    fields = _after(own.fields, "src", [("src", source) for source in new])
     if draft.session and ("session", draft.session) not in fields:
         fields = _after(fields, "session", [("session", draft.session)])
-    trust = least_trusted(own.get("trust") if own else None, draft.trust)
-    return Provenance(tuple(replaced(fields, "trust", trust if trust != "unknown" else None)))
+    return Provenance(fields).changed(changes)
 
 
-def replaced(fields: list[tuple[str, str]], name: str, value: str | None) -> list[tuple[str, str]]:
-    """The fields with one of this name and value, where the first of it stood; without it for None."""
-    out: list[tuple[str, str]] = []
-    done = False
-    for key, old in fields:
-        if key != name:
-            out.append((key, old))
-        elif value and not done:
-            out.append((key, value))
-            done = True
-    return out if done or not value else [*out, (name, value)]
-
-
-def _after(fields: list[tuple[str, str]], name: str, new: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _after(fields: Fields, name: str, new: Iterable[tuple[str, str]]) -> Fields:
     """The fields with ``new`` behind the last of this name, else at the end."""
     at = max((n + 1 for n, (key, _) in enumerate(fields) if key == name), default=len(fields))
-    return [*fields[:at], *new, *fields[at:]]
+    return (*fields[:at], *new, *fields[at:])
 
 
 def _file_of(source: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from functools import cache
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.drafts import decision, number, replaced
+from workbench.graph.drafts import decision, number
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
-from workbench.graph.page_edit import document_of, with_aliases, with_lines, with_marks
+from workbench.graph.page_edit import document_of, with_aliases, with_lines
 from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
@@ -20,8 +20,10 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
+from workbench.memory.move import lift
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -98,83 +100,83 @@ def _united(
     mine, theirs = read_entity(target), read_entity(source)
     own = {_claim(line): line for line in _lines(mine)}
     marks: dict[str, Provenance] = {}
-    blocks: list[tuple[Entry, Provenance | None]] = []
+    moved: dict[str, Provenance] = {}
     pairs: list[tuple[str, str]] = []
     taken = {line.id for line in _lines(mine)} - {""}
     dropped: list[Entry] = []
     for line in sorted(_lines(theirs), key=lambda one: one.entry.span.start):
+        entry = line.entry
         if isinstance(line, Relation) and _is_of(line, first, second):
             notes.append(_SELF.format(line.kind, line.target))
-            dropped.append(line.entry)
+            dropped.append(entry)
             continue
         same = own.get(_claim(line))
         if same is not None and same.valid_until == line.valid_until:
             before = marks.get(same.entry.address, same.entry.provenance)
             marks[same.entry.address] = _joined(before, same, line)
-            pairs.append((line.entry.address, same.entry.address))
-            dropped.append(line.entry)
+            pairs.append((entry.address, same.entry.address))
+            dropped.append(entry)
             continue
         said = _spoken(line, renamed=bool(line.id and line.id in taken))
-        taken.add(said.get("id") or "" if said else "")
-        blocks.append((line.entry, said))
-        pairs.append((line.entry.address, f"{target.path}#{line.entry.hash}"))
+        taken.add(said.get("id") or "")
+        moved[entry.address] = said
+        pairs.append((entry.address, f"{target.path}#{entry.hash}"))
         own[_claim(line)] = line
-    document = with_marks(target, marks) if marks else target
-    document = with_lines(document, [_block(source, entry, said) for entry, said in blocks])
-    rest = take_out(source, [*(entry for entry, _ in blocks), *dropped]) if blocks or dropped else source.data
-    document = _with_rest(document, document_of(source.path, rest), second.name)
+    source = with_origins(source, {address: said for address, said in moved.items() if said.fields})
+    starts = {entry.whole.start for entry in source.entries if entry.address in moved}
+    going = [entry for entry in source.entries if entry.whole.start in starts]
+    gone = {*(entry.address for entry in going), *(entry.address for entry in dropped)}
+    document = with_lines(with_origins(target, marks), lift(source, going))
+    rest = _less(source, gone)
+    document = _with_rest(document, rest, second.name)
     document = with_aliases(document, _names_of(second))
     document = _header(document, mine, theirs)
     _require_all(document, mine, theirs, first, second)
     return document, pairs
 
 
+def _less(document: Document, gone: Collection[str]) -> Document:
+    """The page without the lines at these addresses."""
+    entries = [entry for entry in document.entries if entry.address in gone]
+    return document.with_data(take_out(document, entries)) if entries else document
+
+
 def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
     """The page that stays without relations to the one that goes: they would lead to itself."""
     gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
     notes += [_SELF.format(one.kind, one.target) for one in gone]
-    return document_of(document.path, take_out(document, [one.entry for one in gone])) if gone else document
+    return _less(document, {one.entry.address for one in gone})
 
 
 def _joined(
     own: Provenance | None, mine: TypedMemory | Relation, theirs: TypedMemory | Relation
 ) -> Provenance:
     """What a line says that both pages have: all sources, the higher confidence, the lower trust."""
-    fields = list(own.fields) if own else []
-    known = set(fields)
-    for name in ("src", "session"):
-        values = (theirs.entry.provenance or Provenance(())).all(name)
-        fields += [(name, value) for value in values if (name, value) not in known]
-    sure = max(mine.confidence, theirs.confidence)
-    if any(key == "confidence" for key, _ in fields):
-        fields = replaced(fields, "confidence", None if sure >= 1 else number(sure))
+    own = own or Provenance()
+    also = theirs.entry.provenance or Provenance()
+    new = ((name, value) for name in ("src", "session") for value in also.all(name))
+    joined = Provenance((*own.fields, *(field for field in new if field not in own.fields)))
+    changes: dict[str, str | None] = {}
+    if own.get("confidence") is not None:
+        sure = max(mine.confidence, theirs.confidence)
+        changes["confidence"] = None if sure >= 1 else number(sure)
     trust = least_trusted(mine.trust, theirs.trust)
-    if trust != TRUST[-1] or any(key == "trust" for key, _ in fields):
-        fields = replaced(fields, "trust", trust)
-    return Provenance(tuple(fields))
+    if trust != TRUST[-1] or own.get("trust") is not None:
+        changes["trust"] = trust
+    return joined.changed(changes)
 
 
-def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance | None:
+def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance:
     """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
-    own = line.entry.provenance
-    fields = list(own.fields) if own else []
+    own = line.entry.provenance or Provenance()
+    changes: dict[str, str | None] = {}
     if renamed:
-        fields = replaced(fields, "id", f"{line.id}-{stem_of(line.entry.path)[:20]}")
-    if line.trust != TRUST[-1] and not any(key == "trust" for key, _ in fields):
-        fields = replaced(fields, "trust", line.trust)
-    if isinstance(line, TypedMemory) and line.scene and not any(key == "scene" for key, _ in fields):
-        fields.append(("scene", line.scene))  # it stood under a heading that stays behind
-    return Provenance(tuple(fields)) if fields else None
-
-
-def _block(document: Document, entry: Entry, said: Provenance | None) -> bytes:
-    """The lines of an entry as they stand on its page, with its comment as it shall be."""
-    if said is not None and said != entry.provenance:
-        at = document.entries.index(entry)
-        document = with_marks(document, {entry.address: said})
-        entry = document.entries[at]
-    span = entry.whole
-    return document.data[span.start : span.end]
+        changes["id"] = f"{line.id}-{stem_of(line.entry.path)[:20]}"
+    if line.trust != TRUST[-1] and own.get("trust") is None:
+        changes["trust"] = line.trust
+    if isinstance(line, TypedMemory) and line.scene and own.get("scene") is None:
+        changes["scene"] = line.scene  # it stood under a heading that stays behind
+    return own.changed(changes)
 
 
 def _with_rest(document: Document, rest: Document, name: str) -> Document:
@@ -275,18 +277,14 @@ def _folded(document: Document) -> Document:
     """The page with relations that have become the same as one: sources of both, the higher confidence."""
     seen: dict[tuple[object, ...], Relation] = {}
     marks: dict[str, Provenance] = {}
-    gone: list[str] = []
+    gone: set[str] = set()
     for relation in read_entity(document).relations:
         key = (*_claim(relation), relation.valid_until)
         if (first := seen.setdefault(key, relation)) is not relation:
             before = marks.get(first.entry.address, first.entry.provenance)
             marks[first.entry.address] = _joined(before, first, relation)
-            gone.append(relation.entry.address)
-    if not gone:
-        return document
-    after = with_marks(document, marks)
-    data = take_out(after, [entry for entry in after.entries if entry.address in gone])
-    return document_of(document.path, data)
+            gone.add(relation.entry.address)
+    return _less(with_origins(document, marks), gone)
 
 
 def _title(text: str) -> str:

@@ -22,17 +22,17 @@ from workbench.graph.drafts import (
     number,
     one_line,
     relation_key,
-    replaced,
 )
-from workbench.graph.page_edit import Changes, document_of, entries_of, with_marks
+from workbench.graph.page_edit import Changes, document_of, entries_of
 from workbench.memory.claims import claim_key
-from workbench.memory.edit import take_out
+from workbench.memory.edit import as_item, take_out
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import TypedMemory, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
+from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
@@ -233,7 +233,6 @@ def plan_update(
         )
     document, memory = located(workspace, address)
     entry = memory.entry
-    fields = list(entry.provenance.fields) if entry.provenance else []
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
     draft = memory_draft(  # proves all that is said together
@@ -248,18 +247,18 @@ def plan_update(
     )
     if text is not None and (why := held_back(draft)):
         raise flagged({draft: why})
-    for name, value in (
-        ("confidence", number(confidence)),
-        ("importance", number(importance)),
-        ("valid_until", valid_until if valid_until is None else _day("valid_until", valid_until)),
-        ("happens_at", happens_at if happens_at is None else _day("happens_at", happens_at)),
-        ("done", None if done is None else (now.date().isoformat() if done else "")),
-    ):
-        if value is not None:
-            fields = replaced(fields, name, value)
-    if actor != "human" and words != memory.text and memory.trust == "owner":
-        fields = replaced(fields, "trust", "agent")  # these are not the owner's words any more
-    after, became = _rewritten(document, entry, memory, kind, words, Provenance(tuple(fields)))
+    said = {
+        "confidence": number(confidence),
+        "importance": number(importance),
+        "valid_until": valid_until if valid_until is None else _day("valid_until", valid_until),
+        "happens_at": happens_at if happens_at is None else _day("happens_at", happens_at),
+        "done": None if done is None else (now.date().isoformat() if done else ""),
+        # what is said in other words is the owner's no more
+        "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
+    }
+    origin = entry.provenance or Provenance()
+    origin = origin.changed({name: value for name, value in said.items() if value is not None})
+    after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
         raise NotCuratableError("there is nothing to change: it says all of this already")
     return Plan(
@@ -415,7 +414,7 @@ def _rewritten(
 ) -> tuple[Document, Entry]:
     """The page with this memory in the place of that one, and its entry."""
     if kind == memory.type and words == memory.text:
-        after = with_marks(document, {entry.address: marks})
+        after = with_origins(document, {entry.address: marks})
         at = document.entries.index(entry)
         return after, after.entries[at]
     if entry.form is not Form.ITEM or "\n" in entry.text or entry.parts > 1:
@@ -425,10 +424,8 @@ def _rewritten(
         )
     source = document.data[entry.span.start : entry.span.end].decode("utf-8", "surrogateescape")
     lead = source.partition("[")[0]
-    lines = [f"{lead}[{kind}] {words}"]
-    if marks.fields:
-        lines.append(" " * len(lead.expandtabs(4)) + marks.render())
-    data, found = put_in_place(document, entry, "\n".join(lines))
+    item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
+    data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
         raise NotCuratableError(f"“{_title(words)}” would be read as something else on this page")
     return document_of(document.path, data), found[0]

@@ -16,7 +16,7 @@ from datetime import date
 
 from workbench.ingest.utterances import Utterance
 from workbench.memory.claims import claim_key
-from workbench.memory.comment_position import below
+from workbench.memory.edit import as_item
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, parse_document
@@ -57,7 +57,7 @@ class Quotation:
     @property
     def markdown(self) -> str:
         """As it stands in the log."""
-        return below(f"- {self.text}", self.comment) + "\n"
+        return as_item(self.text, self.comment)
 
 
 def quotation(fact: Utterance, session: Session, day: date) -> Quotation:
@@ -71,7 +71,7 @@ def quotation(fact: Utterance, session: Session, day: date) -> Quotation:
     }
     words = plain_line(text, LONGEST)
     comment = provenance(fields).render()
-    entry = _entry_of(below(f"- {words}", comment) + "\n", comment)
+    entry = _entry_of(as_item(words, comment), comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
     return Quotation(
         text=words,

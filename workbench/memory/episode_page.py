@@ -1,7 +1,7 @@
 """The page of an episode as the workbench writes it: header, summary, and lines that name their turns.
 
-What is read of a rendered page is ``normal(page)``, whatever text it is made of: no value ends its line of the
-header, no line ends its section.
+What is read of a page is ``normal(page)``, whatever text it is made of: no value ends its line of the header, no
+line ends its section.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from workbench.memory.comment_position import commented
+from workbench.memory.edit import as_item
 from workbench.memory.episode import count_in
 from workbench.memory.escape import plain_line
 from workbench.memory.frontmatter import read_front_matter, set_front_matter
@@ -188,9 +188,8 @@ def _body(page: EpisodePage) -> Iterator[str]:
         if lines:
             yield f"\n## {title}\n\n"
         for line in lines:
-            words, comment = _with_turns(line), _comment(page.source, line.places, by_agent=line.by_agent)
-            first, *below = commented([words], 1, comment) if comment else [words]
-            yield "".join([f"- {first}\n", *(f"  {one}\n" for one in below)])
+            comment = _comment(page.source, line.places, by_agent=line.by_agent)
+            yield as_item(_with_turns(line), comment)
 
 
 def _with_turns(line: EpisodeLine) -> str:

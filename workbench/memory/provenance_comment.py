@@ -14,7 +14,15 @@ from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
-from workbench.memory.provenance import COMMENT, FIELD, Fields, provenance, quoted, spelled_out
+from workbench.memory.provenance import (
+    COMMENT,
+    FIELD,
+    Fields,
+    Provenance,
+    provenance,
+    quoted,
+    spelled_out,
+)
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
@@ -38,23 +46,26 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     """
     if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
         raise ValueError(f"not the name of a field: {unsound[0]!r}")
-    own = _fields(entry)
-    wanted = _applied(own, fields)
-    if wanted == own:
+    wanted = (entry.provenance or Provenance()).changed(fields).fields
+    if wanted == _fields(entry):
         return document.data
-    block = entry.whole
-    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
-    source = spelled_out(source, entry.provenance)
-    for candidate in _candidates(document, entry, source, fields):
-        changed = candidate.encode("utf-8", "surrogateescape")
-        data = replaced(document.data, [(block, changed)])
-        if _is_carried(document, block, data, wanted):
-            return data
-    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
-    raise NotCuratableError(
-        f"“{entry.plain_title}” cannot carry a mark: {reason}",
-        hint="nothing was changed; make it a list item or a paragraph first",
-    )
+    source = _source(document, entry)
+    found = COMMENT.search(source)
+    comment = _edited(found, fields) if found else provenance(fields).render()
+    return replaced(document.data, [(entry.whole, _carrying(document, entry, comment, wanted))])
+
+
+def with_origins(document: Document, origins: Mapping[str, Provenance]) -> Document:
+    """The document with these provenances, by the addresses of their entries, in the place of those there.
+
+    Each is written as ``annotate`` would. Raises NotCuratableError.
+    """
+    changes = {
+        entry.whole.start: (entry.whole, _carrying(document, entry, origin.render(), origin.fields))
+        for entry in document.entries
+        if (origin := origins.get(entry.address)) is not None and origin != entry.provenance
+    }
+    return document.with_data(replaced(document.data, changes.values())) if changes else document
 
 
 def with_comments_in_place(document: Document) -> bytes:
@@ -74,35 +85,39 @@ def with_comments_in_place(document: Document) -> bytes:
     return replaced(document.data, kept)
 
 
-def _applied(own: Fields, fields: Mapping[str, str | None]) -> Fields:
-    """The fields that the comment must have in the end."""
-    out: list[tuple[str, str]] = []
-    for key, value in own:
-        if key not in fields:
-            out.append((key, value))
-        elif (new := fields[key]) and key not in dict(out):
-            out.append((key, new))
-    return (*out, *((key, value) for key, value in fields.items() if value and key not in dict(out)))
+def _source(document: Document, entry: Entry) -> str:
+    """The lines of an entry's block, its short mark spelled out."""
+    block = entry.whole
+    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+    return spelled_out(source, entry.provenance)
 
 
-def _candidates(
-    document: Document, entry: Entry, source: str, fields: Mapping[str, str | None]
-) -> Iterator[str]:
+def _carrying(document: Document, entry: Entry, comment: str, wanted: Fields) -> bytes:
+    """The block of ``entry`` with this comment, which says ``wanted``, at the first place that carries it."""
+    block = entry.whole
+    for candidate in _candidates(document, entry, comment):
+        changed = candidate.encode("utf-8", "surrogateescape")
+        if _is_carried(document, block, replaced(document.data, [(block, changed)]), wanted):
+            return changed
+    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
+    raise NotCuratableError(
+        f"“{entry.plain_title}” cannot carry a mark: {reason}",
+        hint="nothing was changed; make it a list item or a paragraph first",
+    )
+
+
+def _candidates(document: Document, entry: Entry, comment: str) -> Iterator[str]:
     """The block with its new comment, at each place that may carry it, the natural one first."""
-    found = COMMENT.search(source)
-    if found is None:
-        comment = provenance(fields).render()
-    else:
-        comment = _edited(found, fields)
+    source = _source(document, entry)
+    if found := COMMENT.search(source):
         if entry.form is Form.CODE or stands_in_code(source, found[0].strip()):
             return
-        without = source[: found.start()] + source[found.end() :]
         if not comment:
             yield from _without(source, found)
             comment = _EMPTY  # it hides another comment, which would now be taken for the entry's
         start = found.end() - len(found[0].lstrip(" \t"))
         yield source[:start] + comment + source[found.end() :]
-        source = without
+        source = source[: found.start()] + source[found.end() :]
     if entry.form not in _NO_PLACE:
         newline = "\r\n" if b"\r\n" in document.data else "\n"
         for candidate in _placed(entry.form, source, comment, newline):
