@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 from workbench.memory.episode import count_in, moment_in
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, TurnRef, normal, split_turns
@@ -47,7 +48,7 @@ def parse_page(data: bytes) -> EpisodePage:
 def as_read(page: EpisodePage) -> EpisodePage:
     """A page as it is read back: of lines whose comment cannot say where they were said the turns alone."""
     page = normal(page)
-    sections = {
+    sections: dict[str, Any] = {
         name: _section(getattr(page, name), as_one=name == "summary", sourced=bool(page.source))
         for name in _SECTIONS.values()
     }

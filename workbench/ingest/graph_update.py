@@ -13,12 +13,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.graph.drafts import USER, Draft, MemoryDraft, draft_key
-from workbench.graph.duplicates import lookalikes
+from workbench.graph.drafts import USER, Draft, draft_key
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
@@ -29,15 +27,10 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
 from workbench.plural import plural
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.owner import owner_name_of
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
@@ -52,16 +45,13 @@ def plan_learn(
     *,
     now: datetime,
     model: LanguageModel | None = None,
-    embedder: Embedder | None = None,
     evidence: NameEvidence | None = None,
 ) -> Plan:
     """Put what the source at ``path`` teaches into the graph: memories, entities and relations.
 
     All of it is one operation of `dreaming`, with the record that the source was read. Each line says where
     it is from, its session and the trust of its source. What a person has rejected or forgotten does not come
-    back. ``evidence`` is kept by who learns from many sources. With ``embedder``, memories that say in other
-    words what their page says already are named in the notes; they are never merged by that. Whatever fails
-    for one line is a note too.
+    back. ``evidence`` is kept by who learns from many sources. Whatever fails for one line is a note.
 
     Raises NotCuratableError where the source teaches nothing new or is none, NotMemoryError,
     FileNotFoundError.
@@ -81,8 +71,7 @@ def plan_learn(
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
     drafts = [draft for draft in everything if draft_key(draft) not in no_more]
-    user = source.user
-    written = write(workspace, drafts, now=now, user=user, certain=False, lenient=True, by_name=True)
+    written = write(workspace, drafts, now=now, user=source.user, certain=False, lenient=True, by_name=True)
     record = {
         "source": path,
         "digest": digest,
@@ -93,11 +82,6 @@ def plan_learn(
     notes = [*found.notes, *written.notes]
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before and stay so")
-    if embedder is not None:
-        try:
-            notes += _said_otherwise(workspace, found.memories, user, embedder)
-        except WorkbenchError as error:
-            notes.append(f"not compared by meaning: {error.message}")
     held, held_note = suspicious_records(workspace, _suspects(source), now)
     if held_note:
         notes.append(held_note)
@@ -193,15 +177,6 @@ def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
     return _Owner(called[0] if called and is_name(called[0]) else USER, names, people)
 
 
-def _said_otherwise(
-    workspace: Workspace, drafts: Sequence[MemoryDraft], user: str, embedder: Embedder
-) -> list[str]:
-    return [
-        f"“{_short(one.text)}” says nearly the same as “{_short(one.other)}” ({one.entity}, {one.cosine:.2f})"
-        for one in lookalikes(workspace, drafts, user, embedder)
-    ]
-
-
 def _suspects(source: PassageSource) -> Iterator[Suspect]:
     return (
         Suspect(line.as_it_stands, line.place, line.entry, line.origin, line.suspicious)
@@ -217,7 +192,3 @@ def _few(notes: Sequence[str]) -> tuple[str, ...]:
     shown = tuple(dict.fromkeys(notes))
     more = len(shown) - _NOTES
     return (*shown[:_NOTES], f"and {more} more") if more > 0 else shown
-
-
-def _short(text: str) -> str:
-    return cut(visible(masked(text), one_line=True), 60)

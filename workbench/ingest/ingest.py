@@ -15,7 +15,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.errors import (
-    ModelUnavailableError,
     NotCuratableError,
     NotMemoryError,
     ReadOnlyError,
@@ -32,7 +31,7 @@ from workbench.ingest.outcomes import Outcome, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, SessionPart, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_unreadable
+from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_failed, why_unreadable
 from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.episode import FOLDER
@@ -46,20 +45,29 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Taken:
-    """What became of one source. ``why`` says it where nothing did. ``bad`` are lines that cannot be read."""
+    """What becomes of one source, filled while it is ingested; ``why`` says it where nothing does.
+
+    ``bad`` are the numbers of lines that cannot be read.
+    """
 
     source: str
     kind: Literal["transcript", "markdown"]
-    outcome: Outcome
+    outcome: Outcome = "unchanged"
     why: str = ""
-    episodes: tuple[str, ...] = ()
+    episodes: list[str] = field(default_factory=list)
     memories: int = 0
-    operations: tuple[Operation, ...] = ()
-    plans: tuple[Plan, ...] = field(default=(), repr=False)
-    notes: tuple[str, ...] = ()
+    operations: list[Operation] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list, repr=False)
+    notes: list[str] = field(default_factory=list)
     bad: tuple[int, ...] = ()
+
+    def done(self, outcome: Outcome, why: str = "") -> Taken:
+        """Itself, with what became of the source."""
+        self.outcome, self.why = outcome, why
+        self.notes = list(dict.fromkeys(self.notes))
+        return self
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it."""
@@ -68,12 +76,12 @@ class Taken:
             "kind": self.kind,
             "outcome": self.outcome,
             "why": self.why or None,
-            "episodes": list(self.episodes),
+            "episodes": self.episodes,
             "memories": self.memories,
             "operations": [operation.id for operation in self.operations],
             "diff": "".join(plan.diff() for plan in self.plans),
             "bad_lines": [f"{self.source}:{line}" for line in self.bad],
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
 
 
@@ -130,15 +138,13 @@ class Ingest:
 
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
-        taken = _Growing(source=file.path, kind="transcript")
+        taken = Taken(source=file.path, kind="transcript")
         try:
             return self._transcript(file, checkpoints, taken, named=named)
         except (OSError, NotMemoryError) as error:
             return taken.done("refused", why_unreadable(error))
-        except WorkbenchError as error:
-            return taken.done("failed", error.message)
         except Exception as error:  # whatever one source holds, the others are taken in
-            return taken.done("failed", f"{type(error).__name__}: {error}")
+            return taken.done("failed", why_failed(error))
 
     def markdown(self, named: Sequence[str] = (), *, among: Collection[str] | None = None) -> Iterator[Taken]:
         """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
@@ -152,7 +158,7 @@ class Ingest:
             yield self._page(path)
 
     def _transcript(
-        self, file: TranscriptFile, checkpoints: Checkpoints, taken: _Growing, *, named: bool
+        self, file: TranscriptFile, checkpoints: Checkpoints, taken: Taken, *, named: bool
     ) -> Taken:
         exclude = self._workspace.settings.transcript_exclude
         reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
@@ -189,7 +195,7 @@ class Ingest:
             checkpoints.note(self._workspace, end, self._now)
         return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
 
-    def _episodes(self, session: Session, start: Resumed, taken: _Growing) -> Session:
+    def _episodes(self, session: Session, start: Resumed, taken: Taken) -> Session:
         """Make the episode of a session, or go on with it, and learn from it; what the last one is of.
 
         An episode that may not be written anew (somebody edited or removed it) ends its cycle: what was said
@@ -199,7 +205,7 @@ class Ingest:
             session = replace(session, cycle=session.cycle + 1, turns=session.turns[settled:])
         return session
 
-    def _episode(self, session: Session, start: Resumed, taken: _Growing) -> int:
+    def _episode(self, session: Session, start: Resumed, taken: Taken) -> int:
         """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
 
         def plan() -> Plan:
@@ -225,14 +231,13 @@ class Ingest:
             self._learn(path, taken)
         return len(session.turns)
 
-    def _learn(self, path: str, taken: _Growing) -> None:
+    def _learn(self, path: str, taken: Taken) -> None:
         """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
 
         def plan() -> Plan:
-            try:
-                return self._lesson(path, self._embedder)
-            except ModelUnavailableError:
-                return self._lesson(path, None)
+            return plan_learn(
+                self._workspace, path, now=self._now, model=self._model, evidence=self._evidence
+            )
 
         try:
             if self._model is not None and not self._dry_run:
@@ -251,17 +256,7 @@ class Ingest:
         if self._embedder is not None and not self._dry_run:
             self._resolve({edit.path for edit in made.edits}, taken)
 
-    def _lesson(self, path: str, embedder: Embedder | None) -> Plan:
-        return plan_learn(
-            self._workspace,
-            path,
-            now=self._now,
-            model=self._model,
-            embedder=embedder,
-            evidence=self._evidence,
-        )
-
-    def _resolve(self, written: Collection[str], taken: _Growing) -> None:
+    def _resolve(self, written: Collection[str], taken: Taken) -> None:
         """Merge the entities that are one right after they were learnt; what only may be is a note."""
         try:
             done = resolve(
@@ -274,7 +269,7 @@ class Ingest:
         taken.notes += done.notes
         taken.notes += [f"{one.keep.name} and {one.other.name} may be one: {one.why}" for one in done.flagged]
 
-    def _carry_out(self, planner: Callable[[], Plan], taken: _Growing) -> Plan:
+    def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
         plans: list[Plan] = []
 
         def plan() -> Plan:
@@ -299,18 +294,14 @@ class Ingest:
         )
 
     def _page(self, path: str) -> Taken:
-        taken = _Growing(source=path, kind="markdown")
+        taken = Taken(source=path, kind="markdown")
         try:
             self._workspace.read(path)
             if why := why_no_source(path, self._workspace.layout.kind_of(path)):
                 return taken.done("refused", f"not a source: {why}")
             self._learn(path, taken)
-        except OSError as error:
-            return taken.done("failed", why_unreadable(error))
-        except WorkbenchError as error:
-            return taken.done("failed", error.message)
         except Exception as error:  # whatever one page holds, the others are taken in
-            return taken.done("failed", f"{type(error).__name__}: {error}")
+            return taken.done("failed", why_failed(error))
         done = bool(taken.operations or taken.plans)
         return taken.done("taken" if done else "unchanged", "" if done else "nothing is new in it")
 
@@ -404,32 +395,3 @@ def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) 
     length = noted.bytes + end.offset - noted.offset
     moved = replace(noted, offset=end.offset, line=end.line, tail=end.tail, bytes=length)
     return noted if moved == noted else replace(moved, memories=0)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Growing:
-    """A source while it is taken in."""
-
-    source: str
-    kind: Literal["transcript", "markdown"]
-    episodes: list[str] = field(default_factory=list)
-    memories: int = 0
-    operations: list[Operation] = field(default_factory=list)
-    plans: list[Plan] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    bad: tuple[int, ...] = ()
-
-    def done(self, outcome: Outcome, why: str = "") -> Taken:
-        """What became of it."""
-        return Taken(
-            source=self.source,
-            kind=self.kind,
-            outcome=outcome,
-            why=why,
-            episodes=tuple(self.episodes),
-            memories=self.memories,
-            operations=tuple(self.operations),
-            plans=tuple(self.plans),
-            notes=tuple(dict.fromkeys(self.notes)),
-            bad=self.bad,
-        )

@@ -132,7 +132,7 @@ def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoi
         return Checkpoint(
             purpose=start.purpose, source=file.told, head=start.head, tail="", offset=0, line=0, session=name
         )
-    first = replace(known, source=file.told, line=start.line, memories=0, at="")
+    first = replace(known, source=file.told, line=start.line, memories=0)
     if start.at is None:
         first = replace(first, tail="", offset=0, line=0, messages=0, bytes=0, tokens=0, first=0)
     if start.rewritten and start.last:

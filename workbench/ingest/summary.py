@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 from workbench.ingest.centrality import central, content_words
 from workbench.ingest.grounding import without_echoes
-from workbench.ingest.llm_session import SameObject, summary_by
+from workbench.ingest.llm_session import summary_by
 from workbench.ingest.topics import topics
 from workbench.ingest.utterances import (
     MOST_OF_TURN,
@@ -80,24 +80,23 @@ def summarise(
     The last answer is kept: an action that is planned anew on newer files asks no model again. Who wants to
     ask before a lock is held calls this first.
     """
-    return _summarised(session, SameObject(model), SameObject(embedder))
+    # Two models are the same only where they are one object.
+    return _summarised(session, model, embedder)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1)
-def _summarised(
-    session: Session, of_model: SameObject[LanguageModel | None], of_embedder: SameObject[Embedder | None]
-) -> Summary:
+def _summarised(session: Session, model: LanguageModel | None, embedder: Embedder | None) -> Summary:
     heard = hear(session)
     said = tuple(once(without_echoes(heard.sentences)))
     notes: list[str] = []
-    quotes = _nearest_centre(said, of_embedder.value, notes)
+    quotes = _nearest_centre(said, embedder, notes)
     sections = _sections(said)
     kept = [*quotes, *(one for some in sections for one in some)]
     lines, withheld = _compacted(session)
     by = COMPACTION if lines else EXTRACTION
-    if not lines and of_model.value is not None and said:
-        lines = _by_model(of_model.value, heard.sentences, notes)
-        by = of_model.value.name if lines else EXTRACTION
+    if not lines and model is not None and said:
+        lines = _by_model(model, heard.sentences, notes)
+        by = model.name if lines else EXTRACTION
     written = bool(lines)
     lines = lines or [one.line for one in quotes]
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)

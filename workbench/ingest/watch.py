@@ -22,12 +22,11 @@ from workbench.ingest.index_update import update_index
 from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_unreadable
+from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_failed, why_unreadable
 from workbench.ingest.triggers import (
     QUIET_SECONDS,
-    Fill,
     Growth,
-    flush,
+    nearly_full,
     quiet_seconds,
     take_up,
 )
@@ -188,10 +187,8 @@ class Follower:
                 self._seen[file.path] = state
         except (OSError, NotMemoryError) as error:
             yield from self._failed(file, now, why_unreadable(error), error)
-        except WorkbenchError as error:
-            yield from self._failed(file, now, error.message, error)
         except Exception as error:  # whatever one transcript holds, the others are followed
-            yield from self._failed(file, now, f"{type(error).__name__}: {error}", error)
+            yield from self._failed(file, now, why_failed(error), error)
 
     def _failed(self, file: TranscriptFile, now: datetime, why: str, error: Exception) -> Iterator[Event]:
         yield from self._once(replace(self._event("failed", file, now, why), error=type(error).__name__))
@@ -220,7 +217,7 @@ class Follower:
         growth = self._growth(reading, now)
         settings = self._workspace.settings
         end = reading.end
-        full = flush(Fill(messages=end.messages, tokens=end.tokens, flushed=end.flushed), settings)
+        full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
         why = take_up(growth, settings)
         if full is None and why is None:
             waits = (

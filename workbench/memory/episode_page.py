@@ -1,7 +1,7 @@
 """The page of an episode as the workbench writes it: header, summary, and lines that name their turns.
 
-What is read of a page is ``normal(page)``, whatever text it is made of: no value ends its line of the header, no
-line ends its section.
+What is read of a page is ``normal(page)``, whatever text it is made of: no value ends its line of the
+header, no line ends its section.
 """
 
 from __future__ import annotations
