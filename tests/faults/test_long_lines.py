@@ -20,6 +20,7 @@ from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, told_in
+from workbench.ingest.event_date import day_in
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in

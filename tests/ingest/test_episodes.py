@@ -21,7 +21,7 @@ from workbench.ingest.episodes import episode_named, episode_of, episodes, plan_
 from workbench.memory.entry import Form
 from workbench.memory.episode_page import EpisodePage
 from workbench.memory.names import RelPath
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.operations.forget import plan_forget
 from workbench.operations.pin import plan_pin
 from workbench.operations.promote import plan_promote

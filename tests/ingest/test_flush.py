@@ -36,9 +36,8 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, Span
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.session import Session
 from workbench.memory.session_blocks import session_blocks
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
 from workbench.workspace.external_changes import record

@@ -20,7 +20,7 @@ from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.outcomes import why_left_out, why_nothing
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal

@@ -16,7 +16,7 @@ from workbench.ingest.summary import MOST, summarise
 from workbench.llm.language_model import LanguageModelError
 from workbench.memory.claims import claim_key
 from workbench.memory.sentences import sentences
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 
 SAID = (
     "We decided to use NATS for the broker. My colleague Jonas works at Lighthouse Labs.",

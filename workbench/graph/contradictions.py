@@ -18,7 +18,7 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
-from workbench.graph.drafts import decision
+from workbench.graph.drafts import decision, short
 from workbench.graph.model import Graph, memory_holds, relation_holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
@@ -30,7 +30,6 @@ from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
-from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -415,6 +414,8 @@ Answer = Literal["keep", "replace", "both", "reject"]
 old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
 ``reject`` both: neither is right any more, each holds until today."""
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
+_QUOTED = 24
+"""Characters of a claim in the summary of an operation."""
 _SHORTEST = 4
 """Digits of a contradiction's key that must be given at least."""
 _DONE = {
@@ -457,9 +458,7 @@ def plan_settle(
     Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
     """
     if answer not in ANSWERS:
-        raise UsageError(
-            f"there is no answer “{visible(answer, one_line=True)[:40]}”", hint="known: " + ", ".join(ANSWERS)
-        )
+        raise UsageError(f"there is no answer “{short(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
     pages = _pages(workspace, (old, new))
@@ -495,10 +494,10 @@ def plan_settle(
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
     gone_addresses = new.addresses if answer == "keep" else ()
-    shown = {"old": _short(old.text), "new": _short(new.text)}
+    shown = {"old": short(old.text, _QUOTED), "new": short(new.text, _QUOTED)}
     return Plan(
         action="settle",
-        summary=f"{_short(contradiction.entity.name)}: {_DONE[answer].format(**shown)}",
+        summary=f"{short(contradiction.entity.name, _QUOTED)}: {_DONE[answer].format(**shown)}",
         edits=tuple(edits),
         records=ledger_records("decisions", records, now),
         entries=gone_addresses or tuple(address for address, _ in became),
@@ -532,7 +531,3 @@ def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -
         if (day := ends.get(entry.address))
     }
     return with_origins(document, origins)
-
-
-def _short(text: str) -> str:
-    return cut(" ".join(visible(text, one_line=True).split()), 24)

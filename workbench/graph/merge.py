@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.drafts import decision, number
+from workbench.graph.drafts import decision, number, short
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
 from workbench.graph.page_edit import document_of, with_aliases, with_lines
@@ -24,7 +24,7 @@ from workbench.memory.move import lift
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.provenance_comment import with_origins
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -81,7 +81,7 @@ def plan_merge_entities(
     pairs = [(old, new) for old, new in became if new in now_there]
     return Plan(
         action="merge",
-        summary=_title(f"{second.name} is {first.name}"),
+        summary=short(f"{second.name} is {first.name}"),
         edits=tuple(edits),
         entries=tuple(old for old, _ in pairs),
         became=tuple(new for _, new in pairs),
@@ -222,7 +222,7 @@ def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity
     ]
     if lost:
         raise NotCuratableError(
-            f"“{_title(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
+            f"“{short(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
             hint="move it with an editor first",
         )
 
@@ -287,10 +287,6 @@ def _folded(document: Document) -> Document:
     return _less(with_origins(document, marks), gone)
 
 
-def _title(text: str) -> str:
-    return cut(" ".join(visible(text, one_line=True).split()), 60)
-
-
 def plan_keep_apart(
     workspace: Workspace, one: str, other: str, *, now: datetime, reason: str = "", actor: str = "human"
 ) -> Plan:
@@ -306,7 +302,7 @@ def plan_keep_apart(
     record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
     return Plan(
         action="settle",
-        summary=_title(said),
+        summary=short(said),
         records=ledger_records("decisions", [record], now),
         reason=reason,
         actor=actor,

@@ -25,7 +25,7 @@ from workbench.graph.page_names import is_linkable, link, page_path, stem_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import FrontMatter, read_front_matter
+from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
@@ -33,7 +33,6 @@ from workbench.memory.move import Destination, Passage, item_of, set_down
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
-from workbench.memory.yaml_scalar import quoted_scalar
 from workbench.workspace.workspace import Workspace
 
 _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")

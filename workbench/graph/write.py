@@ -22,6 +22,7 @@ from workbench.graph.drafts import (
     number,
     one_line,
     relation_key,
+    short,
 )
 from workbench.graph.page_edit import Changes, document_of, entries_of
 from workbench.memory.claims import claim_key
@@ -37,12 +38,10 @@ from workbench.operations.edit import put_in_place
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
-from workbench.safety.secrets import masked, secrets_in
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-_TITLE = 60
 _TO_STORE = "leave out what nobody sees, and never store a key or password: say where it is kept instead"
 
 
@@ -104,14 +103,13 @@ def plan_store(
     drafts: Draft | Sequence[Draft],
     *,
     now: datetime,
-    user: str = USER,
     actor: str = "human",
     reason: str = "",
 ) -> Plan:
     """Put drafts on the pages of their entities, which are made where there are none, as one operation.
 
     A claim that a page makes already gets the new sources and more confidence instead of a second line.
-    A memory about nobody stands on the page of ``user``. Drafts with a secret or hidden text are left out and
+    A memory about nobody stands on the page of the user. Drafts with a secret or hidden text are left out and
     named in the plan's notes. ``became`` holds the addresses of the memories and relations concerned, in the
     order of the drafts, each once.
 
@@ -126,10 +124,10 @@ def plan_store(
         raise flagged(held)
     if actor == "agent":
         given = [_of_agent(draft) for draft in given]
-    written = write(workspace, given, now=now, user=user, certain=actor == "human", lenient=False)
+    written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
-            f"“{_title(words_of(given[0]))}” is in the graph already"
+            f"“{short(words_of(given[0]))}” is in the graph already"
             if len(given) == 1
             else "all of it is in the graph already",
             hint="nothing was changed",
@@ -190,7 +188,7 @@ def write(
             failed[draft] = error.message
             continue
         placed.append((draft, key))
-    notes = [f"left out: “{_title(words_of(draft))}”: {why}" for draft, why in failed.items()]
+    notes = [f"left out: “{short(words_of(draft))}”: {why}" for draft, why in failed.items()]
     documents = changes.documents(refused if lenient else None)
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
@@ -263,7 +261,7 @@ def plan_update(
         raise NotCuratableError("there is nothing to change: it says all of this already")
     return Plan(
         action="update",
-        summary=_title(words),
+        summary=short(words),
         edits=(FileEdit(document.path, document.data, after.data),),
         entries=(entry.address,),
         became=(became.address,),
@@ -298,7 +296,7 @@ def plan_forget_memory(
     ]
     return Plan(
         action="forget",
-        summary=_title(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
+        summary=short(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
         edits=tuple(
             FileEdit(document.path, document.data, take_out(document, some)) for document, some in found
         ),
@@ -363,7 +361,7 @@ def _names_of(draft: Draft) -> tuple[str, ...]:
 def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
     """The error for drafts of which none passes."""
     error = FlaggedError(
-        {_title(words_of(draft)): why for draft, why in held.items()},
+        {short(words_of(draft)): why for draft, why in held.items()},
         secret=any(secrets_in(words_of(draft)) for draft in held),
     )
     error.hint = _TO_STORE
@@ -427,7 +425,7 @@ def _rewritten(
     item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
     data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
-        raise NotCuratableError(f"“{_title(words)}” would be read as something else on this page")
+        raise NotCuratableError(f"“{short(words)}” would be read as something else on this page")
     return document_of(document.path, data), found[0]
 
 
@@ -445,11 +443,7 @@ def _require_line(document: Document, entry: Entry) -> None:
 def _summary(drafts: Sequence[Draft]) -> str:
     if len(drafts) > 1:
         return f"{len(drafts)} things in the graph"
-    return _title(words_of(drafts[0]))
-
-
-def _title(text: str) -> str:
-    return cut(" ".join(visible(masked(text), one_line=True).split()), _TITLE)
+    return short(words_of(drafts[0]))
 
 
 def _day(name: str, value: str | date) -> str:

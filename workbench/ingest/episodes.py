@@ -25,7 +25,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
@@ -50,19 +50,17 @@ def plan_episode(
     now: datetime,
     model: LanguageModel | None = None,
     embedder: Embedder | None = None,
-    again: bool = False,
-    actor: str = "dreaming",
 ) -> Plan:
     """Write the episode of ``session`` at ``episodes/YYYY/MM/<id>.md``, and note in the ledger that it was.
 
     A session that was taken up while it went on, and has more turns now, has its page written anew where
     nobody edited it. Raises NotCuratableError where there is an episode already, where there was one that
-    somebody removed or that expired (unless ``again``), or where nothing in the session may be kept.
+    somebody removed or that expired, or where nothing in the session may be kept.
     """
     there = _page_of(workspace, session.source_id)
     if there is not None:
         _require_news(there, session)
-    elif not again and (gone := _once_at(workspace, session.source_id)):
+    elif gone := _once_at(workspace, session.source_id):
         raise NotCuratableError(
             f"the episode of session {visible(session.source_id, one_line=True)} was removed, or it expired",
             hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
@@ -93,7 +91,7 @@ def plan_episode(
         entries=(edit.path,),
         became=(edit.path,),
         reason="" if there is None else f"the session went on to {plural(page.turns, 'turn')}",
-        actor=actor,
+        actor="dreaming",
         notes=summary.notes,
     )
 

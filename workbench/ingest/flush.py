@@ -36,8 +36,7 @@ from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import CommitId, RelPath
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace

@@ -35,7 +35,7 @@ from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_
 from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.episode import FOLDER
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Operation, Plan
@@ -85,6 +85,7 @@ class Taken:
         }
 
 
+_NO_NEWS = "nothing is new in it"
 Progress = Callable[[str, int, int], object]
 """Told which source comes next, how many are done, and how many there are."""
 
@@ -123,11 +124,36 @@ class Ingest:
         self._graph = GraphReader(workspace)
         self._evidence = NameEvidence(workspace)
 
+    def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[Taken]:
+        """Ingest each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
+
+        ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts where
+        the settings name some. Raises UsageError where a file is of the other sort.
+        """
+        pages = [name for name in files if name.endswith(".md")]
+        transcripts = [name for name in files if name not in pages]
+        for sort, others in (("markdown", transcripts), ("transcript", pages)):
+            if source == sort and others:
+                raise UsageError(
+                    f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out"
+                )
+        if files:
+            if transcripts:
+                yield from self.transcripts(transcripts)
+            if pages:
+                yield from self.markdown(pages)
+            return
+        named = self._workspace.settings.transcripts
+        if source in ("transcript", "all") or (source is None and named):
+            yield from self.transcripts()
+        if source != "transcript":
+            yield from self.markdown()
+
     def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
         places = find(self._workspace, named)
         for path, why in places.refused.items():
-            yield Taken(source=path, kind="transcript", outcome="refused", why=why)
+            yield Taken(source=path, kind="transcript").done("refused", why)
         checkpoints = Checkpoints.read(self._workspace, "episode")
         for number, file in enumerate(places.files):
             self._progress(file.name, number, len(places.files))
@@ -167,9 +193,9 @@ class Ingest:
         if reading is None:
             with opened(file.path) as descriptor:
                 done = not file.size or checkpoints.is_done(file, descriptor)
-            why = "nothing is new in it" if done else "its last line is still being written"
-            why = why if file.size else "it is empty"
-            return taken.done("unchanged" if done else "waiting", why)
+            if not done:
+                return taken.done("waiting", "its last line is still being written")
+            return taken.done("unchanged", _NO_NEWS if file.size else "it is empty")
         taken.bad = reading.bad
         if reading.excluded:
             turns = len(reading.transcript.turns)
@@ -214,8 +240,6 @@ class Ingest:
             )
 
         try:
-            if self._model is not None and not self._dry_run:
-                plan()  # asks the model before a lock is held; the answer is kept
             made = self._carry_out(plan, taken)
         except NotCuratableError as error:
             there = episode_of(self._workspace, session.source_id)
@@ -240,8 +264,6 @@ class Ingest:
             )
 
         try:
-            if self._model is not None and not self._dry_run:
-                plan()  # asks the model before a lock is held; the answer is kept
             made = self._carry_out(plan, taken)
         except NotCuratableError:
             return
@@ -270,6 +292,8 @@ class Ingest:
         taken.notes += [f"{one.keep.name} and {one.other.name} may be one: {one.why}" for one in done.flagged]
 
     def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
+        if self._model is not None and not self._dry_run:
+            planner()  # asks the model before a lock is held; the answer is kept
         plans: list[Plan] = []
 
         def plan() -> Plan:
@@ -303,7 +327,7 @@ class Ingest:
         except Exception as error:  # whatever one page holds, the others are taken in
             return taken.done("failed", why_failed(error))
         done = bool(taken.operations or taken.plans)
-        return taken.done("taken" if done else "unchanged", "" if done else "nothing is new in it")
+        return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
     def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:
         """The pages to learn from, and those that are not, with the reason."""
@@ -313,18 +337,16 @@ class Ingest:
         told: list[Taken] = []
         fresh = list(unlearnt(self._workspace, among))
         for one in fresh:
+            page = Taken(source=one.path, kind="markdown")
             day = self._day_of(one.path)
             if one.problem:
-                told.append(Taken(source=one.path, kind="markdown", outcome="refused", why=one.problem))
+                told.append(page.done("refused", one.problem))
             elif self._max_age is not None and day is not None and day > self._max_age:
-                why = f"it is of {day} days ago"
-                told.append(Taken(source=one.path, kind="markdown", outcome="old", why=why))
+                told.append(page.done("old", f"it is of {day} days ago"))
             else:
                 paths.append(one.path)
         known = set(learnt(self._workspace)) - {one.path for one in fresh}
-        for path in sorted(known):
-            why = "nothing is new in it"
-            told.append(Taken(source=path, kind="markdown", outcome="unchanged", why=why))
+        told += [Taken(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)]
         return paths, told
 
     def _day_of(self, path: str) -> int | None:
@@ -339,31 +361,6 @@ class Ingest:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
         root = os.fspath(self._workspace.root).rstrip("/") + "/"
         return whole.removeprefix(root)
-
-
-def take_in(
-    run: Ingest, place: Workspace, files: Sequence[str], source: str | None = None
-) -> Iterator[Taken]:
-    """Take in each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
-
-    ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts where
-    the settings name some. Raises UsageError where a file is of the other sort.
-    """
-    pages = [name for name in files if name.endswith(".md")]
-    transcripts = [name for name in files if name not in pages]
-    for sort, others in (("markdown", transcripts), ("transcript", pages)):
-        if source == sort and others:
-            raise UsageError(f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out")
-    if files:
-        if transcripts:
-            yield from run.transcripts(transcripts)
-        if pages:
-            yield from run.markdown(pages)
-        return
-    if source in ("transcript", "all") or (source is None and place.settings.transcripts):
-        yield from run.transcripts()
-    if source != "transcript":
-        yield from run.markdown()
 
 
 def _unsaid(reading: Reading) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import ModelUnavailableError, StoppedError
-from workbench.ingest.ingest import Ingest, Taken, sort_of, take_in
+from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import unreadable
 from workbench.llm.language_model import LanguageModel
@@ -75,7 +75,7 @@ def _take_in(
     )
     stopped = False
     try:
-        for taken in take_in(ingest, workspace, files):
+        for taken in ingest.run(files):
             found.add(taken, named=bool(files))
     except StoppedError:
         stopped = True

@@ -22,8 +22,7 @@ from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 
 LONGEST = 1_000
 """Characters of one line; what is longer is no fact but a text."""

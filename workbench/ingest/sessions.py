@@ -18,8 +18,7 @@ from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed, tail_
 from workbench.ingest.session_index import Route, route_of, routed
 from workbench.ingest.transcript_files import TranscriptFile, blocks, opened
 from workbench.ingest.triggers import estimated_tokens
-from workbench.memory.session import Session
-from workbench.memory.transcript import About, Compaction, Transcript, Turn, read_transcript
+from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 
 _ODD = re.compile(r"[^A-Za-z0-9_.:@+]+")
 _NAME = 120

@@ -36,7 +36,7 @@ from workbench.memory.episode_page import (
 )
 from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.safety.key_like import clipped, looks_like_key
 
 if TYPE_CHECKING:

@@ -16,9 +16,14 @@ from itertools import islice
 from workbench.memory.edit import as_item
 from workbench.memory.episode import count_in
 from workbench.memory.escape import plain_line
-from workbench.memory.frontmatter import read_front_matter, set_front_matter
+from workbench.memory.frontmatter import (
+    quoted_scalar,
+    read_front_matter,
+    scalar,
+    scalars,
+    set_front_matter,
+)
 from workbench.memory.provenance import TRUST, Provenance
-from workbench.memory.yaml_scalar import quoted_scalar, scalar, scalars
 
 MOST_ABSTRACT = 200
 """Characters of an abstract."""
