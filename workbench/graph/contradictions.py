@@ -18,7 +18,7 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
-from workbench.graph.drafts import decision, short
+from workbench.graph.drafts import decision, excerpt
 from workbench.graph.model import Graph, memory_holds, relation_holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
@@ -458,7 +458,7 @@ def plan_settle(
     Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
     """
     if answer not in ANSWERS:
-        raise UsageError(f"there is no answer “{short(answer)}”", hint="known: " + ", ".join(ANSWERS))
+        raise UsageError(f"there is no answer “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
     pages = _pages(workspace, (old, new))
@@ -494,10 +494,10 @@ def plan_settle(
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
     gone_addresses = new.addresses if answer == "keep" else ()
-    shown = {"old": short(old.text, _QUOTED), "new": short(new.text, _QUOTED)}
+    shown = {"old": excerpt(old.text, _QUOTED), "new": excerpt(new.text, _QUOTED)}
     return Plan(
         action="settle",
-        summary=f"{short(contradiction.entity.name, _QUOTED)}: {_DONE[answer].format(**shown)}",
+        summary=f"{excerpt(contradiction.entity.name, _QUOTED)}: {_DONE[answer].format(**shown)}",
         edits=tuple(edits),
         records=ledger_records("decisions", records, now),
         entries=gone_addresses or tuple(address for address, _ in became),

@@ -65,7 +65,7 @@ class MemoryDraft:
         object.__setattr__(self, "text", one_line(self.text, "the text of a memory"))
         if self.type not in IMPORTANCE:
             raise UsageError(
-                f"there is no type of memory “{short(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
+                f"there is no type of memory “{excerpt(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
             )
         if self.entity:
             object.__setattr__(self, "entity", entity_name(self.entity))
@@ -76,7 +76,7 @@ class MemoryDraft:
             raise UsageError("it would end before it begins", hint="valid_until is a day after valid_from")
         if not fits(f"[{self.type}] {self.text}"):
             raise UsageError(
-                f"the text is too long for one memory: “{short(self.text)}”",
+                f"the text is too long for one memory: “{excerpt(self.text)}”",
                 hint="a memory is a sentence or two; store several",
             )
 
@@ -103,7 +103,7 @@ class RelationDraft:
         kind = relation_kind(self.kind)
         if not _KIND.fullmatch(kind):
             raise UsageError(
-                f"“{short(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
+                f"“{excerpt(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
             )
         object.__setattr__(self, "kind", kind)
         _require_entity_type(self.entity_type)
@@ -137,7 +137,9 @@ def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
     """
     known = {field.name for field in fields(MemoryDraft)}
     if unknown := [name for name in said if name not in known]:
-        raise UsageError(f"a memory has no “{short(unknown[0])}”", hint="known: " + ", ".join(sorted(known)))
+        raise UsageError(
+            f"a memory has no “{excerpt(unknown[0])}”", hint="known: " + ", ".join(sorted(known))
+        )
     values = {name: value for name, value in said.items() if value is not None and value != ""}
     for name in _DAYS:
         if name in values:
@@ -188,7 +190,7 @@ def day_of(name: str, value: object) -> date:
     found = parse_moment(said)
     if found is None or (len(said) > len("2026-04-01") and may_have_time and not isinstance(found, Moment)):
         raise UsageError(
-            f"{name} must be a day, not “{short(said)}”",
+            f"{name} must be a day, not “{excerpt(said)}”",
             hint="an ISO date, such as 2026-04-01" + (", or 2026-04-01T14:30+02:00" if may_have_time else ""),
         )
     return found if may_have_time else date(found.year, found.month, found.day)
@@ -201,7 +203,7 @@ def one_line(text: str, what: str) -> str:
         raise UsageError(f"{what} is empty")
     if "<!--" in line or "-->" in line:
         raise UsageError(
-            f"{what} holds a comment, which nobody would see: “{short(line)}”", hint="leave it out"
+            f"{what} holds a comment, which nobody would see: “{excerpt(line)}”", hint="leave it out"
         )
     odd = next((c for c in line if unicodedata.category(c) in ("Cc", "Cs") or c in "\u2028\u2029"), None)
     if odd is not None:
@@ -216,16 +218,16 @@ def entity_name(text: str) -> str:
         line = line[2:-2].rpartition("|")[2]
     name = one_line(line, "the name of an entity")
     if len(name) > LONGEST_NAME:
-        raise UsageError(f"a name of {len(name)} characters is none: “{short(name)}”")
+        raise UsageError(f"a name of {len(name)} characters is none: “{excerpt(name)}”")
     if visible(name) != name:
-        raise UsageError(f"a name holds characters that nobody sees: “{short(name)}”")
+        raise UsageError(f"a name holds characters that nobody sees: “{excerpt(name)}”")
     return name
 
 
 def _require_entity_type(kind: str) -> None:
     if kind and kind not in ENTITY_TYPES:
         raise UsageError(
-            f"there is no type of entity “{short(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
+            f"there is no type of entity “{excerpt(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
         )
 
 
@@ -238,17 +240,17 @@ def _require_shares(draft: MemoryDraft | RelationDraft) -> None:
 
 def _require_trust(trust: str) -> None:
     if trust not in TRUST:
-        raise UsageError(f"there is no trust “{short(trust)}”", hint="known: " + ", ".join(TRUST))
+        raise UsageError(f"there is no trust “{excerpt(trust)}”", hint="known: " + ", ".join(TRUST))
 
 
 def _share_of(name: str, value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        raise UsageError(f"{name} must be a number from 0 to 1, not “{short(str(value))}”") from None
+        raise UsageError(f"{name} must be a number from 0 to 1, not “{excerpt(str(value))}”") from None
 
 
-def short(text: str, characters: int = 60) -> str:
+def excerpt(text: str, characters: int = 60) -> str:
     """``text`` within a sentence: one visible line of at most so many characters, its secrets masked."""
     return cut(" ".join(visible(masked(text), one_line=True).split()), characters)
 

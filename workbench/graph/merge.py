@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.drafts import decision, number, short
+from workbench.graph.drafts import decision, excerpt, number
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
 from workbench.graph.page_edit import document_of, with_aliases, with_lines
@@ -81,7 +81,7 @@ def plan_merge_entities(
     pairs = [(old, new) for old, new in became if new in now_there]
     return Plan(
         action="merge",
-        summary=short(f"{second.name} is {first.name}"),
+        summary=excerpt(f"{second.name} is {first.name}"),
         edits=tuple(edits),
         entries=tuple(old for old, _ in pairs),
         became=tuple(new for _, new in pairs),
@@ -222,7 +222,7 @@ def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity
     ]
     if lost:
         raise NotCuratableError(
-            f"“{short(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
+            f"“{excerpt(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
             hint="move it with an editor first",
         )
 
@@ -302,7 +302,7 @@ def plan_keep_apart(
     record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
     return Plan(
         action="settle",
-        summary=short(said),
+        summary=excerpt(said),
         records=ledger_records("decisions", [record], now),
         reason=reason,
         actor=actor,

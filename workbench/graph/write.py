@@ -18,11 +18,11 @@ from workbench.graph.drafts import (
     dated,
     day_of,
     decision,
+    excerpt,
     memory_draft,
     number,
     one_line,
     relation_key,
-    short,
 )
 from workbench.graph.page_edit import Changes, document_of, entries_of
 from workbench.memory.claims import claim_key
@@ -127,7 +127,7 @@ def plan_store(
     written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
-            f"“{short(words_of(given[0]))}” is in the graph already"
+            f"“{excerpt(words_of(given[0]))}” is in the graph already"
             if len(given) == 1
             else "all of it is in the graph already",
             hint="nothing was changed",
@@ -188,7 +188,7 @@ def write(
             failed[draft] = error.message
             continue
         placed.append((draft, key))
-    notes = [f"left out: “{short(words_of(draft))}”: {why}" for draft, why in failed.items()]
+    notes = [f"left out: “{excerpt(words_of(draft))}”: {why}" for draft, why in failed.items()]
     documents = changes.documents(refused if lenient else None)
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
@@ -261,7 +261,7 @@ def plan_update(
         raise NotCuratableError("there is nothing to change: it says all of this already")
     return Plan(
         action="update",
-        summary=short(words),
+        summary=excerpt(words),
         edits=(FileEdit(document.path, document.data, after.data),),
         entries=(entry.address,),
         became=(became.address,),
@@ -296,7 +296,7 @@ def plan_forget_memory(
     ]
     return Plan(
         action="forget",
-        summary=short(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
+        summary=excerpt(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
         edits=tuple(
             FileEdit(document.path, document.data, take_out(document, some)) for document, some in found
         ),
@@ -361,7 +361,7 @@ def _names_of(draft: Draft) -> tuple[str, ...]:
 def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
     """The error for drafts of which none passes."""
     error = FlaggedError(
-        {short(words_of(draft)): why for draft, why in held.items()},
+        {excerpt(words_of(draft)): why for draft, why in held.items()},
         secret=any(secrets_in(words_of(draft)) for draft in held),
     )
     error.hint = _TO_STORE
@@ -425,7 +425,7 @@ def _rewritten(
     item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
     data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
-        raise NotCuratableError(f"“{short(words)}” would be read as something else on this page")
+        raise NotCuratableError(f"“{excerpt(words)}” would be read as something else on this page")
     return document_of(document.path, data), found[0]
 
 
@@ -443,7 +443,7 @@ def _require_line(document: Document, entry: Entry) -> None:
 def _summary(drafts: Sequence[Draft]) -> str:
     if len(drafts) > 1:
         return f"{len(drafts)} things in the graph"
-    return short(words_of(drafts[0]))
+    return excerpt(words_of(drafts[0]))
 
 
 def _day(name: str, value: str | date) -> str:

@@ -127,8 +127,8 @@ class Ingest:
     def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[Taken]:
         """Ingest each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
 
-        ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts where
-        the settings name some. Raises UsageError where a file is of the other sort.
+        ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts
+        where the settings name some. Raises UsageError where a file is of the other sort.
         """
         pages = [name for name in files if name.endswith(".md")]
         transcripts = [name for name in files if name not in pages]
@@ -165,8 +165,15 @@ class Ingest:
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
         taken = Taken(source=file.path, kind="transcript")
+        exclude = self._workspace.settings.transcript_exclude
         try:
-            return self._transcript(file, checkpoints, taken, named=named)
+            reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
+            if reading is None:
+                return taken.done(*_why_unread(file, checkpoints))
+            taken.bad = reading.bad
+            if left_out := self._left_out(reading, named=named):
+                return taken.done(*left_out)
+            return self._sessions(reading, checkpoints, taken, named=named)
         except (OSError, NotMemoryError) as error:
             return taken.done("refused", why_unreadable(error))
         except Exception as error:  # whatever one source holds, the others are taken in
@@ -183,26 +190,8 @@ class Ingest:
             self._progress(path, number, len(paths))
             yield self._page(path)
 
-    def _transcript(
-        self, file: TranscriptFile, checkpoints: Checkpoints, taken: Taken, *, named: bool
-    ) -> Taken:
-        exclude = self._workspace.settings.transcript_exclude
-        reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
-        if reading is not None and not named and (why := SessionOwner.of(self._workspace).why_not(file)):
-            return taken.done("foreign", why)
-        if reading is None:
-            with opened(file.path) as descriptor:
-                done = not file.size or checkpoints.is_done(file, descriptor)
-            if not done:
-                return taken.done("waiting", "its last line is still being written")
-            return taken.done("unchanged", _NO_NEWS if file.size else "it is empty")
-        taken.bad = reading.bad
-        if reading.excluded:
-            turns = len(reading.transcript.turns)
-            return taken.done("excluded", why_left_out(reading.excluded, turns))
-        if why := self._too_old(reading):
-            return taken.done("old", why)
-        quiet = quiet_seconds(file.changed, self._now) >= QUIET_SECONDS
+    def _sessions(self, reading: Reading, checkpoints: Checkpoints, taken: Taken, *, named: bool) -> Taken:
+        quiet = quiet_seconds(reading.file.changed, self._now) >= QUIET_SECONDS
         shifts: Counter[str] = Counter()
         noted: Checkpoint | None = None
         for part in reading.parts:
@@ -307,6 +296,16 @@ class Ingest:
         taken.notes += plans[-1].notes
         return plans[-1]
 
+    def _left_out(self, reading: Reading, *, named: bool) -> tuple[Outcome, str] | None:
+        """Why a session is not ingested; None where it is."""
+        if not named and (why := SessionOwner.of(self._workspace).why_not(reading.file)):
+            return "foreign", why
+        if reading.excluded:
+            return "excluded", why_left_out(reading.excluded, len(reading.transcript.turns))
+        if why := self._too_old(reading):
+            return "old", why
+        return None
+
     def _too_old(self, reading: Reading) -> str:
         if self._max_age is None:
             return ""
@@ -361,6 +360,16 @@ class Ingest:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
         root = os.fspath(self._workspace.root).rstrip("/") + "/"
         return whole.removeprefix(root)
+
+
+def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome, str]:
+    """Why nothing of a transcript can be read at present."""
+    if not file.size:
+        return "unchanged", "it is empty"
+    with opened(file.path) as descriptor:
+        if checkpoints.is_done(file, descriptor):
+            return "unchanged", _NO_NEWS
+    return "waiting", "its last line is still being written"
 
 
 def _unsaid(reading: Reading) -> str:
