@@ -221,29 +221,23 @@ class OpenPage:
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
         self._ids = {e.provenance.get("id") or "" for e in document.entries if e.provenance}
-        self._memories: dict[tuple[str, str], list[TypedMemory]] = {}
+        self._known: dict[tuple[str, ...], list[TypedMemory | Relation]] = {}
         for memory in self.entity.memories:
-            self._memories.setdefault((memory.type, _words_key(memory.text)), []).append(memory)
-        self._relations: dict[tuple[str, str], list[Relation]] = {}
+            self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)
         for relation in self.entity.relations:
-            self._relations.setdefault((relation.kind, name_key(relation.target)), []).append(relation)
+            self._known.setdefault(("r", relation.kind, name_key(relation.target)), []).append(relation)
 
     def remember(self, draft: MemoryDraft, today: date) -> str:
         """Add a memory, or the draft's sources to the one that says the same; the line's id."""
-        key = (draft.type, _words_key(draft.text))
-        for memory in self._memories.get(key, ()):
-            if not _differ(memory.happens_at, draft.happens_at) and _is_said_by(memory, draft, today):
-                return self._corroborate(memory, draft)
+        key = ("m", draft.type, _words_key(draft.text))
+        same = [one for one in self._known.get(key, ()) if _may_be_of(one, draft.happens_at)]
         day = draft.happens_at.isoformat() if draft.happens_at else ""
-        return self._wait(("m", *key, day), f"[{draft.type}] {draft.text}", draft, today)
+        return self._put((*key, day), f"[{draft.type}] {draft.text}", draft, same, today)
 
     def relate(self, draft: RelationDraft, link_text: str, names: frozenset[str], today: date) -> str:
         """Add a relation to what is called ``names``, or the draft's sources to the one that is there."""
-        for name in names:
-            for relation in self._relations.get((draft.kind, name), ()):
-                if _is_said_by(relation, draft, today):
-                    return self._corroborate(relation, draft)
-        return self._wait(("r", draft.kind, link_text), f"{draft.kind} {link_text}", draft, today)
+        same = [one for name in names for one in self._known.get(("r", draft.kind, name), ())]
+        return self._put(("r", draft.kind, link_text), f"{draft.kind} {link_text}", draft, same, today)
 
     def _corroborate(self, line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft) -> str:
         entry = line.entry
@@ -256,9 +250,20 @@ class OpenPage:
             self.touched.add(name)
         return name
 
-    def _wait(self, key: tuple[str, ...], words: str, draft: MemoryDraft | RelationDraft, today: date) -> str:
-        if (same := self._waiting.get(key)) is not None:
-            marks = corroborated(same[1], draft, "")
+    def _put(
+        self,
+        key: tuple[str, ...],
+        words: str,
+        draft: MemoryDraft | RelationDraft,
+        same: Iterable[TypedMemory | Relation],
+        today: date,
+    ) -> str:
+        """Corroborate one of the lines that say the ``same``, else enter a new one; its id."""
+        for line in same:
+            if _is_said_by(line, draft, today):
+                return self._corroborate(line, draft)
+        if (waiting := self._waiting.get(key)) is not None:
+            marks = corroborated(waiting[1], draft, "")
             self._waiting[key] = words, marks
             return marks.get("id") or ""
         name = self._name(key[0], words)
@@ -371,5 +376,7 @@ def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft
     return anew or (said_on is not None and said_on < until)
 
 
-def _differ(one: date | None, other: date | None) -> bool:
-    return one is not None and other is not None and one != other
+def _may_be_of(line: TypedMemory | Relation, day: date | None) -> bool:
+    """Whether a line is due, or takes place, on ``day``, where both say one."""
+    own = line.happens_at if isinstance(line, TypedMemory) else None
+    return own is None or day is None or own == day
