@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from workbench.memory.episode import count_in, moment_in
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, TurnRef, normal, split_turns
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.provenance import split_provenance
@@ -30,8 +29,8 @@ def parse_page(data: bytes) -> EpisodePage:
     if header is None or header.problem:
         raise ValueError(header.problem if header and header.problem else "no front matter")
     values: dict[str, object] = {name: header.text(name) or "" for name in _TEXTS}
-    values |= {name: moment_in(header, name) for name in _MOMENTS}
-    values |= {name: count_in(header, name) for name in _COUNTS}
+    values |= {name: header.moment(name) for name in _MOMENTS}
+    values |= {name: header.count(name) for name in _COUNTS}
     for name, lines in _sections(data[header.body :].decode("utf-8", "replace")):
         values[name] = lines
     return as_read(

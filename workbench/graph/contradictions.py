@@ -28,7 +28,6 @@ from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
 from workbench.memory.markdown import Document
-from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
@@ -526,7 +525,7 @@ def _end(old: Claim, new: Claim, today: date) -> date:
 
 def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
     origins = {
-        entry.address: (entry.provenance or Provenance()).changed({"valid_until": day.isoformat()})
+        entry.address: entry.origin.changed({"valid_until": day.isoformat()})
         for entry in entries
         if (day := ends.get(entry.address))
     }

@@ -6,7 +6,6 @@ rejected or forgotten does not come back.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
@@ -18,6 +17,7 @@ from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
 from workbench.memory.moment import Moment, parse_moment
+from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, provenance
 from workbench.memory.window import fits
@@ -287,7 +287,7 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
     """A name for a line, the same for the same words on the same page; none of ``taken``."""
     for attempt in range(1_000):
         said = f"{path}\n{claim_key(words)}\n{words if attempt else ''}\n{attempt}"
-        name = letter + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        name = letter + digest(said, 8)
         if name not in taken:
             return name
     raise AssertionError("a thousand names are taken")

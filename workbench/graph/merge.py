@@ -21,7 +21,7 @@ from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, encoded
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import visible
@@ -153,7 +153,7 @@ def _joined(
 ) -> Provenance:
     """What a line says that both pages have: all sources, the higher confidence, the lower trust."""
     own = own or Provenance()
-    also = theirs.entry.provenance or Provenance()
+    also = theirs.entry.origin
     new = ((name, value) for name in ("src", "session") for value in also.all(name))
     joined = Provenance((*own.fields, *(field for field in new if field not in own.fields)))
     changes: dict[str, str | None] = {}
@@ -168,7 +168,7 @@ def _joined(
 
 def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance:
     """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
-    own = line.entry.provenance or Provenance()
+    own = line.entry.origin
     changes: dict[str, str | None] = {}
     if renamed:
         changes["id"] = f"{line.id}-{stem_of(line.entry.path)[:20]}"
@@ -184,7 +184,7 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
     body = rest.data[rest.front_matter.body :] if rest.front_matter else rest.data
     if not body.strip():
         return document
-    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    newline = document.newline.encode()
     heading = "## " + " ".join(visible(name, one_line=True).split())
     start = document.data if document.data.endswith(b"\n") else document.data + newline
     data = start + newline + heading.encode() + newline + newline + body.lstrip(b"\r\n")
@@ -270,7 +270,7 @@ def _relink_page(document: Document, is_old: _LeadsThere, name: str) -> Document
 
 def _relinked(data: bytes, is_old: _LeadsThere, name: str) -> bytes:
     text = data.decode("utf-8", "surrogateescape")
-    return relinked(text, is_old, name).encode("utf-8", "surrogateescape")
+    return encoded(relinked(text, is_old, name))
 
 
 def _folded(document: Document) -> Document:

@@ -30,7 +30,7 @@ from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key,
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Destination, Passage, item_of, set_down
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, digest
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.workspace import Workspace
@@ -187,7 +187,7 @@ class Directory:
             return found
         kind = kind or "concept"
         path = page_path(name, kind, self._by_path)
-        return self._enter(Entity(path=path, id=_entity_id(path), name=name, type=kind))
+        return self._enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
 
     def named(self, page: Entity, aliases: tuple[str, ...]) -> Entity:
         """The page, from now on found by these further names too."""
@@ -199,12 +199,6 @@ class Directory:
             others = [one for one in self._by_name[name] if one.path != page.path]
             self._by_name[name] = [*others, page]
         return page
-
-
-def _entity_id(path: str) -> str:
-    import hashlib  # noqa: PLC0415 - for new pages alone
-
-    return "ent-" + hashlib.sha256(path.encode()).hexdigest()[:10]
 
 
 class OpenPage:
@@ -220,7 +214,7 @@ class OpenPage:
         self._marks: dict[str, Provenance] = {}
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
-        self._ids = {e.provenance.get("id") or "" for e in document.entries if e.provenance}
+        self._ids = {entry.field("id") or "" for entry in document.entries}
         self._known: dict[tuple[str, ...], list[TypedMemory | Relation]] = {}
         for memory in self.entity.memories:
             self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)

@@ -193,7 +193,7 @@ def write(
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
     addresses: dict[tuple[str, str | None], str] = {
-        (path, entry.provenance.get("id")): entry.address
+        (path, entry.field("id")): entry.address
         for path, document in documents.items()
         for entry in document.entries
         if entry.provenance
@@ -254,8 +254,7 @@ def plan_update(
         # what is said in other words is the owner's no more
         "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
     }
-    origin = entry.provenance or Provenance()
-    origin = origin.changed({name: value for name, value in said.items() if value is not None})
+    origin = entry.origin.changed({name: value for name, value in said.items() if value is not None})
     after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
         raise NotCuratableError("there is nothing to change: it says all of this already")
@@ -420,7 +419,7 @@ def _rewritten(
             f"“{entry.plain_title}” is more than one line: its words are yours to edit",
             hint="`workbench edit ENTRY` opens it",
         )
-    source = document.data[entry.span.start : entry.span.end].decode("utf-8", "surrogateescape")
+    source = document.source(entry.span)
     lead = source.partition("[")[0]
     item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
     data, found = put_in_place(document, entry, item)

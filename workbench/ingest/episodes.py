@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,7 @@ from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.ingest.summary import Summary, summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
-from workbench.memory.episode import FOLDER, Episode, count_in, moment_in, read_episode
+from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import (
     COMPACTION,
     EpisodePage,
@@ -24,7 +23,7 @@ from workbench.memory.episode_page import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, digest
 from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
@@ -210,14 +209,14 @@ def _page(session: Session, summary: Summary, now: datetime, *, expires: datetim
 
 def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:
     """The page of the longer session: what became of the old one counts on, and nothing new is promoted."""
-    expires = moment_in(old, "expires_at")
+    expires = old.moment("expires_at")
     return replace(
         new,
         id=old.text("id") or new.id,
-        created_at=moment_in(old, "created_at"),
+        created_at=old.moment("created_at"),
         expires_at=max(filter(None, (expires, new.expires_at))) if expires else None,
-        recall_count=count_in(old, "recall_count"),
-        last_recalled_at=moment_in(old, "last_recalled_at"),
+        recall_count=old.count("recall_count"),
+        last_recalled_at=old.moment("last_recalled_at"),
         pinned=old.flag("pinned"),
     )
 
@@ -241,12 +240,9 @@ def _days(workspace: Workspace) -> int:
 
 
 def _name(source_id: str, digits: int) -> str:
-    return "e" + hashlib.sha256(source_id.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+    return "e" + digest(source_id, digits)
 
 
 def _digest(session: Session) -> str:
     """The content of a session by what was said in it."""
-    words = hashlib.sha256()
-    for turn in session.turns:
-        words.update(f"{turn.role}\0{turn.text}\0".encode("utf-8", "surrogatepass"))
-    return words.hexdigest()[:16]
+    return digest("".join(f"{turn.role}\0{turn.text}\0" for turn in session.turns), 16)

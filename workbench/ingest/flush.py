@@ -382,11 +382,7 @@ def block(session: Session, lines: Sequence[Quotation]) -> str:
 
 def claims_of(document: Document, session: str) -> frozenset[str]:
     """The claims that a log holds of a session already."""
-    return frozenset(
-        claim_key(entry.text)
-        for entry in document.entries
-        if entry.provenance and entry.provenance.get("session") == session
-    )
+    return frozenset(claim_key(entry.text) for entry in document.entries if entry.field("session") == session)
 
 
 def opening(before: bytes | None, title: str) -> str:

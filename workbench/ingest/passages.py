@@ -16,7 +16,6 @@ from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
@@ -117,7 +116,7 @@ def read_source(
     header = document.front_matter
     day = next((entry.date for entry in document.entries if entry.date), None)
     if day is None and header:
-        day = parse_day(header.text("created_at"))
+        day = header.day("created_at")
     user = _user(header.text("user") if header else None)
     names = names_of(user).union(owner)
     lines = tuple(_lines(document, names, known))
@@ -160,7 +159,6 @@ def _lines(document: Document, owner: Collection[str], known: Container[str]) ->
     speakers = _speakers([text for _, _, text, _ in chosen], known)
     origins = OriginReader(document, owner=owner, speakers=speakers)
     for entry, number, text, is_turn in chosen:
-        own = entry.provenance
         said = origins.said(entry, text)
         words = clean(said.words)
         yield PassageLine(
@@ -173,8 +171,8 @@ def _lines(document: Document, owner: Collection[str], known: Container[str]) ->
             section=_section(entry) if document.kind is Kind.EPISODE else "",
             speaker=said.speaker,
             origin=said.origin,
-            origins=own.all("src") if own else (),
-            session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
+            origins=entry.fields("src"),
+            session=entry.field("session") or session_of(sessions, entry) or "",
             entry=entry.address,
             as_it_stands=text,
             # Between turns programs note events of the session, which give nobody an order.

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from workbench.memory.edit import as_item
-from workbench.memory.episode import count_in
 from workbench.memory.escape import plain_line
 from workbench.memory.frontmatter import (
+    MOST_COUNTED,
     quoted_scalar,
     read_front_matter,
     scalar,
@@ -30,7 +30,6 @@ MOST_ABSTRACT = 200
 MOST_TOPICS = 20
 _MOST_VALUE, _MOST_SOURCE, _MOST_TOPIC = 300, 2_000, 80
 _MOST_LINE, _MOST_LINES, _MOST_PLACES = 1_000, 500, 8
-_MOST = 1_000_000_000
 COMPACTION, EXTRACTION = "compaction", "extraction"
 """Who wrote a summary that no model wrote: the agent as it compacted the session, or the rules."""
 _SECTIONS = (("Summary", "summary"), ("Facts", "facts"), ("Decisions", "decisions"), ("Open", "open"))
@@ -115,7 +114,7 @@ def normal(page: EpisodePage) -> EpisodePage:
     values: dict[str, object] = {name: _value(getattr(page, name)) for name in _TEXTS}
     values["source"] = _value(page.source, _MOST_SOURCE)
     values |= {name: _moment(getattr(page, name)) for name in _MOMENTS}
-    values |= {name: min(max(0, getattr(page, name)), _MOST - 1) for name in _COUNTS}
+    values |= {name: min(max(0, getattr(page, name)), MOST_COUNTED - 1) for name in _COUNTS}
     for _, name in _SECTIONS:
         lines = (line for line in map(_line, getattr(page, name)) if line.text)
         values[name] = tuple(islice(lines, _MOST_LINES))
@@ -144,7 +143,7 @@ def is_as_written(data: bytes) -> bool:
 def with_recalls(data: bytes, count: int, last: datetime | None) -> bytes:
     """The page with its recalls as they are known now; untouched where they were known, or cannot be said."""
     header = read_front_matter(data)
-    if header is None or header.problem or count <= count_in(header, "recall_count"):
+    if header is None or header.problem or count <= header.count("recall_count"):
         return data
     data = set_front_matter(data, "recall_count", str(count))
     return set_front_matter(data, "last_recalled_at", moment_text(last)) if last else data
@@ -214,8 +213,10 @@ def _comment(source: str, places: Sequence[TurnRef], *, by_agent: bool = False) 
 
 def _line(line: EpisodeLine) -> EpisodeLine:
     text = _settled(line.text, lambda words: split_turns(plain_line(words, _MOST_LINE))[0])
-    wanted = sorted({place.turn: place for place in reversed(line.places) if 0 < place.turn < _MOST}.values())
-    places = (replace(place, line=place.line if 0 < place.line < _MOST else 0) for place in wanted)
+    wanted = sorted(
+        {place.turn: place for place in reversed(line.places) if 0 < place.turn < MOST_COUNTED}.values()
+    )
+    places = (replace(place, line=place.line if 0 < place.line < MOST_COUNTED else 0) for place in wanted)
     return EpisodeLine(text, tuple(islice(places, _MOST_PLACES)), line.by_agent)
 
 

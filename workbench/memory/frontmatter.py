@@ -11,9 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 
 from workbench.config.safe_yaml import MAX_BYTES, begins_mapping, read_mapping
+from workbench.memory.provenance import parse_day, parse_instant
 
+MOST_COUNTED = 1_000_000_000
+"""A count that is larger was not counted."""
 BOM = b"\xef\xbb\xbf"
 # Behind a quoted value it would have to be told from the value's own text.
 _COMMENT = re.compile(rb"(?<![\"' \t])[ \t]+#[^\"'\r\n]*\Z")
@@ -52,6 +56,20 @@ class FrontMatter:
         if isinstance(value, list):
             return tuple(item for item in value if isinstance(item, str))
         return (value,) if isinstance(value, str) and value else ()
+
+    def day(self, key: str) -> date | None:
+        """A scalar as a day, or None."""
+        return parse_day(self.text(key))
+
+    def moment(self, key: str) -> datetime | None:
+        """A scalar as a moment, in UTC where it names no zone, or None."""
+        return parse_instant(self.text(key))
+
+    def count(self, key: str) -> int:
+        """A scalar as a whole number; 0 where it is none, or none that anybody counted."""
+        text = self.text(key) or ""
+        count = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+        return count if count <= MOST_COUNTED else 0
 
     def flag(self, key: str) -> bool:
         """Whether a scalar says yes."""

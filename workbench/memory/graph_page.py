@@ -182,8 +182,8 @@ def read_entity(document: Document) -> Entity:
         name=header.text("name") or name.replace("-", " "),
         type=header.text("type") or (parts[1] if len(parts) > 2 else "concept"),
         aliases=header.list("aliases"),
-        valid_from=parse_day(header.text("valid_from")),
-        valid_until=parse_day(header.text("valid_until")),
+        valid_from=header.day("valid_from"),
+        valid_until=header.day("valid_until"),
         memories=read_memories(document),
         relations=_relations(document),
         trust=header.text("trust") or TRUST[-1],
@@ -253,7 +253,7 @@ def link_name(target: str) -> str:
 
 def _comment(entry: Entry) -> Mapping[str, str]:
     """The fields of the comment, the first of each name, to be asked for many of them."""
-    return dict(reversed(entry.provenance.fields)) if entry.provenance else {}
+    return dict(reversed(entry.origin.fields))
 
 
 def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str, Any]:

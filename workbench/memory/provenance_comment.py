@@ -7,13 +7,14 @@ Each place that could take the comment is tried, and proven by reading the file 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
+from workbench.memory.names import encoded
 from workbench.memory.provenance import (
     COMMENT,
     FIELD,
@@ -46,8 +47,8 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     """
     if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
         raise ValueError(f"not the name of a field: {unsound[0]!r}")
-    wanted = (entry.provenance or Provenance()).changed(fields).fields
-    if wanted == _fields(entry):
+    wanted = entry.origin.changed(fields).fields
+    if wanted == entry.origin.fields:
         return document.data
     source = _source(document, entry)
     found = COMMENT.search(source)
@@ -76,27 +77,25 @@ def with_comments_in_place(document: Document) -> bytes:
     """
     moved = list(_moved(document))
     data = replaced(document.data, moved)
-    if not moved or _says(document, data, _fields):
+    if not moved or _says(document, data):
         return data
     kept: list[tuple[Span, bytes]] = []
     for one in moved:
-        if _says(document, replaced(document.data, [*kept, one]), _fields):
+        if _says(document, replaced(document.data, [*kept, one])):
             kept.append(one)
     return replaced(document.data, kept)
 
 
 def _source(document: Document, entry: Entry) -> str:
     """The lines of an entry's block, its short mark spelled out."""
-    block = entry.whole
-    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
-    return spelled_out(source, entry.provenance)
+    return spelled_out(document.source(entry.whole), entry.provenance)
 
 
 def _carrying(document: Document, entry: Entry, comment: str, wanted: Fields) -> bytes:
     """The block of ``entry`` with this comment, which says ``wanted``, at the first place that carries it."""
     block = entry.whole
     for candidate in _candidates(document, entry, comment):
-        changed = candidate.encode("utf-8", "surrogateescape")
+        changed = encoded(candidate)
         if _is_carried(document, block, replaced(document.data, [(block, changed)]), wanted):
             return changed
     reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
@@ -119,8 +118,7 @@ def _candidates(document: Document, entry: Entry, comment: str) -> Iterator[str]
         yield source[:start] + comment + source[found.end() :]
         source = source[: found.start()] + source[found.end() :]
     if entry.form not in _NO_PLACE:
-        newline = "\r\n" if b"\r\n" in document.data else "\n"
-        for candidate in _placed(entry.form, source, comment, newline):
+        for candidate in _placed(entry.form, source, comment, document.newline):
             if not stands_in_code(candidate, comment):
                 yield candidate
 
@@ -222,16 +220,20 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
         and after.blocks[:at] == document.blocks[:at]
         and after.blocks[at + 1 :] == tuple(below)
         and [(_standing(entry), wanted) for entry in document.entries_of(document.blocks[at])]
-        == [(_standing(e), _fields(e)) for each in after.blocks[at : at + 1] for e in after.entries_of(each)]
+        == [
+            (_standing(e), e.origin.fields)
+            for each in after.blocks[at : at + 1]
+            for e in after.entries_of(each)
+        ]
     )
 
 
-def _says(document: Document, data: bytes, wanted: Callable[[Entry], Fields]) -> bool:
-    """Whether all entries of the document are read in ``data``, with what is wanted of each."""
+def _says(document: Document, data: bytes) -> bool:
+    """Whether all entries of the document are read in ``data``, each with what its comment says."""
     after = document.with_data(data)
     return after.front_matter == document.front_matter and [
-        (_standing(entry), wanted(entry)) for entry in document.entries
-    ] == [(_standing(entry), _fields(entry)) for entry in after.entries]
+        (_standing(entry), entry.origin.fields) for entry in document.entries
+    ] == [(_standing(entry), entry.origin.fields) for entry in after.entries]
 
 
 def _standing(entry: Entry) -> Sequence[object]:
@@ -239,18 +241,12 @@ def _standing(entry: Entry) -> Sequence[object]:
     return entry.address, entry.form, entry.heading, entry.part, entry.parts
 
 
-def _fields(entry: Entry) -> Fields:
-    return entry.provenance.fields if entry.provenance else ()
-
-
 def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
     """Each block whose comment stands elsewhere than it would now, and its bytes with the comment there."""
-    newline = "\r\n" if b"\r\n" in document.data else "\n"
     for entry in document.entries:
         if entry.provenance is None or entry.part > 1 or entry.form not in (Form.ITEM, Form.PARAGRAPH):
             continue
-        block = entry.whole
-        source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+        source = document.source(entry.whole)
         found = COMMENT.search(source)
         if found is None or any(m.start() <= found.start() < m.end() for m in _LONE_LINE.finditer(source)):
             continue
@@ -260,6 +256,6 @@ def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
         comment = found[0].strip()
         if COMMENT.search(bare) or stands_in_code(source, comment) or not bare.strip():
             continue
-        placed = next(_placed(entry.form, bare, comment, newline), source)
+        placed = next(_placed(entry.form, bare, comment, document.newline), source)
         if placed != source:
-            yield block, placed.encode("utf-8", "surrogateescape")
+            yield entry.whole, encoded(placed)
