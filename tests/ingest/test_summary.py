@@ -313,8 +313,8 @@ def test_ten_megabytes_make_a_short_summary_that_says_what_was_not_read() -> Non
 def test_the_most_central_are_the_same_for_the_same_texts_and_never_too_many(
     texts: list[str], most: int
 ) -> None:
-    picked = central(texts, most)
-    assert picked == central(texts, most)
+    picked = central(texts, most, weights=[1.0] * len(texts))
+    assert picked == central(texts, most, weights=[1.0] * len(texts))
     assert list(picked) == sorted(set(picked))
     assert len(picked) <= most
     assert all(0 <= at < len(texts) for at in picked)
@@ -367,6 +367,6 @@ def test_the_real_model_finds_what_words_alone_do_not_join() -> None:
         "The coast guard closed the entrance for all vessels.",
     )
     odd = ("My sister bakes rye bread on Sundays.", "The invoice from the printer was paid in March.")
-    picked = central([*about, *odd], 3, open_embedder())
+    picked = central([*about, *odd], 3, open_embedder(), weights=[1.0] * len([*about, *odd]))
     assert len(picked) == 3
     assert max(picked) < len(about)

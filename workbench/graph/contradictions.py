@@ -450,7 +450,6 @@ def plan_settle(
     *,
     now: datetime,
     reason: str = "",
-    actor: str = "human",
 ) -> Plan:
     """Carry out an answer to a contradiction. The record of it is a part of the operation.
 
@@ -468,7 +467,7 @@ def plan_settle(
             "accepted",
             claim=contradiction.question,
             reason=reason,
-            by=actor,
+            by="human",
             answer=answer,
         )
     ]
@@ -479,7 +478,7 @@ def plan_settle(
         if answer == "keep":
             gone = [entry for entry in entries if entry.address in new.addresses]
             records += [
-                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
+                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
                 for entry in gone
             ]
             data = take_out(document, gone) if gone else document.data
@@ -502,7 +501,6 @@ def plan_settle(
         entries=gone_addresses or tuple(address for address, _ in became),
         became=() if gone_addresses else tuple(address for _, address in became),
         reason=reason,
-        actor=actor,
     )
 
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
@@ -80,6 +80,21 @@ class MemoryDraft:
                 hint="a memory is a sentence or two; store several",
             )
 
+    @property
+    def key(self) -> str:
+        """The name of the claim that it makes."""
+        return claim_key(self.text)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return (self.entity,)
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return f"{self.entity}: {self.text}" if self.entity else self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationDraft:
@@ -111,6 +126,21 @@ class RelationDraft:
         _require_shares(self)
         _require_trust(self.trust)
 
+    @property
+    def key(self) -> str:
+        """The name of the claim that it makes."""
+        return relation_key(self.entity, self.kind, self.target)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return self.entity, self.target
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return f"{self.entity} {self.kind} {self.target}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityDraft:
@@ -120,11 +150,23 @@ class EntityDraft:
     type: str = ""
     aliases: tuple[str, ...] = ()
     valid_from: date | None = None
+    key: ClassVar[str] = ""
+    """It claims nothing."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", entity_name(self.name))
         object.__setattr__(self, "aliases", tuple(dict.fromkeys(map(entity_name, self.aliases))))
         _require_entity_type(self.type)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return self.name, *self.aliases
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return " ".join(self.names)
 
 
 Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft
@@ -261,15 +303,6 @@ def decision(
     """A record for the book `decisions`; of the words of ``claim`` it holds no more than their digests."""
     words = {"claim": claim_key(claim), "near": [near_key(claim)]}
     return {"key": key, "decision": said, **words, "reason": reason, "by": by, **more}
-
-
-def draft_key(draft: Draft) -> str:
-    """The name of the claim that a draft makes; empty for a page, which claims nothing."""
-    if isinstance(draft, EntityDraft):
-        return ""
-    if isinstance(draft, RelationDraft):
-        return relation_key(draft.entity, draft.kind, draft.target)
-    return claim_key(draft.text)
 
 
 def relation_key(entity: str, kind: str, target: str) -> str:

@@ -98,13 +98,13 @@ def _united(
     """The page of both, and for each line of the other's its address there and here."""
     target = _without_itself(target, first, second, notes)
     mine, theirs = read_entity(target), read_entity(source)
-    own = {_claim(line): line for line in _lines(mine)}
+    own = {_claim(line): line for line in mine.lines}
     marks: dict[str, Provenance] = {}
     moved: dict[str, Provenance] = {}
     pairs: list[tuple[str, str]] = []
-    taken = {line.id for line in _lines(mine)} - {""}
+    taken = {line.id for line in mine.lines} - {""}
     dropped: list[Entry] = []
-    for line in sorted(_lines(theirs), key=lambda one: one.entry.span.start):
+    for line in sorted(theirs.lines, key=lambda one: one.entry.span.start):
         entry = line.entry
         if isinstance(line, Relation) and _is_of(line, first, second):
             notes.append(_SELF.format(line.kind, line.target))
@@ -214,10 +214,10 @@ def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
 
 def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity, second: Entity) -> None:
     """Raise where a memory of either would be missing."""
-    there = {_claim(line) for line in _lines(read_entity(document))}
+    there = {_claim(line) for line in read_entity(document).lines}
     lost = [
         line
-        for line in (*_lines(mine), *_lines(theirs))
+        for line in (*mine.lines, *theirs.lines)
         if _claim(line) not in there and not (isinstance(line, Relation) and _is_of(line, first, second))
     ]
     if lost:
@@ -225,10 +225,6 @@ def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity
             f"“{excerpt(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
             hint="move it with an editor first",
         )
-
-
-def _lines(entity: Entity) -> list[TypedMemory | Relation]:
-    return [*entity.memories, *entity.relations]
 
 
 def _claim(line: TypedMemory | Relation) -> tuple[str, ...]:

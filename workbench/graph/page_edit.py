@@ -23,7 +23,7 @@ from workbench.graph.drafts import (
 )
 from workbench.graph.page_names import is_linkable, link, page_path, stem_of
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
@@ -50,11 +50,6 @@ def document_of(path: RelPath, data: bytes) -> Document:
 def header_of(path: RelPath, data: bytes) -> Entity:
     """The entity of a page without its lines: what a page is called costs no parsing of all of it."""
     return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data)))
-
-
-def entries_of(entity: Entity) -> list[Entry]:
-    """The entries of all memories and relations."""
-    return [*(memory.entry for memory in entity.memories), *(one.entry for one in entity.relations)]
 
 
 def new_page(entity: Entity, valid_from: date) -> bytes:
@@ -86,7 +81,8 @@ def with_lines(document: Document, lines: Sequence[Passage]) -> Document:
 
 def _places(document: Document) -> Iterator[Destination]:
     """Where lines may be added, the natural place first."""
-    own = [entry for entry in entries_of(read_entity(document)) if entry.form is Form.ITEM]
+    entries = (line.entry for line in read_entity(document).lines)
+    own = [entry for entry in entries if entry.form is Form.ITEM]
     if own:
         last = max(own, key=lambda entry: entry.whole.end)
         yield Destination(last.heading, (last.whole.end,), as_it_stood=True)

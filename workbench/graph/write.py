@@ -24,12 +24,12 @@ from workbench.graph.drafts import (
     one_line,
     relation_key,
 )
-from workbench.graph.page_edit import Changes, document_of, entries_of
+from workbench.graph.page_edit import Changes, document_of
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item, take_out
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import TypedMemory, read_entity
+from workbench.memory.graph_page import Relation, TypedMemory, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
@@ -127,7 +127,7 @@ def plan_store(
     written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
-            f"“{excerpt(words_of(given[0]))}” is in the graph already"
+            f"“{excerpt(given[0].words)}” is in the graph already"
             if len(given) == 1
             else "all of it is in the graph already",
             hint="nothing was changed",
@@ -188,7 +188,7 @@ def write(
             failed[draft] = error.message
             continue
         placed.append((draft, key))
-    notes = [f"left out: “{excerpt(words_of(draft))}”: {why}" for draft, why in failed.items()]
+    notes = [f"left out: “{excerpt(draft.words)}”: {why}" for draft, why in failed.items()]
     documents = changes.documents(refused if lenient else None)
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
@@ -229,7 +229,11 @@ def plan_update(
             "nothing was given to be changed",
             hint="give one of text, type, importance, confidence, happens_at, valid_until, done",
         )
-    document, memory = located(workspace, address)
+    document, memory = line_at(workspace, address)
+    if isinstance(memory, Relation):
+        raise NotCuratableError(
+            f"{address} is a relation, not a memory", hint="forget it, and store another one"
+        )
     entry = memory.entry
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
@@ -315,10 +319,9 @@ def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple
     pages: dict[str, Document] = {}
     found: dict[str, dict[str, Entry]] = {}
     for address in named:
-        document, entry = workspace.locate(address)
-        _require_line(document, entry)
+        document, line = line_at(workspace, address)
         document = pages.setdefault(document.path, document)
-        found.setdefault(document.path, {})[entry.address] = entry
+        found.setdefault(document.path, {})[line.entry.address] = line.entry
     return [(pages[path], list(entries.values())) for path, entries in found.items()]
 
 
@@ -331,49 +334,37 @@ def key_of(document: Document, entry: Entry) -> str:
     return claim_key(entry.text)
 
 
-def located(workspace: Workspace, address: str) -> tuple[Document, TypedMemory]:
-    """The memory at an address, and its page. Raises EntryNotFoundError, NotCuratableError."""
+def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory | Relation]:
+    """The memory or relation at an address, and its page. Raises EntryNotFoundError, NotCuratableError."""
     document, entry = workspace.locate(address)
-    _require_line(document, entry)
-    for memory in read_entity(document).memories:
-        if memory.entry.address == entry.address:
-            return document, memory
-    raise NotCuratableError(f"{address} is a relation, not a memory", hint="forget it, and store another one")
+    if document.kind is Kind.ENTITY:
+        for line in read_entity(document).lines:
+            if line.entry.address == entry.address:
+                return document, line
+    raise NotCuratableError(
+        f"{entry.address} is no memory of the graph",
+        hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
+        "and `workbench forget`",
+    )
 
 
 def held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
-    words = words_of(draft)
+    words = draft.words
     found = by_rule((*secrets_in(words), *hidden_in(words)))
-    if not found and any(map(looks_like_key, _names_of(draft))):
+    if not found and any(map(looks_like_key, draft.names)):
         found = ("a name that looks like a key",)
     return "; ".join(found)
-
-
-def _names_of(draft: Draft) -> tuple[str, ...]:
-    """What would become the names of pages, or be found by them."""
-    if isinstance(draft, EntityDraft):
-        return draft.name, *draft.aliases
-    return (draft.entity, draft.target) if isinstance(draft, RelationDraft) else (draft.entity,)
 
 
 def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
     """The error for drafts of which none passes."""
     error = FlaggedError(
-        {excerpt(words_of(draft)): why for draft, why in held.items()},
-        secret=any(secrets_in(words_of(draft)) for draft in held),
+        {excerpt(draft.words): why for draft, why in held.items()},
+        secret=any(secrets_in(draft.words) for draft in held),
     )
     error.hint = _TO_STORE
     return error
-
-
-def words_of(draft: Draft) -> str:
-    """All the words that a draft brings."""
-    if isinstance(draft, EntityDraft):
-        return " ".join((draft.name, *draft.aliases))
-    if isinstance(draft, RelationDraft):
-        return f"{draft.entity} {draft.kind} {draft.target}"
-    return f"{draft.entity}: {draft.text}" if draft.entity else draft.text
 
 
 def _of_agent(draft: Draft) -> Draft:
@@ -428,21 +419,10 @@ def _rewritten(
     return document_of(document.path, data), found[0]
 
 
-def _require_line(document: Document, entry: Entry) -> None:
-    entity = read_entity(document) if document.kind is Kind.ENTITY else None
-    lines = entries_of(entity) if entity else []
-    if all(line.address != entry.address for line in lines):
-        raise NotCuratableError(
-            f"{entry.address} is no memory of the graph",
-            hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
-            "and `workbench forget`",
-        )
-
-
 def _summary(drafts: Sequence[Draft]) -> str:
     if len(drafts) > 1:
         return f"{len(drafts)} things in the graph"
-    return excerpt(words_of(drafts[0]))
+    return excerpt(drafts[0].words)
 
 
 def _day(name: str, value: str | date) -> str:

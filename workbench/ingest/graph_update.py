@@ -16,7 +16,7 @@ from datetime import datetime
 
 from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.graph.drafts import USER, Draft, draft_key
+from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
@@ -70,7 +70,7 @@ def plan_learn(
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
-    drafts = [draft for draft in everything if draft_key(draft) not in no_more]
+    drafts = [draft for draft in everything if draft.key not in no_more]
     written = write(workspace, drafts, now=now, user=source.user, certain=False, lenient=True, by_name=True)
     record = {
         "source": path,

@@ -146,6 +146,11 @@ class Entity:
     pinned: bool = False
     problem: str | None = None
 
+    @property
+    def lines(self) -> tuple[TypedMemory | Relation, ...]:
+        """Its memories and relations."""
+        return (*self.memories, *self.relations)
+
 
 def name_key(name: str) -> str:
     """What names are compared by: blind to case, white space and Unicode normal forms (NFC)."""
