@@ -20,7 +20,7 @@ from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, told_in
-from workbench.ingest.event_date import day_in
+from workbench.ingest.event_date import coming
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
@@ -91,7 +91,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "question": lambda text: understand(text, _TODAY),
     "terms": terms_of,
     "snippet": lambda text: snippet(text, _ASKED),
-    "day_in": lambda text: day_in(text, _TODAY),
+    "coming": lambda text: coming(text, _TODAY),
     "named_days": named_days,
     "orders": lambda text: suspicion(text, Origin.OUTSIDE),
     "key_like": looks_like_key,

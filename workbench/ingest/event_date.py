@@ -77,7 +77,7 @@ def day_in(text: str, said_on: date | None) -> date | None:
         return named[0] if len(named) == 1 else None
     if said_on is None:
         return None
-    ahead = () if _PAST.search(text) else _coming(text, said_on)
+    ahead = () if _PAST.search(text) else coming(text, said_on)
     for one in ahead:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
     found = [*ahead, *(one for one in periods_in(text, said_on) if _is_day(one, said_on))]
@@ -129,7 +129,7 @@ def _next(day: date, words: str, said_on: date) -> date | None:
         return None
 
 
-def _coming(text: str, today: date) -> tuple[Period, ...]:
+def coming(text: str, today: date) -> tuple[Period, ...]:
     """The days to come that a sentence names, counted from ``today``, in its order."""
     text = text[:MAX_CHARACTERS]
     found = [*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)]
