@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
+from workbench.dreaming.proposals.suspicious import suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
 from workbench.ingest.extract import Extraction, extract
-from workbench.ingest.passages import KINDS, PassageSource, read_source
+from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
@@ -82,7 +82,7 @@ def plan_learn(
     notes = [*found.notes, *written.notes]
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before and stay so")
-    held, held_note = suspicious_records(workspace, _suspects(source), now)
+    held, held_note = suspicious_records(workspace, source.suspicious, now)
     if held_note:
         notes.append(held_note)
     if not written.became:
@@ -175,13 +175,6 @@ def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
                 names = names.union(names_of(found.name), map(str.casefold, found.aliases))
                 return _Owner(found.name, names, people)
     return _Owner(called[0] if called and is_name(called[0]) else USER, names, people)
-
-
-def _suspects(source: PassageSource) -> Iterator[Suspect]:
-    return (
-        Suspect(line.as_it_stands, line.place, line.entry, line.origin, line.suspicious)
-        for line in source.suspicious
-    )
 
 
 def _summary(path: str, found: Extraction, written: int) -> str:
