@@ -58,7 +58,8 @@ def plan_learn(
     """
     document = workspace.document(path)
     names = (evidence or NameEvidence(workspace)).names()
-    owner = _owner(workspace, names)
+    directory = Directory(workspace)
+    owner = _owner(workspace, directory, names)
     source = read_source(document, owner=owner.names, known=names)
     source = replace(source, user=source.user or owner.page)
     digest = digest_of(document)
@@ -66,7 +67,7 @@ def plan_learn(
         raise NotCuratableError(
             f"{path}: nothing new since the graph was last learnt from it", hint="nothing was changed"
         )
-    known = Names(_pages(workspace)).along_with(owner.people).along_with(names)
+    known = Names(_pages(directory)).along_with(owner.people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
@@ -136,10 +137,10 @@ def digest_of(document: Document) -> str:
     return hashlib.sha256(body).hexdigest()[:16]
 
 
-def _pages(workspace: Workspace) -> dict[str, Named]:
+def _pages(directory: Directory) -> dict[str, Named]:
     """The names of all pages; one that several have stands for none of them until its type is said."""
     found: dict[str, Named] = {}
-    for page in Directory(workspace).pages():
+    for page in directory.pages():
         for name in (page.name, *page.aliases):
             one = Named(page.name, page.type)
             found[name] = one if found.get(name, one) == one else Named(name, "")
@@ -155,7 +156,7 @@ class _Owner:
     people: Mapping[str, Named]
 
 
-def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
+def _owner(workspace: Workspace, directory: Directory, evidence: Mapping[str, Named]) -> _Owner:
     """Whom USER.md names, also by a heading. A page `User` of before stays theirs where none has the name."""
     data = workspace.files.read_or_none(RelPath("USER.md")) or b""
     headed = [
@@ -168,7 +169,6 @@ def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
     people = {
         said: Named(name, "person") for name in called if is_name(name) for said in (name, name.split()[0])
     }
-    directory = Directory(workspace)
     for name in (*called[:1], USER):
         with suppress(WorkbenchError):
             if found := directory.find(name, "person"):
