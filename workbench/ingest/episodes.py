@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
-from workbench.ingest.summary import Summary, summarise
+from workbench.ingest.summary import summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
@@ -65,7 +65,9 @@ def plan_episode(
             hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
         )
     summary = summarise(session, model=model, embedder=embedder)
-    page = _page(session, summary, now, expires=now + timedelta(days=_days(workspace)))
+    expires = now + timedelta(days=_days(workspace))
+    name = _name(session.source_id, 10)
+    page = normal(replace(summary.page, id=name, created_at=now, expires_at=expires))
     if not page.lines:
         raise NotCuratableError(
             f"nothing in session {visible(session.source_id, one_line=True)} is worth an episode",
@@ -180,31 +182,6 @@ def _once_at(workspace: Workspace, source_id: str) -> str:
         if record.get("kind") == _KIND and record.get("source") == source_id
     )
     return next((path for path in places if isinstance(path, str) and path), "")
-
-
-def _page(session: Session, summary: Summary, now: datetime, *, expires: datetime) -> EpisodePage:
-    page = EpisodePage(
-        id=_name(session.source_id, 10),
-        source_id=session.source_id,
-        session=session.key,
-        source=session.source,
-        agent=session.agent,
-        user=session.user,
-        started_at=session.started_at,
-        ended_at=session.ended_at,
-        created_at=now,
-        expires_at=expires,
-        abstract=summary.abstract,
-        topics=summary.topics,
-        turns=len(session.turns),
-        trust=summary.trust,
-        summary_by=summary.by,
-        summary=summary.lines,
-        facts=summary.facts,
-        decisions=summary.decisions,
-        open=summary.open,
-    )
-    return normal(page)
 
 
 def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:

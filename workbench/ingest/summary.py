@@ -33,6 +33,7 @@ from workbench.memory.episode_page import (
     MOST_ABSTRACT,
     MOST_TOPICS,
     EpisodeLine,
+    EpisodePage,
 )
 from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
@@ -56,19 +57,12 @@ _OF_WHO_SPEAKS = frozenset({"identity", "preference", "goal"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What is to stand in an episode. ``by`` says who wrote the summary (see ``EpisodePage.summary_by``).
+    """The page of an episode, which has no name and no days of its own yet.
 
     Without any line there is nothing to remember. ``notes`` say which way was taken, and what was left out.
     """
 
-    lines: tuple[EpisodeLine, ...] = ()
-    facts: tuple[EpisodeLine, ...] = ()
-    decisions: tuple[EpisodeLine, ...] = ()
-    open: tuple[EpisodeLine, ...] = ()
-    abstract: str = ""
-    topics: tuple[str, ...] = ()
-    by: str = EXTRACTION
-    trust: str = "unknown"
+    page: EpisodePage
     notes: tuple[str, ...] = ()
 
 
@@ -102,17 +96,26 @@ def _summarised(session: Session, model: LanguageModel | None, embedder: Embedde
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
     by_agent = written or any(not one.by_user for one in kept)
     everything = Heard(heard.sentences, heard.turns, (*heard.withheld, *withheld), heard.unread)
-    return Summary(
-        lines=tuple(lines),
+    page = EpisodePage(
+        id="",
+        source_id=session.source_id,
+        session=session.key,
+        source=session.source,
+        agent=session.agent,
+        user=session.user,
+        started_at=session.started_at,
+        ended_at=session.ended_at,
+        abstract=_first_real([line.text for line in lines]) if by == COMPACTION else _abstract(kept),
+        topics=topics([one.text for one in said] or [line.text for line in lines], MOST_TOPICS),
+        turns=len(session.turns),
+        trust=least_trusted(session.trust, *(["agent"] if by_agent else [])),
+        summary_by=by,
+        summary=tuple(lines),
         facts=facts,
         decisions=decisions,
         open=open_ends,
-        abstract=_first_real([line.text for line in lines]) if by == COMPACTION else _abstract(kept),
-        topics=topics([one.text for one in said] or [line.text for line in lines], MOST_TOPICS),
-        by=by,
-        trust=least_trusted(session.trust, *(["agent"] if by_agent else [])),
-        notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes),
     )
+    return Summary(page=page, notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes))
 
 
 def _nearest_centre(
