@@ -254,7 +254,7 @@ class OpenPage:
                 return self._corroborate(line, draft)
         if (waiting := self._waiting.get(key)) is not None:
             marks = corroborated(waiting[1], draft, "")
-            self._waiting[key] = words, marks
+            self._waiting[key] = waiting[0], marks
             return marks.get("id") or ""
         name = self._name(key[0], words)
         self.touched.add(name)
