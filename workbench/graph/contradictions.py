@@ -26,7 +26,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, PageLine, name_key
 from workbench.memory.markdown import Document
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.decisions import settled_keys
@@ -333,7 +333,7 @@ class _Said:
     slot: str
     value: str
     text: str
-    line: TypedMemory | Relation
+    line: PageLine
     since: date | None
 
 

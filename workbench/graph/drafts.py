@@ -39,7 +39,33 @@ _SAID = ("confidence", "importance", "occurred_at", "happens_at", "valid_from", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryDraft:
+class LineDraft:
+    """What drafts of memories and of relations have in common.
+
+    ``confidence`` lies in [0, 1]; ``sources`` are ``path#L12``. Raises UsageError.
+    """
+
+    entity: str
+    entity_type: str = ""
+    confidence: float | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+    def __post_init__(self) -> None:
+        _require_entity_type(self.entity_type)
+        for name in _SHARES:
+            value = getattr(self, name, None)
+            if value is not None and not 0 <= value <= 1:
+                raise UsageError(f"{name} lies between 0 and 1, not at {value}")
+        if self.trust not in TRUST:
+            raise UsageError(f"there is no trust “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDraft(LineDraft):
     """One typed memory: ``text`` about ``entity``, where that is empty about the person whose memory it is.
 
     ``type`` is one of the thirteen of ``memory.graph.IMPORTANCE``; without ``entity_type`` the page of that
@@ -50,16 +76,9 @@ class MemoryDraft:
     text: str
     type: str = "fact"
     entity: str = ""
-    entity_type: str = ""
-    confidence: float | None = None
     importance: float | None = None
     happens_at: date | None = None
     occurred_at: date | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", one_line(self.text, "the text of a memory"))
@@ -69,9 +88,7 @@ class MemoryDraft:
             )
         if self.entity:
             object.__setattr__(self, "entity", entity_name(self.entity))
-        _require_entity_type(self.entity_type)
-        _require_shares(self)
-        _require_trust(self.trust)
+        LineDraft.__post_init__(self)
         if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
             raise UsageError("it would end before it begins", hint="valid_until is a day after valid_from")
         if not fits(f"[{self.type}] {self.text}"):
@@ -97,20 +114,12 @@ class MemoryDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationDraft:
+class RelationDraft(LineDraft):
     """``entity`` ``kind`` ``target``: `Sarah Chen works_on Project Atlas`. Raises UsageError."""
 
-    entity: str
     kind: str
     target: str
-    entity_type: str = ""
     target_type: str = ""
-    confidence: float | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entity", entity_name(self.entity))
@@ -121,10 +130,8 @@ class RelationDraft:
                 f"“{excerpt(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
             )
         object.__setattr__(self, "kind", kind)
-        _require_entity_type(self.entity_type)
         _require_entity_type(self.target_type)
-        _require_shares(self)
-        _require_trust(self.trust)
+        LineDraft.__post_init__(self)
 
     @property
     def key(self) -> str:
@@ -273,18 +280,6 @@ def _require_entity_type(kind: str) -> None:
         )
 
 
-def _require_shares(draft: MemoryDraft | RelationDraft) -> None:
-    for name in _SHARES:
-        value = getattr(draft, name, None)
-        if value is not None and not 0 <= value <= 1:
-            raise UsageError(f"{name} lies between 0 and 1, not at {value}")
-
-
-def _require_trust(trust: str) -> None:
-    if trust not in TRUST:
-        raise UsageError(f"there is no trust “{excerpt(trust)}”", hint="known: " + ", ".join(TRUST))
-
-
 def _share_of(name: str, value: object) -> float:
     try:
         return float(str(value))
@@ -326,7 +321,7 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
     raise AssertionError("a thousand names are taken")
 
 
-def draft_marks(draft: MemoryDraft | RelationDraft, name: str, today: date) -> Provenance:
+def draft_marks(draft: LineDraft, name: str, today: date) -> Provenance:
     """What the comment of a draft's line says, in the order in which a person reads it."""
     said: dict[str, str | None] = {"id": name}
     for field in _SAID:
@@ -338,7 +333,7 @@ def draft_marks(draft: MemoryDraft | RelationDraft, name: str, today: date) -> P
     return Provenance((*provenance(said).fields, *sources, *rest.fields))
 
 
-def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, name: str) -> Provenance:
+def corroborated(own: Provenance | None, draft: LineDraft, name: str) -> Provenance:
     """What a line says of itself once ``draft`` makes the same claim.
 
     Sources that are new are added; another line of a file that is named already is no new one. Confidence

@@ -18,7 +18,7 @@ from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
+from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
 from workbench.memory.names import RelPath, encoded
@@ -148,9 +148,7 @@ def _without_itself(document: Document, first: Entity, second: Entity, notes: li
     return _less(document, {one.entry.address for one in gone})
 
 
-def _joined(
-    own: Provenance | None, mine: TypedMemory | Relation, theirs: TypedMemory | Relation
-) -> Provenance:
+def _joined(own: Provenance | None, mine: PageLine, theirs: PageLine) -> Provenance:
     """What a line says that both pages have: all sources, the higher confidence, the lower trust."""
     own = own or Provenance()
     also = theirs.entry.origin
@@ -166,7 +164,7 @@ def _joined(
     return joined.changed(changes)
 
 
-def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance:
+def _spoken(line: PageLine, *, renamed: bool) -> Provenance:
     """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
     own = line.entry.origin
     changes: dict[str, str | None] = {}

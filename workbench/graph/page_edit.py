@@ -15,6 +15,7 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.graph.drafts import (
+    LineDraft,
     MemoryDraft,
     RelationDraft,
     claim_id,
@@ -26,7 +27,7 @@ from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
+from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key, read_entity
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Destination, Passage, item_of, set_down
@@ -211,7 +212,7 @@ class OpenPage:
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
         self._ids = {entry.field("id") or "" for entry in document.entries}
-        self._known: dict[tuple[str, ...], list[TypedMemory | Relation]] = {}
+        self._known: dict[tuple[str, ...], list[PageLine]] = {}
         for memory in self.entity.memories:
             self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)
         for relation in self.entity.relations:
@@ -229,7 +230,7 @@ class OpenPage:
         same = [one for name in names for one in self._known.get(("r", draft.kind, name), ())]
         return self._put(("r", draft.kind, link_text), f"{draft.kind} {link_text}", draft, same, today)
 
-    def _corroborate(self, line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft) -> str:
+    def _corroborate(self, line: PageLine, draft: LineDraft) -> str:
         entry = line.entry
         letter = "m" if isinstance(line, TypedMemory) else "r"
         own = self._marks.get(entry.address, entry.provenance)
@@ -244,8 +245,8 @@ class OpenPage:
         self,
         key: tuple[str, ...],
         words: str,
-        draft: MemoryDraft | RelationDraft,
-        same: Iterable[TypedMemory | Relation],
+        draft: LineDraft,
+        same: Iterable[PageLine],
         today: date,
     ) -> str:
         """Corroborate one of the lines that say the ``same``, else enter a new one; its id."""
@@ -352,7 +353,7 @@ def _words_key(text: str) -> str:
     return claim_key(text) if claim_words(text) else text
 
 
-def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft, today: date) -> bool:
+def _is_said_by(line: PageLine, draft: LineDraft, today: date) -> bool:
     """Whether a line with the same words is what the draft says: one that holds, or that held then.
 
     What is over does not begin again because a log of that time, or one that the line cites, is read anew.
@@ -366,7 +367,7 @@ def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft
     return anew or (said_on is not None and said_on < until)
 
 
-def _may_be_of(line: TypedMemory | Relation, day: date | None) -> bool:
+def _may_be_of(line: PageLine, day: date | None) -> bool:
     """Whether a line is due, or takes place, on ``day``, where both say one."""
     own = line.happens_at if isinstance(line, TypedMemory) else None
     return own is None or day is None or own == day
