@@ -124,11 +124,6 @@ class Relation(PageLine):
     target: str
     shown: str = ""
 
-    @property
-    def is_known(self) -> bool:
-        """Whether it is one of ``RELATIONS``."""
-        return self.kind in RELATIONS
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
