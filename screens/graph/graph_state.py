@@ -19,7 +19,7 @@ from workbench.graph.memory_query import Due
 from workbench.graph.model import Graph, Held
 from workbench.graph.read import GraphReader
 from workbench.graph.search import EACH, GraphFinding, Node
-from workbench.ingest.similar_names import why_no_meaning
+from workbench.ingest.local_model import why_no_model
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.names import RelPath
 from workbench.workspace.decisions import settled_keys
@@ -80,7 +80,7 @@ class Alike:
 async def ask_meaning(desk: Desk) -> Alike:
     """Compare the names of all pages by their meaning, in a process that has the model. Raises nothing."""
     try:
-        if why := await desk.historian.run(lambda place: why_no_meaning(place.settings)):
+        if why := await desk.historian.run(lambda place: why_no_model(place.settings)):
             return Alike(problem=why)
         said = await WorkerClient("similar-names", desk.workspace.root).run()
         pairs = msgspec.convert(said["pairs"], tuple[Pair, ...])

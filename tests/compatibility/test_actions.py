@@ -36,8 +36,7 @@ from workbench.importers.plan import plan_import
 from workbench.ingest.expiry import plan_extend, plan_pin_episode, plan_prune
 from workbench.ingest.flush import flush_session
 from workbench.memory.entry import Span
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 from workbench.operations.archive import plan_archive
 from workbench.operations.edit import entry_source, plan_edit, reworded
 from workbench.operations.forget import plan_forget

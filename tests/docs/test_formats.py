@@ -10,13 +10,13 @@ import pytest
 
 from screens.actions.key_file import keys_from, parse_key_file
 from tests.docs.pages import DOCS, Block, read_page
+from tests.support.episode_pages import parse_page
 from themes.theme import parse_theme
 from themes.theme_check import faults
 from workbench.config.safe_yaml import read_mapping
 from workbench.config.settings import USER_ONLY, flat, load
 from workbench.health.recall_tests import parse_recall_tests
 from workbench.memory.entry import Kind
-from workbench.memory.episode_page import parse_page
 from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath

@@ -20,8 +20,8 @@ from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, told_in
+from workbench.ingest.event_date import coming
 from workbench.ingest.extract import extract
-from workbench.ingest.future_dates import coming
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
 from workbench.ingest.statements import figures, names, statements_in, why_not

@@ -101,6 +101,15 @@ def test_an_existing_page_keeps_every_byte(sandbox: Sandbox) -> None:
     assert at < lines.index(b"## Notes\n")
 
 
+def test_a_claim_that_is_made_twice_at_once_stands_in_the_words_of_the_first(sandbox: Sandbox) -> None:
+    first = MemoryDraft(text="Speaks Dutch, and German", entity="Sarah", sources=("memory/a.md#L1",))
+    again = replace(first, text="Speaks Dutch and German!", sources=("memory/b.md#L2",))
+    store(sandbox, [first, again])
+    (memory,) = entity(sandbox, "Sarah").memories
+    assert memory.text == "Speaks Dutch, and German"
+    assert memory.sources == ("memory/a.md#L1", "memory/b.md#L2")
+
+
 def test_line_ends_follow_the_page(sandbox: Sandbox) -> None:
     sandbox.write(SARAH, PAGE.replace(b"\n", b"\r\n"))
     store(sandbox, MemoryDraft(text="Speaks Dutch", entity="Sarah"))

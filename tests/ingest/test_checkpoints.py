@@ -274,7 +274,6 @@ def test_a_checkpoint_comes_back_from_the_ledger_as_it_was(sandbox: Sandbox) -> 
     (record,) = sandbox.workspace.ledger.read("ingested")
     found = checkpoint(record)
     assert found is not None
-    assert found.at
     assert found.as_record() == one.as_record()
 
 

@@ -44,7 +44,7 @@ def test_an_episode_and_a_flush_keep_the_persons_own_words() -> None:
     lease = "The lease is kept in the folder contracts and ends in 2031."
     session = talk(RENT, f"agent: OK, {RENT[0].lower()}{RENT[1:]}", f"agent: {lease}")
     kept = ["The rent of the second workshop is 640 euros a month, from 1 January 2027.", lease]
-    assert [line.text for line in summarise(session).facts] == kept
+    assert [line.text for line in summarise(session).page.facts] == kept
     assert [fact.text for fact in choose(hear(session), None).facts] == kept
 
 
@@ -52,7 +52,7 @@ def test_what_was_only_asked_is_answered_and_not_echoed() -> None:
     session = talk(
         "Does the staging broker run on port 4222?", "agent: The staging broker runs on port 4222."
     )
-    assert [line.text for line in summarise(session).facts] == ["The staging broker runs on port 4222."]
+    assert [line.text for line in summarise(session).page.facts] == ["The staging broker runs on port 4222."]
 
 
 def test_what_the_person_said_counts_until_they_speak_again() -> None:
@@ -62,7 +62,7 @@ def test_what_the_person_said_counts_until_they_speak_again() -> None:
 
 def test_the_page_tells_whose_words_a_line_has() -> None:
     session = talk("The gate code of the depot changes in May.", "agent: The depot opens at 7 on weekdays.")
-    assert [(line.text[:9], line.by_agent) for line in summarise(session).facts] == [
+    assert [(line.text[:9], line.by_agent) for line in summarise(session).page.facts] == [
         ("The gate ", False),
         ("The depot", True),
     ]

@@ -24,9 +24,8 @@ from tests.support.transcripts import NOW, new_in
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.history.session import entries_of_session
 from workbench.ingest.checkpoints import Checkpoints
-from workbench.ingest.flush import Flushed, day_of, flush_reading, flush_session
+from workbench.ingest.flush import Flushed, claims_of, day_of, flush_reading, flush_session, quotation
 from workbench.ingest.llm_session import ROUNDS, SECONDS
-from workbench.ingest.session_log import claims_of, quotation
 from workbench.ingest.sessions import read_new
 from workbench.ingest.statements import Statement
 from workbench.ingest.transcript_files import look
@@ -36,9 +35,8 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, Span
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.session import Session
 from workbench.memory.session_blocks import session_blocks
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
 from workbench.workspace.external_changes import record
@@ -334,7 +332,7 @@ def test_an_agent_that_appends_meanwhile_loses_no_line(sandbox: Sandbox) -> None
 def test_whatever_was_said_a_line_that_stands_is_known_again(text: str, line: int) -> None:
     said = Utterance(turn(text, line=line), 1, Statement(text, 0, "fact", 0.5))
     made = quotation(said, session(), date(2026, 3, 20))
-    if made.stands:
+    if not made.unfit:
         data = f"# 2026-03-20\n\n## Session: s91\n\n- before\n{made.markdown}- after\n".encode(
             "utf-8", "replace"
         )

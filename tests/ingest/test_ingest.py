@@ -20,7 +20,7 @@ from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.outcomes import why_left_out, why_nothing
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal
@@ -287,7 +287,7 @@ def test_a_dry_run_shows_and_writes_nothing(sandbox: Sandbox, tmp_path: Path) ->
     head, before = sandbox.git("rev-parse", "HEAD"), sandbox.snapshot()
     (taken,) = Ingest(sandbox.workspace, now=NOW, dry_run=True).transcripts([str(path)])
     assert "tantivy" in taken.as_json()["diff"]
-    assert taken.operations == ()
+    assert not taken.operations
     list(Ingest(sandbox.workspace, now=NOW, dry_run=True).markdown())
     assert (sandbox.git("rev-parse", "HEAD"), sandbox.snapshot()) == (head, before)
     assert not (sandbox.root / "_system").exists()

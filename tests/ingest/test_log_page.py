@@ -10,8 +10,7 @@ from tests.support.transcripts import NOW
 from tests.support.workspaces import Sandbox
 from workbench.ingest.flush import flush_session
 from workbench.memory.entry import Span
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 
 BIRTHDAY = "Please remember that my birthday is on 3 May."
 DECISION = "We decided to use tantivy for search."

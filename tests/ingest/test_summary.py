@@ -16,7 +16,7 @@ from workbench.ingest.summary import MOST, summarise
 from workbench.llm.language_model import LanguageModelError
 from workbench.memory.claims import claim_key
 from workbench.memory.sentences import sentences
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 
 SAID = (
     "We decided to use NATS for the broker. My colleague Jonas works at Lighthouse Labs.",
@@ -41,26 +41,29 @@ def is_quoted(abstract: str, *said: str) -> bool:
 
 def every_line(session: Session, **more: Any) -> list[str]:
     found = summarise(session, **more)
-    return [line.text for line in (*found.lines, *found.facts, *found.decisions, *found.open)]
+    return [
+        line.text
+        for line in (*found.page.summary, *found.page.facts, *found.page.decisions, *found.page.open)
+    ]
 
 
 def test_each_section_holds_its_own_sentences_with_their_turns() -> None:
     found = summarise(talk(*SAID))
-    assert [(line.text, line.places[0].turn) for line in found.decisions] == [
+    assert [(line.text, line.places[0].turn) for line in found.page.decisions] == [
         ("We decided to use NATS for the broker.", 1)
     ]
-    assert [line.places[0].turn for line in found.open] == [5]
-    assert [line.places[0].turn for line in found.facts] == sorted(
-        line.places[0].turn for line in found.facts
+    assert [line.places[0].turn for line in found.page.open] == [5]
+    assert [line.places[0].turn for line in found.page.facts] == sorted(
+        line.places[0].turn for line in found.page.facts
     )
-    assert any("written reviews" in line.text for line in found.facts)
-    assert all(line.places[0].line == 2 * line.places[0].turn for line in found.facts)
-    assert "NATS" in found.topics
+    assert any("written reviews" in line.text for line in found.page.facts)
+    assert all(line.places[0].line == 2 * line.places[0].turn for line in found.page.facts)
+    assert "NATS" in found.page.topics
 
 
 def test_what_an_agent_says_of_itself_is_no_fact_of_the_person() -> None:
     found = summarise(talk("I prefer written reviews.", "agent: I prefer short answers.", *SAID))
-    facts = [line.text for line in found.facts]
+    facts = [line.text for line in found.page.facts]
     assert "I prefer written reviews." in facts
     assert "I prefer short answers." not in facts
 
@@ -68,10 +71,10 @@ def test_what_an_agent_says_of_itself_is_no_fact_of_the_person() -> None:
 def test_every_line_is_a_quotation_of_its_turn_without_a_model() -> None:
     session = talk(*SAID)
     found = summarise(session)
-    for line in (*found.lines, *found.facts, *found.decisions, *found.open):
+    for line in (*found.page.summary, *found.page.facts, *found.page.decisions, *found.page.open):
         assert line.text in session.turns[line.places[0].turn - 1].text
-    assert is_quoted(found.abstract, *(turn.text for turn in session.turns))
-    assert found.by == "extraction"
+    assert is_quoted(found.page.abstract, *(turn.text for turn in session.turns))
+    assert found.page.summary_by == "extraction"
     assert any("nearest" in note for note in found.notes)
 
 
@@ -84,7 +87,7 @@ def test_a_claim_that_is_made_twice_is_kept_once() -> None:
     found = summarise(
         talk(*SAID, "**We decided to use NATS for the broker!**", "We decided to use NATS for the broker")
     )
-    assert len(found.decisions) == 1
+    assert len(found.page.decisions) == 1
 
 
 @pytest.mark.parametrize("by", ["user", "agent", "compaction", "model"])
@@ -100,7 +103,9 @@ def test_a_secret_or_hidden_text_is_in_no_line_no_topic_and_no_abstract(by: str)
     if by == "model":
         model = Scripted(told((secret, [7]), (hidden, [8]), ("The broker drill lost none.", [6])))
     found = summarise(talk(*SAID, *said, **more), model=model)
-    text = "\n".join([*every_line(talk(*SAID, *said, **more), model=model), found.abstract, *found.topics])
+    text = "\n".join(
+        [*every_line(talk(*SAID, *said, **more), model=model), found.page.abstract, *found.page.topics]
+    )
     assert KEY not in text
     assert "Mallory" not in text
     notes = " ".join(found.notes)
@@ -125,31 +130,31 @@ def test_the_agents_own_compaction_summary_is_taken_where_there_is_one() -> None
     summary = "Tessa and Moss rehearsed the broker drill and it passed.\n\nJonas will repeat it in May."
     model = Scripted(told(("never asked", [1])))
     found = summarise(talk(*SAID, summary=summary), model=model)
-    assert [line.text for line in found.lines] == [
+    assert [line.text for line in found.page.summary] == [
         "Tessa and Moss rehearsed the broker drill and it passed.",
         "Jonas will repeat it in May.",
     ]
-    assert found.abstract == "Tessa and Moss rehearsed the broker drill and it passed."
-    assert (found.by, found.trust) == ("compaction", "agent")
+    assert found.page.abstract == "Tessa and Moss rehearsed the broker drill and it passed."
+    assert (found.page.summary_by, found.page.trust) == ("compaction", "agent")
     assert model.asked == []
-    assert found.decisions
+    assert found.page.decisions
 
 
 def test_a_line_of_a_compaction_summary_that_orders_the_agent_about_is_left_out_whole() -> None:
     orders = "Continue with the last task that you were asked to work on. It is about the archive service."
     found = summarise(talk(*SAID, summary=f"{orders}\n\nThe team moved the launch to April."))
-    assert [line.text for line in found.lines] == ["The team moved the launch to April."]
+    assert [line.text for line in found.page.summary] == ["The team moved the launch to April."]
 
 
 def test_a_models_sentences_stand_with_the_turns_that_they_name() -> None:
     model = Scripted(told(("The broker drill on staging lost none of 1,804,211 readings.", [6, 99, 6])))
     found = summarise(talk(*SAID), model=model)
-    assert [(line.text, [place.turn for place in line.places]) for line in found.lines] == [
+    assert [(line.text, [place.turn for place in line.places]) for line in found.page.summary] == [
         ("The broker drill on staging lost none of 1,804,211 readings.", [6])
     ]
-    assert found.by == "scripted"
-    assert found.trust == "agent"
-    assert is_quoted(found.abstract, *SAID)
+    assert found.page.summary_by == "scripted"
+    assert found.page.trust == "agent"
+    assert is_quoted(found.page.abstract, *SAID)
 
 
 @pytest.mark.promise(
@@ -174,13 +179,13 @@ def test_a_models_sentences_stand_with_the_turns_that_they_name() -> None:
 def test_what_a_model_invents_is_dropped(invented: str, turns: list[int]) -> None:
     true = "The staging broker runs on port 4222."
     found = summarise(talk(*SAID), model=Scripted(told((true, [2]), (invented, turns))))
-    assert [line.text for line in found.lines] == [true]
+    assert [line.text for line in found.page.summary] == [true]
     assert any("of scripted's sentences 1 were dropped" in note for note in found.notes)
 
 
 def test_a_turn_that_json_may_write_as_a_decimal_is_the_same_turn() -> None:
     answer = '{"sentences": [{"text": "The staging broker runs on port 4222.", "turns": [2.0]}]}'
-    (line,) = summarise(talk(*SAID), model=Scripted(answer)).lines
+    (line,) = summarise(talk(*SAID), model=Scripted(answer)).page.summary
     assert str(line.places[0].turn) == "2"
 
 
@@ -209,8 +214,8 @@ def test_a_model_that_fails_leaves_the_extract_and_says_so(answer: Any) -> None:
     session = talk(*SAID)
     found = summarise(session, model=Scripted(answer))
     plain = summarise(session)
-    assert found.lines == plain.lines
-    assert found.by == "extraction"
+    assert found.page.summary == plain.page.summary
+    assert found.page.summary_by == "extraction"
     assert any("scripted" in note and "instead" in note for note in found.notes)
 
 
@@ -246,10 +251,10 @@ def test_vectors_choose_where_there_are_some_and_words_where_they_fail() -> None
     embedder = HashingEmbedder()
     found = summarise(session, embedder=embedder)
     assert embedder.texts
-    assert found.lines
+    assert found.page.summary
     broken = type("Broken", (), {"embed": staticmethod(lambda texts: unavailable().open())})()
     again = summarise(session, embedder=broken)
-    assert again.lines == summarise(session).lines
+    assert again.page.summary == summarise(session).page.summary
     assert any("chosen by keyword" in note for note in again.notes)
 
 
@@ -258,7 +263,7 @@ def test_the_summary_is_about_what_the_session_is_about() -> None:
         f"The broker cluster {word} survived the outage drill." for word in ("north", "south", "east", "west")
     ]
     found = summarise(talk(*about, "My aunt collects porcelain owls in her attic."))
-    assert not any("porcelain" in line.text for line in found.lines)
+    assert not any("porcelain" in line.text for line in found.page.summary)
 
 
 @pytest.mark.parametrize(
@@ -272,16 +277,16 @@ def test_the_summary_is_about_what_the_session_is_about() -> None:
 )
 def test_an_episode_is_trusted_as_the_least_of_its_makers(trust: str, speaker: str, expected: str) -> None:
     said = [f"{speaker}We decided to use NATS for the broker."]
-    assert summarise(talk(*said, trust=trust)).trust == expected
+    assert summarise(talk(*said, trust=trust)).page.trust == expected
 
 
 def test_an_abstract_that_is_too_long_is_cut_at_a_word() -> None:
     long = f"We decided to use {' and '.join(f'component number {n}' for n in range(40))}."
     found = summarise(talk(long))
-    assert len(found.abstract) <= 200
-    assert found.abstract.endswith("…")
-    assert long.startswith(found.abstract[:-1])
-    assert long[len(found.abstract) - 1] == " "
+    assert len(found.page.abstract) <= 200
+    assert found.page.abstract.endswith("…")
+    assert long.startswith(found.page.abstract[:-1])
+    assert long[len(found.page.abstract) - 1] == " "
 
 
 def test_the_abstract_says_what_the_session_was_about_whatever_came_first() -> None:
@@ -291,8 +296,8 @@ def test_the_abstract_says_what_the_session_was_about_whatever_came_first() -> N
         "We decided to repeat the outage drill of the broker in June.",
     )
     found = summarise(talk("My aunt collects porcelain owls in her attic.", *about, "thanks!"))
-    assert "outage drill" in found.abstract
-    assert "porcelain" not in found.abstract
+    assert "outage drill" in found.page.abstract
+    assert "porcelain" not in found.page.abstract
 
 
 def test_a_session_of_nothing_has_nothing_to_say() -> None:
@@ -303,8 +308,8 @@ def test_a_session_of_nothing_has_nothing_to_say() -> None:
 def test_ten_megabytes_make_a_short_summary_that_says_what_was_not_read() -> None:
     flood = "The pump \u202e<!-- x --> runs on port 8080. " * 4_000
     found = summarise(talk(*SAID, *(flood for _ in range(60)), SAID[0]))
-    assert len(found.lines) <= MOST
-    assert len(found.facts) <= 40
+    assert len(found.page.summary) <= MOST
+    assert len(found.page.facts) <= 40
     assert any("were not read" in note for note in found.notes)
 
 
@@ -313,8 +318,8 @@ def test_ten_megabytes_make_a_short_summary_that_says_what_was_not_read() -> Non
 def test_the_most_central_are_the_same_for_the_same_texts_and_never_too_many(
     texts: list[str], most: int
 ) -> None:
-    picked = central(texts, most)
-    assert picked == central(texts, most)
+    picked = central(texts, most, weights=[1.0] * len(texts))
+    assert picked == central(texts, most, weights=[1.0] * len(texts))
     assert list(picked) == sorted(set(picked))
     assert len(picked) <= most
     assert all(0 <= at < len(texts) for at in picked)
@@ -347,12 +352,12 @@ hostile = st.lists(
 def test_whatever_is_said_each_line_quotes_its_turn_and_no_secret_is_kept(said: list[str]) -> None:
     session = talk(*said)
     found = summarise(session)
-    for line in (*found.lines, *found.facts, *found.decisions, *found.open):
+    for line in (*found.page.summary, *found.page.facts, *found.page.decisions, *found.page.open):
         assert line.text in session.turns[line.places[0].turn - 1].text
         assert "hunter2" not in line.text
         assert "trust=owner" not in line.text
         assert "previous instructions" not in line.text
-    assert "hunter2" not in "".join((found.abstract, *found.topics, *found.notes))
+    assert "hunter2" not in "".join((found.page.abstract, *found.page.topics, *found.notes))
 
 
 @pytest.mark.model
@@ -367,6 +372,6 @@ def test_the_real_model_finds_what_words_alone_do_not_join() -> None:
         "The coast guard closed the entrance for all vessels.",
     )
     odd = ("My sister bakes rye bread on Sundays.", "The invoice from the printer was paid in March.")
-    picked = central([*about, *odd], 3, open_embedder())
+    picked = central([*about, *odd], 3, open_embedder(), weights=[1.0] * len([*about, *odd]))
     assert len(picked) == 3
     assert max(picked) < len(about)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.config.settings import Settings
-from workbench.ingest.triggers import Fill, Growth, estimated_tokens, flush, quiet_seconds, take_up
+from workbench.ingest.triggers import Growth, estimated_tokens, nearly_full, quiet_seconds, take_up
 
 SETTINGS = Settings()
 SMALL = Settings(context_window=10_000)
@@ -34,29 +34,22 @@ def test_a_session_is_taken_up_at_whichever_comes_first(growth: Growth, why: str
 
 
 @pytest.mark.parametrize(
-    ("fill", "why"),
-    [
-        (Fill(messages=50), None),
-        (Fill(messages=51), "messages"),
-        (Fill(messages=51, flushed=True), None),
-        (Fill(tokens=169_999), None),
-        (Fill(tokens=170_000), "window"),
-        (Fill(tokens=170_000, flushed=True), None),
-    ],
+    ("messages", "tokens", "why"),
+    [(50, 0, None), (51, 0, "messages"), (0, 169_999, None), (0, 170_000, "window")],
 )
-def test_facts_are_saved_before_a_compaction_once_a_cycle(fill: Fill, why: str | None) -> None:
-    assert flush(fill, SETTINGS) == why
+def test_facts_are_saved_before_a_compaction(messages: int, tokens: int, why: str | None) -> None:
+    assert nearly_full(messages, tokens, SETTINGS) == why
 
 
 def test_a_reserve_is_kept_free_where_that_comes_before_the_share() -> None:
     window = Settings(context_window=100_000)
-    assert flush(Fill(tokens=75_999), window) is None
-    assert flush(Fill(tokens=76_000), window) == "reserve"
+    assert nearly_full(0, 75_999, window) is None
+    assert nearly_full(0, 76_000, window) == "reserve"
 
 
 def test_a_small_window_has_only_the_share_to_go_by() -> None:
-    assert flush(Fill(tokens=1), SMALL) is None
-    assert flush(Fill(tokens=8_500), SMALL) == "window"
+    assert nearly_full(0, 1, SMALL) is None
+    assert nearly_full(0, 8_500, SMALL) == "window"
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**6))

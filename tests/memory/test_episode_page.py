@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.episode_pages import as_read, parse_page
 from workbench.memory.entry import Form, Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.episode_page import (
@@ -18,8 +19,6 @@ from workbench.memory.episode_page import (
     EpisodePage,
     TurnRef,
     is_as_written,
-    normal,
-    parse_page,
     render_page,
     split_turns,
     with_recalls,
@@ -119,8 +118,8 @@ def read(data: bytes) -> Document:
 @given(pages)
 def test_a_page_is_read_back_as_it_was_written(page: EpisodePage) -> None:
     data = render_page(page)
-    assert parse_page(data) == normal(page)
-    assert normal(normal(page)) == normal(page)
+    assert parse_page(data) == as_read(page)
+    assert as_read(as_read(page)) == as_read(page)
     assert render_page(parse_page(data)) == data
     assert is_as_written(data)
 
@@ -145,14 +144,14 @@ def test_hostile_text_stays_in_its_field_and_in_its_line(page: EpisodePage) -> N
         *MOMENTS,
     }
     assert set(header.values) <= keys
-    assert header.text("trust") == normal(page).trust
+    assert header.text("trust") == as_read(page).trust
     assert all(heading.level == 2 for heading in document.headings)
     sections = [path[-1] for path in (heading.path for heading in document.headings)]
     assert sections == [
         name
         for name, said in zip(
             ("Summary", "Facts", "Decisions", "Open"),
-            (normal(page).summary, normal(page).facts, normal(page).decisions, normal(page).open),
+            (as_read(page).summary, as_read(page).facts, as_read(page).decisions, as_read(page).open),
             strict=True,
         )
         if said
@@ -160,17 +159,17 @@ def test_hostile_text_stays_in_its_field_and_in_its_line(page: EpisodePage) -> N
     whole = [entry for entry in document.entries if entry.part == 1]
     assert all(entry.form in (Form.ITEM, Form.PARAGRAPH) for entry in whole)
     items = [entry for entry in whole if entry.form is Form.ITEM]
-    placed = [*normal(page).facts, *normal(page).decisions, *normal(page).open]
+    placed = [*as_read(page).facts, *as_read(page).decisions, *as_read(page).open]
     assert len(items) == len(placed)
-    assert len(whole) == len(items) + bool(normal(page).summary)
-    source = normal(page).source
+    assert len(whole) == len(items) + bool(as_read(page).summary)
+    source = as_read(page).source
     for entry, line in zip(items, placed, strict=True):
         said = entry.provenance.fields if entry.provenance else ()
         by = (("trust", "agent"),) if line.by_agent else ()
         assert said == (*(("src", f"{source}#L{at.line}") for at in line.places if at.line), *by)
     for entry in whole[: len(whole) - len(items)]:
         said = entry.provenance.fields if entry.provenance else ()
-        places = [at for line in normal(page).summary for at in line.places]
+        places = [at for line in as_read(page).summary for at in line.places]
         assert said in (tuple(("src", f"{source}#L{at.line}") for at in places), ())
 
 
@@ -283,7 +282,7 @@ def test_a_line_of_the_agents_says_so_where_it_is_known_where_it_was_said() -> N
     assert b"- The port is 8443 (turn 2) <!-- wb: src=sessions/s.jsonl#L7 trust=agent -->\n" in data
     again = parse_page(data)
     assert [line.by_agent for line in again.lines] == [False, True, False]
-    assert again == normal(page)
+    assert again == as_read(page)
 
 
 def test_a_line_cannot_vouch_for_itself() -> None:
@@ -300,7 +299,7 @@ def test_ten_megabytes_in_every_field_make_a_readable_page(size: int) -> None:
     page = made(agent=huge, abstract=huge, topics=(huge,) * 3, facts=(EpisodeLine(huge, (TurnRef(1, 1),)),))
     data = render_page(page)
     assert len(data) < 20_000
-    assert parse_page(data) == normal(page)
+    assert parse_page(data) == as_read(page)
     assert read_episode(read(data)).problem is None
 
 

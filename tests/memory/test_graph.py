@@ -103,11 +103,6 @@ def test_a_relation_is_read_as_people_write_it(line: str, kind: str, target: str
     assert (found.kind, found.target, found.shown) == (kind, target, shown)
 
 
-def test_only_the_listed_relations_are_known_but_any_words_are_one() -> None:
-    assert relation("- works_on [[Atlas]]").is_known
-    assert not relation("- mentors [[Bob]]").is_known
-
-
 @pytest.mark.parametrize(
     "line", ["- [[Atlas]]", "- see [[Atlas]] and [[Bob]]", "- works_on Atlas", "- a [[]]"]
 )

@@ -9,8 +9,7 @@ from typing import Any
 
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.entry import Span
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 
 BEGAN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 

@@ -29,7 +29,7 @@ from workbench.cli.workspace_options import workspace
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
-from workbench.ingest.ingest import Ingest, Taken, sort_of, take_in
+from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
@@ -63,7 +63,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     with workspace() as place, Bar() as bar:
         if not given("dry_run"):
             _ = place.operations  # without a repository nothing can be taken in, so it is said once
-        run = Ingest(
+        ingestion = Ingest(
             place,
             now=datetime.now().astimezone(),
             model=usable_model(place, _NO_MODEL),
@@ -73,7 +73,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
             **options,
         )
         done = []
-        for taken in take_in(run, place, files, source):
+        for taken in ingestion.run(files, source):
             done.append(taken)
             if not wants_json():
                 bar.clear()

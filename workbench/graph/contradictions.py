@@ -18,19 +18,17 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
-from workbench.graph.drafts import decision, replaced
+from workbench.graph.drafts import decision, excerpt
 from workbench.graph.model import Graph, memory_holds, relation_holds
-from workbench.graph.page_edit import with_marks
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, PageLine, name_key
 from workbench.memory.markdown import Document
-from workbench.memory.provenance import Provenance
-from workbench.safety.terminal import cut, visible
+from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -335,7 +333,7 @@ class _Said:
     slot: str
     value: str
     text: str
-    line: TypedMemory | Relation
+    line: PageLine
     since: date | None
 
 
@@ -415,6 +413,8 @@ Answer = Literal["keep", "replace", "both", "reject"]
 old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
 ``reject`` both: neither is right any more, each holds until today."""
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
+_QUOTED = 24
+"""Characters of a claim in the summary of an operation."""
 _SHORTEST = 4
 """Digits of a contradiction's key that must be given at least."""
 _DONE = {
@@ -450,16 +450,13 @@ def plan_settle(
     *,
     now: datetime,
     reason: str = "",
-    actor: str = "human",
 ) -> Plan:
     """Carry out an answer to a contradiction. The record of it is a part of the operation.
 
     Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
     """
     if answer not in ANSWERS:
-        raise UsageError(
-            f"there is no answer “{visible(answer, one_line=True)[:40]}”", hint="known: " + ", ".join(ANSWERS)
-        )
+        raise UsageError(f"there is no answer “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
     pages = _pages(workspace, (old, new))
@@ -470,7 +467,7 @@ def plan_settle(
             "accepted",
             claim=contradiction.question,
             reason=reason,
-            by=actor,
+            by="human",
             answer=answer,
         )
     ]
@@ -481,7 +478,7 @@ def plan_settle(
         if answer == "keep":
             gone = [entry for entry in entries if entry.address in new.addresses]
             records += [
-                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
+                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
                 for entry in gone
             ]
             data = take_out(document, gone) if gone else document.data
@@ -495,16 +492,15 @@ def plan_settle(
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
     gone_addresses = new.addresses if answer == "keep" else ()
-    shown = {"old": _short(old.text), "new": _short(new.text)}
+    shown = {"old": excerpt(old.text, _QUOTED), "new": excerpt(new.text, _QUOTED)}
     return Plan(
         action="settle",
-        summary=f"{_short(contradiction.entity.name)}: {_DONE[answer].format(**shown)}",
+        summary=f"{excerpt(contradiction.entity.name, _QUOTED)}: {_DONE[answer].format(**shown)}",
         edits=tuple(edits),
         records=ledger_records("decisions", records, now),
         entries=gone_addresses or tuple(address for address, _ in became),
         became=() if gone_addresses else tuple(address for _, address in became),
         reason=reason,
-        actor=actor,
     )
 
 
@@ -526,21 +522,9 @@ def _end(old: Claim, new: Claim, today: date) -> date:
 
 
 def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
-    marks = {
-        entry.address: Provenance(
-            tuple(
-                replaced(
-                    list(entry.provenance.fields) if entry.provenance else [],
-                    "valid_until",
-                    ends[entry.address].isoformat(),
-                )
-            )
-        )
+    origins = {
+        entry.address: entry.origin.changed({"valid_until": day.isoformat()})
         for entry in entries
-        if entry.address in ends
+        if (day := ends.get(entry.address))
     }
-    return with_marks(document, marks) if marks else document
-
-
-def _short(text: str) -> str:
-    return cut(" ".join(visible(text, one_line=True).split()), 24)
+    return with_origins(document, origins)

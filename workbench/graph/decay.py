@@ -87,7 +87,7 @@ def faded(importance: float, since: date, today: date, recalls: Collection[date]
 
 def importance_today(memory: TypedMemory, today: date, recalls: Collection[date] = ()) -> float:
     """The importance of a memory on ``today``. What says no day has no age and does not fade."""
-    since = memory.recorded_at or memory.valid_from or memory.occurred_at
+    since = _said_on(memory)
     if memory.type in KEPT or memory.entry.pinned or since is None or since >= today:
         return memory.importance
     return faded(memory.importance, since, today, recalls)
@@ -132,7 +132,7 @@ def will_fade(
     found = []
     for held in _may_go(graph, today):
         memory = held.memory
-        since = memory.recorded_at or memory.valid_from or memory.occurred_at
+        since = _said_on(memory)
         if since is None or forget_key(held) in decided:
             continue
         value = importance_today(memory, today, recalls.of(memory))
@@ -161,7 +161,7 @@ def _may_go(graph: Graph, today: date) -> Iterator[Held]:
 
 def _proposal(held: Held, key: str, value: float, today: date, days: Collection[date]) -> Proposal:
     memory = held.memory
-    since = memory.recorded_at or memory.valid_from or memory.occurred_at or today
+    since = _said_on(memory) or today
     last = max((day for day in days if day <= today), default=None)
     recalled = f"last recalled on {last}" if last else "never recalled"
     entity = held.entity
@@ -185,6 +185,10 @@ def _proposal(held: Held, key: str, value: float, today: date, days: Collection[
         ),
         by=BY,
     )
+
+
+def _said_on(memory: TypedMemory) -> date | None:
+    return memory.recorded_at or memory.valid_from or memory.occurred_at
 
 
 def _left(since: date, day: date) -> float:

@@ -6,21 +6,22 @@ rejected or forgotten does not come back.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
 from workbench.memory.moment import Moment, parse_moment
+from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import TRUST, Provenance, least_trusted, provenance
+from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, provenance
 from workbench.memory.window import fits
+from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
 
@@ -38,7 +39,33 @@ _SAID = ("confidence", "importance", "occurred_at", "happens_at", "valid_from", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryDraft:
+class LineDraft:
+    """What drafts of memories and of relations have in common.
+
+    ``confidence`` lies in [0, 1]; ``sources`` are ``path#L12``. Raises UsageError.
+    """
+
+    entity: str
+    entity_type: str = ""
+    confidence: float | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+    def __post_init__(self) -> None:
+        _require_entity_type(self.entity_type)
+        for name in _SHARES:
+            value = getattr(self, name, None)
+            if value is not None and not 0 <= value <= 1:
+                raise UsageError(f"{name} lies between 0 and 1, not at {value}")
+        if self.trust not in TRUST:
+            raise UsageError(f"there is no trust “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDraft(LineDraft):
     """One typed memory: ``text`` about ``entity``, where that is empty about the person whose memory it is.
 
     ``type`` is one of the thirteen of ``memory.graph.IMPORTANCE``; without ``entity_type`` the page of that
@@ -49,52 +76,50 @@ class MemoryDraft:
     text: str
     type: str = "fact"
     entity: str = ""
-    entity_type: str = ""
-    confidence: float | None = None
     importance: float | None = None
     happens_at: date | None = None
     occurred_at: date | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", one_line(self.text, "the text of a memory"))
         if self.type not in IMPORTANCE:
             raise UsageError(
-                f"there is no type of memory “{_shown(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
+                f"there is no type of memory “{excerpt(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
             )
         if self.entity:
             object.__setattr__(self, "entity", entity_name(self.entity))
-        _require_entity_type(self.entity_type)
-        _require_shares(self)
-        _require_trust(self.trust)
+        LineDraft.__post_init__(self)
         if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
             raise UsageError("it would end before it begins", hint="valid_until is a day after valid_from")
         if not fits(f"[{self.type}] {self.text}"):
             raise UsageError(
-                f"the text is too long for one memory: “{_shown(self.text)}”",
+                f"the text is too long for one memory: “{excerpt(self.text)}”",
                 hint="a memory is a sentence or two; store several",
             )
 
+    @property
+    def key(self) -> str:
+        """The name of the claim that it makes."""
+        return claim_key(self.text)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return (self.entity,)
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return f"{self.entity}: {self.text}" if self.entity else self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationDraft:
+class RelationDraft(LineDraft):
     """``entity`` ``kind`` ``target``: `Sarah Chen works_on Project Atlas`. Raises UsageError."""
 
-    entity: str
     kind: str
     target: str
-    entity_type: str = ""
     target_type: str = ""
-    confidence: float | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entity", entity_name(self.entity))
@@ -102,13 +127,26 @@ class RelationDraft:
         kind = relation_kind(self.kind)
         if not _KIND.fullmatch(kind):
             raise UsageError(
-                f"“{_shown(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
+                f"“{excerpt(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
             )
         object.__setattr__(self, "kind", kind)
-        _require_entity_type(self.entity_type)
         _require_entity_type(self.target_type)
-        _require_shares(self)
-        _require_trust(self.trust)
+        LineDraft.__post_init__(self)
+
+    @property
+    def key(self) -> str:
+        """The name of the claim that it makes."""
+        return relation_key(self.entity, self.kind, self.target)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return self.entity, self.target
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return f"{self.entity} {self.kind} {self.target}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +157,23 @@ class EntityDraft:
     type: str = ""
     aliases: tuple[str, ...] = ()
     valid_from: date | None = None
+    key: ClassVar[str] = ""
+    """It claims nothing."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", entity_name(self.name))
         object.__setattr__(self, "aliases", tuple(dict.fromkeys(map(entity_name, self.aliases))))
         _require_entity_type(self.type)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What would become the names of pages, or be found by them."""
+        return self.name, *self.aliases
+
+    @property
+    def words(self) -> str:
+        """All the words that it brings."""
+        return " ".join(self.names)
 
 
 Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft
@@ -136,7 +186,9 @@ def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
     """
     known = {field.name for field in fields(MemoryDraft)}
     if unknown := [name for name in said if name not in known]:
-        raise UsageError(f"a memory has no “{_shown(unknown[0])}”", hint="known: " + ", ".join(sorted(known)))
+        raise UsageError(
+            f"a memory has no “{excerpt(unknown[0])}”", hint="known: " + ", ".join(sorted(known))
+        )
     values = {name: value for name, value in said.items() if value is not None and value != ""}
     for name in _DAYS:
         if name in values:
@@ -187,7 +239,7 @@ def day_of(name: str, value: object) -> date:
     found = parse_moment(said)
     if found is None or (len(said) > len("2026-04-01") and may_have_time and not isinstance(found, Moment)):
         raise UsageError(
-            f"{name} must be a day, not “{_shown(said)}”",
+            f"{name} must be a day, not “{excerpt(said)}”",
             hint="an ISO date, such as 2026-04-01" + (", or 2026-04-01T14:30+02:00" if may_have_time else ""),
         )
     return found if may_have_time else date(found.year, found.month, found.day)
@@ -200,7 +252,7 @@ def one_line(text: str, what: str) -> str:
         raise UsageError(f"{what} is empty")
     if "<!--" in line or "-->" in line:
         raise UsageError(
-            f"{what} holds a comment, which nobody would see: “{_shown(line)}”", hint="leave it out"
+            f"{what} holds a comment, which nobody would see: “{excerpt(line)}”", hint="leave it out"
         )
     odd = next((c for c in line if unicodedata.category(c) in ("Cc", "Cs") or c in "\u2028\u2029"), None)
     if odd is not None:
@@ -215,40 +267,29 @@ def entity_name(text: str) -> str:
         line = line[2:-2].rpartition("|")[2]
     name = one_line(line, "the name of an entity")
     if len(name) > LONGEST_NAME:
-        raise UsageError(f"a name of {len(name)} characters is none: “{_shown(name)}”")
+        raise UsageError(f"a name of {len(name)} characters is none: “{excerpt(name)}”")
     if visible(name) != name:
-        raise UsageError(f"a name holds characters that nobody sees: “{_shown(name)}”")
+        raise UsageError(f"a name holds characters that nobody sees: “{excerpt(name)}”")
     return name
 
 
 def _require_entity_type(kind: str) -> None:
     if kind and kind not in ENTITY_TYPES:
         raise UsageError(
-            f"there is no type of entity “{_shown(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
+            f"there is no type of entity “{excerpt(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
         )
-
-
-def _require_shares(draft: MemoryDraft | RelationDraft) -> None:
-    for name in _SHARES:
-        value = getattr(draft, name, None)
-        if value is not None and not 0 <= value <= 1:
-            raise UsageError(f"{name} lies between 0 and 1, not at {value}")
-
-
-def _require_trust(trust: str) -> None:
-    if trust not in TRUST:
-        raise UsageError(f"there is no trust “{_shown(trust)}”", hint="known: " + ", ".join(TRUST))
 
 
 def _share_of(name: str, value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        raise UsageError(f"{name} must be a number from 0 to 1, not “{_shown(str(value))}”") from None
+        raise UsageError(f"{name} must be a number from 0 to 1, not “{excerpt(str(value))}”") from None
 
 
-def _shown(text: str) -> str:
-    return cut(visible(text, one_line=True), 60)
+def excerpt(text: str, characters: int = 60) -> str:
+    """``text`` within a sentence: one visible line of at most so many characters, its secrets masked."""
+    return cut(" ".join(visible(masked(text), one_line=True).split()), characters)
 
 
 def decision(
@@ -257,15 +298,6 @@ def decision(
     """A record for the book `decisions`; of the words of ``claim`` it holds no more than their digests."""
     words = {"claim": claim_key(claim), "near": [near_key(claim)]}
     return {"key": key, "decision": said, **words, "reason": reason, "by": by, **more}
-
-
-def draft_key(draft: Draft) -> str:
-    """The name of the claim that a draft makes; empty for a page, which claims nothing."""
-    if isinstance(draft, EntityDraft):
-        return ""
-    if isinstance(draft, RelationDraft):
-        return relation_key(draft.entity, draft.kind, draft.target)
-    return claim_key(draft.text)
 
 
 def relation_key(entity: str, kind: str, target: str) -> str:
@@ -283,13 +315,13 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
     """A name for a line, the same for the same words on the same page; none of ``taken``."""
     for attempt in range(1_000):
         said = f"{path}\n{claim_key(words)}\n{words if attempt else ''}\n{attempt}"
-        name = letter + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        name = letter + digest(said, 8)
         if name not in taken:
             return name
     raise AssertionError("a thousand names are taken")
 
 
-def draft_marks(draft: MemoryDraft | RelationDraft, name: str, today: date) -> Provenance:
+def draft_marks(draft: LineDraft, name: str, today: date) -> Provenance:
     """What the comment of a draft's line says, in the order in which a person reads it."""
     said: dict[str, str | None] = {"id": name}
     for field in _SAID:
@@ -301,7 +333,7 @@ def draft_marks(draft: MemoryDraft | RelationDraft, name: str, today: date) -> P
     return Provenance((*provenance(said).fields, *sources, *rest.fields))
 
 
-def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, name: str) -> Provenance:
+def corroborated(own: Provenance | None, draft: LineDraft, name: str) -> Provenance:
     """What a line says of itself once ``draft`` makes the same claim.
 
     Sources that are new are added; another line of a file that is named already is no new one. Confidence
@@ -309,40 +341,28 @@ def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, nam
     one origin; what says no confidence is certain, and stays so. Trust is the least of both; days, importance
     and all else stay. A claim without a new source adds nothing.
     """
-    fields = list(own.fields) if own else [("id", name)]
-    known = {_file_of(value) for key, value in fields if key == "src"}
+    own = own or Provenance((("id", name),))
+    known = set(map(_file_of, own.all("src")))
     new = [source for source in dict.fromkeys(draft.sources) if _file_of(source) not in known]
     if not new:
-        return own or Provenance(tuple(fields))
-    said = _share(own.get("confidence") if own else None)
+        return own
+    changes: dict[str, str | None] = {}
+    said = _share(own.get("confidence"))
     if said is not None and len(new) == len(set(draft.sources)):
         other = CONFIDENCE if draft.confidence is None else draft.confidence
-        together = max(said, min(SUREST, 1 - (1 - said) * (1 - other)))
-        fields = replaced(fields, "confidence", number(together))
-    fields = _after(fields, "src", [("src", source) for source in new])
+        changes["confidence"] = number(max(said, min(SUREST, 1 - (1 - said) * (1 - other))))
+    trust = least_trusted(own.get("trust"), draft.trust)
+    changes["trust"] = trust if trust != "unknown" else None
+    fields = _after(own.fields, "src", [("src", source) for source in new])
     if draft.session and ("session", draft.session) not in fields:
         fields = _after(fields, "session", [("session", draft.session)])
-    trust = least_trusted(own.get("trust") if own else None, draft.trust)
-    return Provenance(tuple(replaced(fields, "trust", trust if trust != "unknown" else None)))
+    return Provenance(fields).changed(changes)
 
 
-def replaced(fields: list[tuple[str, str]], name: str, value: str | None) -> list[tuple[str, str]]:
-    """The fields with one of this name and value, where the first of it stood; without it for None."""
-    out: list[tuple[str, str]] = []
-    done = False
-    for key, old in fields:
-        if key != name:
-            out.append((key, old))
-        elif value and not done:
-            out.append((key, value))
-            done = True
-    return out if done or not value else [*out, (name, value)]
-
-
-def _after(fields: list[tuple[str, str]], name: str, new: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _after(fields: Fields, name: str, new: Iterable[tuple[str, str]]) -> Fields:
     """The fields with ``new`` behind the last of this name, else at the end."""
     at = max((n + 1 for n, (key, _) in enumerate(fields) if key == name), default=len(fields))
-    return [*fields[:at], *new, *fields[at:]]
+    return (*fields[:at], *new, *fields[at:])
 
 
 def _file_of(source: str) -> str:

@@ -17,14 +17,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.errors import UsageError
 from workbench.graph.contradictions import clash
-from workbench.graph.drafts import MemoryDraft
 from workbench.graph.model import Graph
-from workbench.graph.page_edit import Directory, document_of
 from workbench.memory.claims import claim_key
-from workbench.memory.graph_page import Entity, name_key, read_memories
-from workbench.workspace.workspace import Workspace
+from workbench.memory.graph_page import Entity, name_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -267,47 +263,3 @@ def _worth(entity: Entity) -> tuple[int, float, int, str]:
     sure = max((memory.confidence for memory in entity.memories), default=0.0)
     since = entity.valid_from.toordinal() if entity.valid_from else date.max.toordinal()
     return lines, sure, -since, entity.path
-
-
-SAME_MEANING = 0.93
-"""Cosine from which two memories of one entity say the same in other words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lookalike:
-    """A draft's ``text`` and the ``other`` memory of the same entity that it resembles; cosine in [-1, 1]."""
-
-    entity: str
-    text: str
-    other: str
-    cosine: float
-
-
-def lookalikes(
-    workspace: Workspace, drafts: Sequence[MemoryDraft], user: str, embedder: Embedder
-) -> Iterator[Lookalike]:
-    """For each draft the likest memory that its page has, where it is like enough and not the same claim."""
-    directory = Directory(workspace)
-    by_page: dict[str, tuple[Entity, list[MemoryDraft]]] = {}
-    for draft in drafts:
-        try:
-            page = directory.find(draft.entity or user, draft.entity_type)
-        except UsageError:
-            continue
-        if page is not None:
-            by_page.setdefault(page.path, (page, []))[1].append(draft)
-    for page, some in by_page.values():
-        data = workspace.files.read_or_none(page.path)
-        memories = read_memories(document_of(page.path, data)) if data else ()
-        if not memories:
-            continue
-        own = [memory.text for memory in memories]
-        keys = set(map(claim_key, own))
-        new = [draft.text for draft in some if claim_key(draft.text) not in keys]
-        if not new:
-            continue
-        cosines = embedder.embed(new) @ embedder.embed(own).T
-        for text, row in zip(new, cosines, strict=True):
-            at = int(row.argmax())
-            if row[at] >= SAME_MEANING:
-                yield Lookalike(page.name, text, own[at], float(row[at]))

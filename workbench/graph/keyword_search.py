@@ -31,11 +31,10 @@ SILENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """What holds words: ``share`` of them in [0, 1], ``score`` = share x importance x confidence."""
+    """What holds words: ``share`` of them in [0, 1]."""
 
     held: Held
     share: float
-    score: float
 
 
 def query_words(text: str) -> tuple[str, ...]:
@@ -72,8 +71,10 @@ def memories_with(graph: Graph, text: str, most: int = 20, least: float = 1.0) -
         names = " ".join((entity.name, *entity.aliases)) if entity else ""
         share = share_of(words, f"{held.memory.text} {names}")
         if share and share >= least:
-            found.append(ByWords(held, share, share * held.memory.weight))
-    found.sort(key=lambda item: (-item.share, -item.score, item.held.memory.entry.address))
+            found.append(ByWords(held, share))
+    found.sort(
+        key=lambda one: (-one.share, -one.share * one.held.memory.weight, one.held.memory.entry.address)
+    )
     return tuple(found[:most])
 
 

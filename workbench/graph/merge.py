@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from functools import cache
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.drafts import decision, number, replaced
+from workbench.graph.drafts import decision, excerpt, number
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
-from workbench.graph.page_edit import document_of, with_aliases, with_lines, with_marks
+from workbench.graph.page_edit import document_of, with_aliases, with_lines
 from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
@@ -18,11 +18,13 @@ from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
+from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
+from workbench.memory.move import lift
+from workbench.memory.names import RelPath, encoded
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
-from workbench.safety.terminal import cut, visible
+from workbench.memory.provenance_comment import with_origins
+from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -79,7 +81,7 @@ def plan_merge_entities(
     pairs = [(old, new) for old, new in became if new in now_there]
     return Plan(
         action="merge",
-        summary=_title(f"{second.name} is {first.name}"),
+        summary=excerpt(f"{second.name} is {first.name}"),
         edits=tuple(edits),
         entries=tuple(old for old, _ in pairs),
         became=tuple(new for _, new in pairs),
@@ -96,85 +98,83 @@ def _united(
     """The page of both, and for each line of the other's its address there and here."""
     target = _without_itself(target, first, second, notes)
     mine, theirs = read_entity(target), read_entity(source)
-    own = {_claim(line): line for line in _lines(mine)}
+    own = {_claim(line): line for line in mine.lines}
     marks: dict[str, Provenance] = {}
-    blocks: list[tuple[Entry, Provenance | None]] = []
+    moved: dict[str, Provenance] = {}
     pairs: list[tuple[str, str]] = []
-    taken = {line.id for line in _lines(mine)} - {""}
+    taken = {line.id for line in mine.lines} - {""}
     dropped: list[Entry] = []
-    for line in sorted(_lines(theirs), key=lambda one: one.entry.span.start):
+    for line in sorted(theirs.lines, key=lambda one: one.entry.span.start):
+        entry = line.entry
         if isinstance(line, Relation) and _is_of(line, first, second):
             notes.append(_SELF.format(line.kind, line.target))
-            dropped.append(line.entry)
+            dropped.append(entry)
             continue
         same = own.get(_claim(line))
         if same is not None and same.valid_until == line.valid_until:
             before = marks.get(same.entry.address, same.entry.provenance)
             marks[same.entry.address] = _joined(before, same, line)
-            pairs.append((line.entry.address, same.entry.address))
-            dropped.append(line.entry)
+            pairs.append((entry.address, same.entry.address))
+            dropped.append(entry)
             continue
         said = _spoken(line, renamed=bool(line.id and line.id in taken))
-        taken.add(said.get("id") or "" if said else "")
-        blocks.append((line.entry, said))
-        pairs.append((line.entry.address, f"{target.path}#{line.entry.hash}"))
+        taken.add(said.get("id") or "")
+        moved[entry.address] = said
+        pairs.append((entry.address, f"{target.path}#{entry.hash}"))
         own[_claim(line)] = line
-    document = with_marks(target, marks) if marks else target
-    document = with_lines(document, [_block(source, entry, said) for entry, said in blocks])
-    rest = take_out(source, [*(entry for entry, _ in blocks), *dropped]) if blocks or dropped else source.data
-    document = _with_rest(document, document_of(source.path, rest), second.name)
+    source = with_origins(source, {address: said for address, said in moved.items() if said.fields})
+    starts = {entry.whole.start for entry in source.entries if entry.address in moved}
+    going = [entry for entry in source.entries if entry.whole.start in starts]
+    gone = {*(entry.address for entry in going), *(entry.address for entry in dropped)}
+    document = with_lines(with_origins(target, marks), lift(source, going))
+    rest = _less(source, gone)
+    document = _with_rest(document, rest, second.name)
     document = with_aliases(document, _names_of(second))
     document = _header(document, mine, theirs)
     _require_all(document, mine, theirs, first, second)
     return document, pairs
 
 
+def _less(document: Document, gone: Collection[str]) -> Document:
+    """The page without the lines at these addresses."""
+    entries = [entry for entry in document.entries if entry.address in gone]
+    return document.with_data(take_out(document, entries)) if entries else document
+
+
 def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
     """The page that stays without relations to the one that goes: they would lead to itself."""
     gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
     notes += [_SELF.format(one.kind, one.target) for one in gone]
-    return document_of(document.path, take_out(document, [one.entry for one in gone])) if gone else document
+    return _less(document, {one.entry.address for one in gone})
 
 
-def _joined(
-    own: Provenance | None, mine: TypedMemory | Relation, theirs: TypedMemory | Relation
-) -> Provenance:
+def _joined(own: Provenance | None, mine: PageLine, theirs: PageLine) -> Provenance:
     """What a line says that both pages have: all sources, the higher confidence, the lower trust."""
-    fields = list(own.fields) if own else []
-    known = set(fields)
-    for name in ("src", "session"):
-        values = (theirs.entry.provenance or Provenance(())).all(name)
-        fields += [(name, value) for value in values if (name, value) not in known]
-    sure = max(mine.confidence, theirs.confidence)
-    if any(key == "confidence" for key, _ in fields):
-        fields = replaced(fields, "confidence", None if sure >= 1 else number(sure))
+    own = own or Provenance()
+    also = theirs.entry.origin
+    new = ((name, value) for name in ("src", "session") for value in also.all(name))
+    joined = Provenance((*own.fields, *(field for field in new if field not in own.fields)))
+    changes: dict[str, str | None] = {}
+    if own.get("confidence") is not None:
+        sure = max(mine.confidence, theirs.confidence)
+        changes["confidence"] = None if sure >= 1 else number(sure)
     trust = least_trusted(mine.trust, theirs.trust)
-    if trust != TRUST[-1] or any(key == "trust" for key, _ in fields):
-        fields = replaced(fields, "trust", trust)
-    return Provenance(tuple(fields))
+    if trust != TRUST[-1] or own.get("trust") is not None:
+        changes["trust"] = trust
+    return joined.changed(changes)
 
 
-def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance | None:
+def _spoken(line: PageLine, *, renamed: bool) -> Provenance:
     """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
-    own = line.entry.provenance
-    fields = list(own.fields) if own else []
+    own = line.entry.origin
+    changes: dict[str, str | None] = {}
     if renamed:
-        fields = replaced(fields, "id", f"{line.id}-{stem_of(line.entry.path)[:20]}")
-    if line.trust != TRUST[-1] and not any(key == "trust" for key, _ in fields):
-        fields = replaced(fields, "trust", line.trust)
-    if isinstance(line, TypedMemory) and line.scene and not any(key == "scene" for key, _ in fields):
-        fields.append(("scene", line.scene))  # it stood under a heading that stays behind
-    return Provenance(tuple(fields)) if fields else None
-
-
-def _block(document: Document, entry: Entry, said: Provenance | None) -> bytes:
-    """The lines of an entry as they stand on its page, with its comment as it shall be."""
-    if said is not None and said != entry.provenance:
-        at = document.entries.index(entry)
-        document = with_marks(document, {entry.address: said})
-        entry = document.entries[at]
-    span = entry.whole
-    return document.data[span.start : span.end]
+        changes["id"] = f"{line.id}-{stem_of(line.entry.path)[:20]}"
+    if line.trust != TRUST[-1] and own.get("trust") is None:
+        changes["trust"] = line.trust
+    if isinstance(line, TypedMemory) and line.scene and own.get("scene") is None:
+        changes["scene"] = line.scene  # it stood under a heading that stays behind
+    return own.changed(changes)
 
 
 def _with_rest(document: Document, rest: Document, name: str) -> Document:
@@ -182,7 +182,7 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
     body = rest.data[rest.front_matter.body :] if rest.front_matter else rest.data
     if not body.strip():
         return document
-    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    newline = document.newline.encode()
     heading = "## " + " ".join(visible(name, one_line=True).split())
     start = document.data if document.data.endswith(b"\n") else document.data + newline
     data = start + newline + heading.encode() + newline + newline + body.lstrip(b"\r\n")
@@ -212,21 +212,17 @@ def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
 
 def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity, second: Entity) -> None:
     """Raise where a memory of either would be missing."""
-    there = {_claim(line) for line in _lines(read_entity(document))}
+    there = {_claim(line) for line in read_entity(document).lines}
     lost = [
         line
-        for line in (*_lines(mine), *_lines(theirs))
+        for line in (*mine.lines, *theirs.lines)
         if _claim(line) not in there and not (isinstance(line, Relation) and _is_of(line, first, second))
     ]
     if lost:
         raise NotCuratableError(
-            f"“{_title(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
+            f"“{excerpt(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
             hint="move it with an editor first",
         )
-
-
-def _lines(entity: Entity) -> list[TypedMemory | Relation]:
-    return [*entity.memories, *entity.relations]
 
 
 def _claim(line: TypedMemory | Relation) -> tuple[str, ...]:
@@ -268,29 +264,21 @@ def _relink_page(document: Document, is_old: _LeadsThere, name: str) -> Document
 
 def _relinked(data: bytes, is_old: _LeadsThere, name: str) -> bytes:
     text = data.decode("utf-8", "surrogateescape")
-    return relinked(text, is_old, name).encode("utf-8", "surrogateescape")
+    return encoded(relinked(text, is_old, name))
 
 
 def _folded(document: Document) -> Document:
     """The page with relations that have become the same as one: sources of both, the higher confidence."""
     seen: dict[tuple[object, ...], Relation] = {}
     marks: dict[str, Provenance] = {}
-    gone: list[str] = []
+    gone: set[str] = set()
     for relation in read_entity(document).relations:
         key = (*_claim(relation), relation.valid_until)
         if (first := seen.setdefault(key, relation)) is not relation:
             before = marks.get(first.entry.address, first.entry.provenance)
             marks[first.entry.address] = _joined(before, first, relation)
-            gone.append(relation.entry.address)
-    if not gone:
-        return document
-    after = with_marks(document, marks)
-    data = take_out(after, [entry for entry in after.entries if entry.address in gone])
-    return document_of(document.path, data)
-
-
-def _title(text: str) -> str:
-    return cut(" ".join(visible(text, one_line=True).split()), 60)
+            gone.add(relation.entry.address)
+    return _less(with_origins(document, marks), gone)
 
 
 def plan_keep_apart(
@@ -308,7 +296,7 @@ def plan_keep_apart(
     record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
     return Plan(
         action="settle",
-        summary=_title(said),
+        summary=excerpt(said),
         records=ledger_records("decisions", [record], now),
         reason=reason,
         actor=actor,

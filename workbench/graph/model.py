@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.memory.entry import Entry
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, link_name, name_key
+from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
 
 
 def memory_holds(memory: TypedMemory, day: date) -> bool:
@@ -49,7 +49,7 @@ def entities_on(entities: Iterable[Entity], day: date) -> tuple[Entity, ...]:
     )
 
 
-def is_over(memory: TypedMemory | Relation | Entity, today: date) -> bool:
+def is_over(memory: PageLine | Entity, today: date) -> bool:
     """Whether it has stopped being true."""
     return memory.valid_until is not None and memory.valid_until <= today
 
@@ -254,7 +254,7 @@ def _names(entity: Entity) -> Iterable[tuple[_Rank, str]]:
     yield _Rank.FILE, stem.replace("-", " ").replace("_", " ")
 
 
-def sources_of(item: TypedMemory | Relation) -> tuple[str, ...]:
+def sources_of(item: PageLine) -> tuple[str, ...]:
     """What a line names as its sources, else where it stands itself."""
     return item.sources or (place_of(item.entry),)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.graph.drafts import (
+    LineDraft,
     MemoryDraft,
     RelationDraft,
     claim_id,
@@ -22,23 +24,22 @@ from workbench.graph.drafts import (
 )
 from workbench.graph.page_names import is_linkable, link, page_path, stem_of
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.comment_position import behind, below, is_read_to_its_end
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import FrontMatter, read_front_matter
-from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
-from workbench.memory.invariants import outline, same_header, signs
-from workbench.memory.markdown import Document, opening_paragraph, parse_document
-from workbench.memory.names import RelPath
-from workbench.memory.provenance import COMMENT, Provenance
-from workbench.memory.yaml_scalar import quoted_scalar
+from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter
+from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key, read_entity
+from workbench.memory.invariants import signs
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.move import Destination, Passage, item_of, set_down
+from workbench.memory.names import RelPath, digest
+from workbench.memory.provenance import Provenance
+from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.workspace import Workspace
 
 _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
 # Words that other readers of YAML take for something else than words.
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "nan", "y", "n"])
 _ALIASES = re.compile(rb"^aliases[ \t]*:[ \t]*(?P<value>[^\r\n]*?)[ \t]*(?P<end>\r?\n|\Z)", re.MULTILINE)
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(rb"[ \t]*-[ \t][^\r\n]*(?:\r?\n|\Z)")
 
 
@@ -52,11 +53,6 @@ def header_of(path: RelPath, data: bytes) -> Entity:
     return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data)))
 
 
-def entries_of(entity: Entity) -> list[Entry]:
-    """The entries of all memories and relations."""
-    return [*(memory.entry for memory in entity.memories), *(one.entry for one in entity.relations)]
-
-
 def new_page(entity: Entity, valid_from: date) -> bytes:
     """An entity's page without lines. A name that no link can hold has its file's as an alias."""
     names = [*entity.aliases] if is_linkable(entity.name) else [*entity.aliases, stem_of(entity.path)]
@@ -67,95 +63,33 @@ def new_page(entity: Entity, valid_from: date) -> bytes:
     return "".join(line + "\n" for line in (*lines, "---")).encode()
 
 
-def with_lines(document: Document, items: Sequence[bytes]) -> Document:
-    """The page with ``items``, whole list items, added where they are read as what they are.
+def with_lines(document: Document, lines: Sequence[Passage]) -> Document:
+    """The page with ``lines`` added where they are read as what they are.
 
-    That is behind the last memory or relation, else at the end, else right behind the header. Their line ends
-    become those of the page. Raises NotCuratableError where a block that is not closed would swallow them.
+    That is behind the last memory or relation, else at the end, else right behind the header. Raises
+    NotCuratableError where a block that is not closed would swallow them.
     """
-    if not items:
+    if not lines:
         return document
-    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
-    added = b"".join(
-        (item if item.endswith(b"\n") else item + b"\n").replace(b"\r\n", b"\n") for item in items
-    ).replace(b"\n", newline)
-    for at in _places(document):
-        before = document.data[:at]
-        opening = newline if before and not before.endswith(b"\n") else b""
-        for gap in (b"", newline):
-            after = document_of(document.path, before + opening + gap + added + document.data[at:])
-            if _only_added(document, after, len(items)):
-                return after
+    for place in _places(document):
+        with suppress(NotCuratableError):
+            return set_down(document, place, lines)[0]
     raise NotCuratableError(
         f"nothing can be added to {document.path}: code, a comment or HTML that is not closed swallows it",
         hint="close it with an editor; nothing was changed",
     )
 
 
-def _places(document: Document) -> Iterator[int]:
-    """Bytes at which lines may be added, the natural one first."""
-    own = [entry for entry in entries_of(read_entity(document)) if entry.form is Form.ITEM]
+def _places(document: Document) -> Iterator[Destination]:
+    """Where lines may be added, the natural place first."""
+    entries = (line.entry for line in read_entity(document).lines)
+    own = [entry for entry in entries if entry.form is Form.ITEM]
     if own:
-        yield max(entry.whole.end for entry in own)
-    yield len(document.data)
-    yield document.front_matter.body if document.front_matter else 0
-
-
-def _only_added(before: Document, after: Document, count: int) -> bool:
-    """Whether all stands as it did, in its order, and exactly ``count`` list items are new beside it."""
-    left, new = signs(before), []
-    at = 0
-    for sign in signs(after):
-        if at < len(left) and sign == left[at]:
-            at += 1
-        else:
-            new.append(sign)
-    return (
-        at == len(left)
-        and [form for form, *_ in new] == [Form.ITEM] * count
-        and same_header(before, after)
-        and outline(before) == outline(after)
-    )
-
-
-def with_marks(document: Document, marks: Mapping[str, Provenance]) -> Document:
-    """The page with these provenances (by the entries' addresses) in place of what their comments say.
-
-    An entry without a comment gets one behind or below its first line. Raises NotCuratableError.
-    """
-    data = document.data
-    for entry in reversed(document.entries):
-        if (wanted := marks.get(entry.address)) is not None:
-            span = entry.whole
-            source = data[span.start : span.end].decode("utf-8", "surrogateescape")
-            written = _marked(source, wanted).encode("utf-8", "surrogateescape")
-            data = data[: span.start] + written + data[span.end :]
-    after = document_of(document.path, data)
-    said = [marks.get(entry.address, entry.provenance) for entry in document.entries]
-    stays = [entry.address for entry in after.entries] == [entry.address for entry in document.entries]
-    if not stays or said != [entry.provenance for entry in after.entries]:
-        raise NotCuratableError(
-            f"an entry of {document.path} cannot carry its mark", hint="write it as a plain list item"
-        )
-    return after
-
-
-def _marked(source: str, wanted: Provenance) -> str:
-    if found := COMMENT.search(source):
-        start = found.end() - len(found[0].lstrip(" \t"))
-        return source[:start] + wanted.render() + source[found.end() :]
-    newline = "\r\n" if source.endswith("\r\n") else "\n"
-    first, *rest = source.removesuffix(newline).split("\n")
-    marker = _MARKER.match(first)
-    if marker is None or not is_read_to_its_end(first[marker.end() :].rstrip()):
-        return behind(first, wanted.render()) + source[len(first) :]
-    own = " " * len(marker[0].expandtabs(4)) + wanted.render()
-    ends = newline if source.endswith("\n") else ""
-    words = "\n".join([first[marker.end() :], *(line.strip() for line in rest)])
-    # Lines that go on with the first: none may be cut off from it.
-    more = max(1, opening_paragraph(words)) - 1
-    lines = [first, *rest[:more], own, *rest[more:]]
-    return newline.join(line.rstrip("\r") for line in lines) + ends
+        last = max(own, key=lambda entry: entry.whole.end)
+        yield Destination(last.heading, (last.whole.end,), as_it_stood=True)
+    below = document.headings[-1].path if document.headings else ()
+    yield Destination(below, (len(document.data),), as_it_stood=True)
+    yield Destination((), (document.header.body,), as_it_stood=True)
 
 
 def with_aliases(document: Document, names: Sequence[str]) -> Document:
@@ -250,7 +184,7 @@ class Directory:
             return found
         kind = kind or "concept"
         path = page_path(name, kind, self._by_path)
-        return self._enter(Entity(path=path, id=_entity_id(path), name=name, type=kind))
+        return self._enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
 
     def named(self, page: Entity, aliases: tuple[str, ...]) -> Entity:
         """The page, from now on found by these further names too."""
@@ -264,20 +198,6 @@ class Directory:
         return page
 
 
-def _entity_id(path: str) -> str:
-    import hashlib  # noqa: PLC0415 - for new pages alone
-
-    return "ent-" + hashlib.sha256(path.encode()).hexdigest()[:10]
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A line that will be added: its words and what its comment will say."""
-
-    words: str
-    marks: Provenance
-
-
 class OpenPage:
     """One page with what is about to be done to it. ``before`` is None where there is no file yet."""
 
@@ -289,33 +209,28 @@ class OpenPage:
         self.touched: set[str] = set()
         """The ids of the lines that are new or say something more."""
         self._marks: dict[str, Provenance] = {}
-        self._waiting: dict[tuple[str, ...], _Waiting] = {}
-        self._ids = {e.provenance.get("id") or "" for e in document.entries if e.provenance}
-        self._memories: dict[tuple[str, str], list[TypedMemory]] = {}
+        self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
+        """The lines that will be added: their words and what their comments will say."""
+        self._ids = {entry.field("id") or "" for entry in document.entries}
+        self._known: dict[tuple[str, ...], list[PageLine]] = {}
         for memory in self.entity.memories:
-            self._memories.setdefault((memory.type, _words_key(memory.text)), []).append(memory)
-        self._relations: dict[tuple[str, str], list[Relation]] = {}
+            self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)
         for relation in self.entity.relations:
-            self._relations.setdefault((relation.kind, name_key(relation.target)), []).append(relation)
+            self._known.setdefault(("r", relation.kind, name_key(relation.target)), []).append(relation)
 
     def remember(self, draft: MemoryDraft, today: date) -> str:
         """Add a memory, or the draft's sources to the one that says the same; the line's id."""
-        key = (draft.type, _words_key(draft.text))
-        for memory in self._memories.get(key, ()):
-            if not _differ(memory.happens_at, draft.happens_at) and _is_said_by(memory, draft, today):
-                return self._corroborate(memory, draft)
+        key = ("m", draft.type, _words_key(draft.text))
+        same = [one for one in self._known.get(key, ()) if _may_be_of(one, draft.happens_at)]
         day = draft.happens_at.isoformat() if draft.happens_at else ""
-        return self._wait(("m", *key, day), f"- [{draft.type}] {draft.text}", draft, today)
+        return self._put((*key, day), f"[{draft.type}] {draft.text}", draft, same, today)
 
     def relate(self, draft: RelationDraft, link_text: str, names: frozenset[str], today: date) -> str:
         """Add a relation to what is called ``names``, or the draft's sources to the one that is there."""
-        for name in names:
-            for relation in self._relations.get((draft.kind, name), ()):
-                if _is_said_by(relation, draft, today):
-                    return self._corroborate(relation, draft)
-        return self._wait(("r", draft.kind, link_text), f"- {draft.kind} {link_text}", draft, today)
+        same = [one for name in names for one in self._known.get(("r", draft.kind, name), ())]
+        return self._put(("r", draft.kind, link_text), f"{draft.kind} {link_text}", draft, same, today)
 
-    def _corroborate(self, line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft) -> str:
+    def _corroborate(self, line: PageLine, draft: LineDraft) -> str:
         entry = line.entry
         letter = "m" if isinstance(line, TypedMemory) else "r"
         own = self._marks.get(entry.address, entry.provenance)
@@ -326,13 +241,25 @@ class OpenPage:
             self.touched.add(name)
         return name
 
-    def _wait(self, key: tuple[str, ...], words: str, draft: MemoryDraft | RelationDraft, today: date) -> str:
-        if (same := self._waiting.get(key)) is not None:
-            same.marks = corroborated(same.marks, draft, "")
-            return same.marks.get("id") or ""
+    def _put(
+        self,
+        key: tuple[str, ...],
+        words: str,
+        draft: LineDraft,
+        same: Iterable[PageLine],
+        today: date,
+    ) -> str:
+        """Corroborate one of the lines that say the ``same``, else enter a new one; its id."""
+        for line in same:
+            if _is_said_by(line, draft, today):
+                return self._corroborate(line, draft)
+        if (waiting := self._waiting.get(key)) is not None:
+            marks = corroborated(waiting[1], draft, "")
+            self._waiting[key] = waiting[0], marks
+            return marks.get("id") or ""
         name = self._name(key[0], words)
         self.touched.add(name)
-        self._waiting[key] = _Waiting(words, draft_marks(draft, name, today))
+        self._waiting[key] = words, draft_marks(draft, name, today)
         return name
 
     def _name(self, letter: str, words: str) -> str:
@@ -342,15 +269,8 @@ class OpenPage:
 
     def result(self) -> Document:
         """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
-        after = with_marks(self.document, self._marks) if self._marks else self.document
-        after = with_aliases(after, self.aliases)
-        lines = [below(line.words, line.marks.render()).encode() for line in self._waiting.values()]
-        after = with_lines(after, lines)
-        said = {e.provenance.get("id"): e.text for e in after.entries if e.provenance}
-        for line in self._waiting.values():
-            if said.get(line.marks.get("id")) != line.words.removeprefix("- "):
-                raise NotCuratableError(f"“{line.words[:60]}” would be read as something else on a page")
-        return after
+        after = with_aliases(with_origins(self.document, self._marks), self.aliases)
+        return with_lines(after, [item_of(words, marks) for words, marks in self._waiting.values()])
 
 
 class Changes:
@@ -433,7 +353,7 @@ def _words_key(text: str) -> str:
     return claim_key(text) if claim_words(text) else text
 
 
-def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft, today: date) -> bool:
+def _is_said_by(line: PageLine, draft: LineDraft, today: date) -> bool:
     """Whether a line with the same words is what the draft says: one that holds, or that held then.
 
     What is over does not begin again because a log of that time, or one that the line cites, is read anew.
@@ -447,5 +367,7 @@ def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft
     return anew or (said_on is not None and said_on < until)
 
 
-def _differ(one: date | None, other: date | None) -> bool:
-    return one is not None and other is not None and one != other
+def _may_be_of(line: PageLine, day: date | None) -> bool:
+    """Whether a line is due, or takes place, on ``day``, where both say one."""
+    own = line.happens_at if isinstance(line, TypedMemory) else None
+    return own is None or day is None or own == day

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Container
 
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, digest
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(
@@ -61,10 +60,10 @@ def slug(name: str) -> str:
     )
     stem = unicodedata.normalize("NFC", "-".join("".join(kept).split()))
     if not stem:
-        return f"x-{_digest(name)}"
+        return f"x-{digest(name, 8)}"
     if len(stem.encode()) > LONGEST_STEM:
         short = stem.encode()[:LONGEST_STEM].decode("utf-8", "ignore").strip("-")
-        return f"{short}-{_digest(name)}"
+        return f"{short}-{digest(name, 8)}"
     return stem
 
 
@@ -74,7 +73,7 @@ def page_path(name: str, kind: str, taken: Container[str]) -> RelPath:
     Links to a name that they cannot hold (`C#`) lead to the file, whose name must then be nobody else's.
     """
     stem = slug(name)
-    longer = f"{stem}-{_digest(name)}"
+    longer = f"{stem}-{digest(name, 8)}"
     tries = [*([stem] if is_linkable(name) else []), longer, *(f"{longer}-{n}" for n in range(2, 100))]
     paths = (RelPath(f"{FOLDER}{kind}/{one}.md") for one in tries)
     return next(path for path in paths if path not in taken)
@@ -104,7 +103,3 @@ def stem_of(path: str) -> str:
 def _is_kept(character: str) -> bool:
     """Whether it is a letter, a digit, or a mark on one: vowels are marks in several scripts."""
     return unicodedata.category(character)[0] in "LNM"
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -6,14 +6,14 @@ import contextlib
 import gc
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import time_ns
 
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.graph.model import Graph
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, read_entity, read_memories
-from workbench.memory.markdown import parse_document
+from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
@@ -135,13 +135,6 @@ def _uncollected() -> Iterator[None]:
 
 
 def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:
-    parts = path.split("/")
-    name = parts[-1].removesuffix(".md")
+    """What its place says of a page."""
     reason = error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
-    return Entity(
-        path=path,
-        id=name,
-        name=name.replace("-", " "),
-        type=parts[1] if len(parts) > 2 else "concept",
-        problem=reason,
-    )
+    return replace(read_entity(Document(path, Kind.ENTITY, b"", None)), problem=reason)

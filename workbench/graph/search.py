@@ -340,7 +340,7 @@ def search_graph(
     notes = [mention.note for mention in named if mention.note]
     meant = {entity.path: entity for mention in named for entity in mention.entities[:_MEANT]}
     found = _connections(seen, named, notes)
-    rank = _Ranking(covered(question, named), relevance)
+    words = covered(question, named)
     around: list[GraphFinding] = []
     for entity in meant.values():
         present = seen.at(entity.path)
@@ -349,7 +349,8 @@ def search_graph(
         if entity.problem:
             notes.append(f"{entity.path}: {entity.problem}")
         where = seen if present else graph
-        near = [rank.scored(one) for one in islice(_near(where, present or entity), MAX_CONSIDERED)]
+        known = islice(_near(where, present or entity), MAX_CONSIDERED)
+        near = [_scored(one, words, relevance) for one in known]
         if len(near) == MAX_CONSIDERED:
             notes.append(f"{entity.name} has too many relations to look at them all; this is a part")
         around += near
@@ -368,30 +369,25 @@ def unnamed_words(graph: Graph, question: str) -> str:
     return covered(question, mentions(graph, question)).replace("@", " ").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranking:
-    """Ranks findings by the words of a question in which ``@`` stands for the names."""
+def _scored(found: GraphFinding, around: str, relevance: Relevance | None) -> GraphFinding:
+    """A finding whose score counts what it has to do with the words ``around`` the names of a question."""
+    share = _relevance(found, around, relevance)
+    return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
 
-    said: str
-    relevance: Relevance | None
 
-    def scored(self, found: GraphFinding) -> GraphFinding:
-        share = self._relevance(found)
-        return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
-
-    def _relevance(self, found: GraphFinding) -> float:
-        words = [word for word in query_words(self.said) if word not in SILENT]
-        if not words:
-            return 1.0  # nothing is asked but who or what it is
-        if found.memory is not None:
-            entry, text = found.memory.entry, f"{found.name} {found.memory.type} {found.memory.text}"
-        else:
-            last = found.path[-1]
-            entry, text = last.link.relation.entry, said(last)
-            text += f" {last.entity.type}" if last.entity else ""
-        if self.relevance is not None:
-            return self.relevance(entry, text)
-        return share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
+def _relevance(found: GraphFinding, around: str, relevance: Relevance | None) -> float:
+    words = [word for word in query_words(around) if word not in SILENT]
+    if not words:
+        return 1.0  # nothing is asked but who or what it is
+    if found.memory is not None:
+        entry, text = found.memory.entry, f"{found.name} {found.memory.type} {found.memory.text}"
+    else:
+        last = found.path[-1]
+        entry, text = last.link.relation.entry, said(last)
+        text += f" {last.entity.type}" if last.entity else ""
+    if relevance is not None:
+        return relevance(entry, text)
+    return share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
 
 
 def _near(graph: Graph, entity: Entity) -> Iterator[GraphFinding]:

@@ -18,31 +18,30 @@ from workbench.graph.drafts import (
     dated,
     day_of,
     decision,
+    excerpt,
     memory_draft,
     number,
     one_line,
     relation_key,
-    replaced,
 )
-from workbench.graph.page_edit import Changes, document_of, entries_of, with_marks
+from workbench.graph.page_edit import Changes, document_of
 from workbench.memory.claims import claim_key
-from workbench.memory.edit import take_out
+from workbench.memory.edit import as_item, take_out
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import TypedMemory, read_entity
+from workbench.memory.graph_page import Relation, TypedMemory, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
+from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
-from workbench.safety.secrets import masked, secrets_in
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-_TITLE = 60
 _TO_STORE = "leave out what nobody sees, and never store a key or password: say where it is kept instead"
 
 
@@ -104,14 +103,13 @@ def plan_store(
     drafts: Draft | Sequence[Draft],
     *,
     now: datetime,
-    user: str = USER,
     actor: str = "human",
     reason: str = "",
 ) -> Plan:
     """Put drafts on the pages of their entities, which are made where there are none, as one operation.
 
     A claim that a page makes already gets the new sources and more confidence instead of a second line.
-    A memory about nobody stands on the page of ``user``. Drafts with a secret or hidden text are left out and
+    A memory about nobody stands on the page of the user. Drafts with a secret or hidden text are left out and
     named in the plan's notes. ``became`` holds the addresses of the memories and relations concerned, in the
     order of the drafts, each once.
 
@@ -126,10 +124,10 @@ def plan_store(
         raise flagged(held)
     if actor == "agent":
         given = [_of_agent(draft) for draft in given]
-    written = write(workspace, given, now=now, user=user, certain=actor == "human", lenient=False)
+    written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
-            f"“{_title(words_of(given[0]))}” is in the graph already"
+            f"“{excerpt(given[0].words)}” is in the graph already"
             if len(given) == 1
             else "all of it is in the graph already",
             hint="nothing was changed",
@@ -190,12 +188,12 @@ def write(
             failed[draft] = error.message
             continue
         placed.append((draft, key))
-    notes = [f"left out: “{_title(words_of(draft))}”: {why}" for draft, why in failed.items()]
+    notes = [f"left out: “{excerpt(draft.words)}”: {why}" for draft, why in failed.items()]
     documents = changes.documents(refused if lenient else None)
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
     addresses: dict[tuple[str, str | None], str] = {
-        (path, entry.provenance.get("id")): entry.address
+        (path, entry.field("id")): entry.address
         for path, document in documents.items()
         for entry in document.entries
         if entry.provenance
@@ -231,9 +229,12 @@ def plan_update(
             "nothing was given to be changed",
             hint="give one of text, type, importance, confidence, happens_at, valid_until, done",
         )
-    document, memory = located(workspace, address)
+    document, memory = line_at(workspace, address)
+    if isinstance(memory, Relation):
+        raise NotCuratableError(
+            f"{address} is a relation, not a memory", hint="forget it, and store another one"
+        )
     entry = memory.entry
-    fields = list(entry.provenance.fields) if entry.provenance else []
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
     draft = memory_draft(  # proves all that is said together
@@ -248,23 +249,22 @@ def plan_update(
     )
     if text is not None and (why := held_back(draft)):
         raise flagged({draft: why})
-    for name, value in (
-        ("confidence", number(confidence)),
-        ("importance", number(importance)),
-        ("valid_until", valid_until if valid_until is None else _day("valid_until", valid_until)),
-        ("happens_at", happens_at if happens_at is None else _day("happens_at", happens_at)),
-        ("done", None if done is None else (now.date().isoformat() if done else "")),
-    ):
-        if value is not None:
-            fields = replaced(fields, name, value)
-    if actor != "human" and words != memory.text and memory.trust == "owner":
-        fields = replaced(fields, "trust", "agent")  # these are not the owner's words any more
-    after, became = _rewritten(document, entry, memory, kind, words, Provenance(tuple(fields)))
+    said = {
+        "confidence": number(confidence),
+        "importance": number(importance),
+        "valid_until": valid_until if valid_until is None else _day("valid_until", valid_until),
+        "happens_at": happens_at if happens_at is None else _day("happens_at", happens_at),
+        "done": None if done is None else (now.date().isoformat() if done else ""),
+        # what is said in other words is the owner's no more
+        "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
+    }
+    origin = entry.origin.changed({name: value for name, value in said.items() if value is not None})
+    after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
         raise NotCuratableError("there is nothing to change: it says all of this already")
     return Plan(
         action="update",
-        summary=_title(words),
+        summary=excerpt(words),
         edits=(FileEdit(document.path, document.data, after.data),),
         entries=(entry.address,),
         became=(became.address,),
@@ -299,7 +299,7 @@ def plan_forget_memory(
     ]
     return Plan(
         action="forget",
-        summary=_title(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
+        summary=excerpt(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
         edits=tuple(
             FileEdit(document.path, document.data, take_out(document, some)) for document, some in found
         ),
@@ -319,10 +319,9 @@ def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple
     pages: dict[str, Document] = {}
     found: dict[str, dict[str, Entry]] = {}
     for address in named:
-        document, entry = workspace.locate(address)
-        _require_line(document, entry)
+        document, line = line_at(workspace, address)
         document = pages.setdefault(document.path, document)
-        found.setdefault(document.path, {})[entry.address] = entry
+        found.setdefault(document.path, {})[line.entry.address] = line.entry
     return [(pages[path], list(entries.values())) for path, entries in found.items()]
 
 
@@ -335,49 +334,37 @@ def key_of(document: Document, entry: Entry) -> str:
     return claim_key(entry.text)
 
 
-def located(workspace: Workspace, address: str) -> tuple[Document, TypedMemory]:
-    """The memory at an address, and its page. Raises EntryNotFoundError, NotCuratableError."""
+def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory | Relation]:
+    """The memory or relation at an address, and its page. Raises EntryNotFoundError, NotCuratableError."""
     document, entry = workspace.locate(address)
-    _require_line(document, entry)
-    for memory in read_entity(document).memories:
-        if memory.entry.address == entry.address:
-            return document, memory
-    raise NotCuratableError(f"{address} is a relation, not a memory", hint="forget it, and store another one")
+    if document.kind is Kind.ENTITY:
+        for line in read_entity(document).lines:
+            if line.entry.address == entry.address:
+                return document, line
+    raise NotCuratableError(
+        f"{entry.address} is no memory of the graph",
+        hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
+        "and `workbench forget`",
+    )
 
 
 def held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
-    words = words_of(draft)
+    words = draft.words
     found = by_rule((*secrets_in(words), *hidden_in(words)))
-    if not found and any(map(looks_like_key, _names_of(draft))):
+    if not found and any(map(looks_like_key, draft.names)):
         found = ("a name that looks like a key",)
     return "; ".join(found)
-
-
-def _names_of(draft: Draft) -> tuple[str, ...]:
-    """What would become the names of pages, or be found by them."""
-    if isinstance(draft, EntityDraft):
-        return draft.name, *draft.aliases
-    return (draft.entity, draft.target) if isinstance(draft, RelationDraft) else (draft.entity,)
 
 
 def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
     """The error for drafts of which none passes."""
     error = FlaggedError(
-        {_title(words_of(draft)): why for draft, why in held.items()},
-        secret=any(secrets_in(words_of(draft)) for draft in held),
+        {excerpt(draft.words): why for draft, why in held.items()},
+        secret=any(secrets_in(draft.words) for draft in held),
     )
     error.hint = _TO_STORE
     return error
-
-
-def words_of(draft: Draft) -> str:
-    """All the words that a draft brings."""
-    if isinstance(draft, EntityDraft):
-        return " ".join((draft.name, *draft.aliases))
-    if isinstance(draft, RelationDraft):
-        return f"{draft.entity} {draft.kind} {draft.target}"
-    return f"{draft.entity}: {draft.text}" if draft.entity else draft.text
 
 
 def _of_agent(draft: Draft) -> Draft:
@@ -415,7 +402,7 @@ def _rewritten(
 ) -> tuple[Document, Entry]:
     """The page with this memory in the place of that one, and its entry."""
     if kind == memory.type and words == memory.text:
-        after = with_marks(document, {entry.address: marks})
+        after = with_origins(document, {entry.address: marks})
         at = document.entries.index(entry)
         return after, after.entries[at]
     if entry.form is not Form.ITEM or "\n" in entry.text or entry.parts > 1:
@@ -423,36 +410,19 @@ def _rewritten(
             f"“{entry.plain_title}” is more than one line: its words are yours to edit",
             hint="`workbench edit ENTRY` opens it",
         )
-    source = document.data[entry.span.start : entry.span.end].decode("utf-8", "surrogateescape")
+    source = document.source(entry.span)
     lead = source.partition("[")[0]
-    lines = [f"{lead}[{kind}] {words}"]
-    if marks.fields:
-        lines.append(" " * len(lead.expandtabs(4)) + marks.render())
-    data, found = put_in_place(document, entry, "\n".join(lines))
+    item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
+    data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
-        raise NotCuratableError(f"“{_title(words)}” would be read as something else on this page")
+        raise NotCuratableError(f"“{excerpt(words)}” would be read as something else on this page")
     return document_of(document.path, data), found[0]
-
-
-def _require_line(document: Document, entry: Entry) -> None:
-    entity = read_entity(document) if document.kind is Kind.ENTITY else None
-    lines = entries_of(entity) if entity else []
-    if all(line.address != entry.address for line in lines):
-        raise NotCuratableError(
-            f"{entry.address} is no memory of the graph",
-            hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
-            "and `workbench forget`",
-        )
 
 
 def _summary(drafts: Sequence[Draft]) -> str:
     if len(drafts) > 1:
         return f"{len(drafts)} things in the graph"
-    return _title(words_of(drafts[0]))
-
-
-def _title(text: str) -> str:
-    return cut(" ".join(visible(masked(text), one_line=True).split()), _TITLE)
+    return excerpt(drafts[0].words)
 
 
 def _day(name: str, value: str | date) -> str:

@@ -14,10 +14,9 @@ from pathlib import Path
 from workbench.errors import UsageError
 from workbench.graph.page_names import FOLDER, slug
 from workbench.importers.plan import Carried, Item, carried, digest_of, read_whole
-from workbench.memory.frontmatter import FrontMatter, read_front_matter, set_front_matter
+from workbench.memory.frontmatter import FrontMatter, read_front_matter, scalar, set_front_matter
 from workbench.memory.graph_page import ENTITY_TYPES
 from workbench.memory.names import RelPath
-from workbench.memory.yaml_scalar import scalar
 
 LABEL = "basic-memory"
 MOST_BYTES = 16_000_000

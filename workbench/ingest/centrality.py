@@ -31,24 +31,23 @@ def central(
     most: int,
     embedder: Embedder | None = None,
     *,
-    weights: Sequence[float] | None = None,
+    weights: Sequence[float],
 ) -> tuple[int, ...]:
     """The places in ``texts`` of at most ``most`` that are nearest the centroid of all, in their order.
 
-    ``weights`` say how much each text counts, for the centroid and for being chosen; one each without them.
+    ``weights`` say how much each text counts, for the centroid and for being chosen.
     Raises what ``embedder`` raises.
     """
-    counts = list(weights) if weights is not None else [1.0] * len(texts)
     vectors = [_unit(words) for words in _tf_idf(texts)]
-    centre = _mean(vectors, counts)
-    order = sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * counts[at], at))
+    centre = _mean(vectors, weights)
+    order = sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at))
     if embedder is None or len(texts) <= most:
         return _chosen(order, most, lambda one, other: _dot(vectors[one], vectors[other]))
     import numpy as np  # noqa: PLC0415 - only with a model
 
     asked = sorted(order[:MOST_EMBEDDED])
     rows = np.asarray(embedder.embed([texts[at] for at in asked]), np.float32)
-    share = np.asarray([counts[at] for at in asked], np.float32)
+    share = np.asarray([weights[at] for at in asked], np.float32)
     near = (rows @ (share @ rows)) * share
     by_meaning = sorted(range(len(asked)), key=lambda at: (-float(near[at]), at))
     picked = _chosen(by_meaning, most, lambda one, other: float(rows[one] @ rows[other]))

@@ -24,7 +24,6 @@ from workbench.workspace.workspace import Workspace
 Purpose = Literal["flush", "episode"]
 """What was read for: facts that go into a log, or the episodes of completed sessions."""
 Count = Annotated[int, msgspec.Meta(ge=0)]
-_TOLD = ("source", "digest", "kind", "memories")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,16 +52,12 @@ class Checkpoint:
     flushed: bool = False
     until: str = ""
     memories: Count = 0
-    at: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """As the ledger keeps it; ``at`` is the ledger's own."""
-        rest = {name: value for name, value in asdict(self).items() if value and name not in _OF_RECORD}
-        told = dict(zip(_TOLD, (self.source, self.tail, self.purpose, self.memories), strict=True))
-        return {**told, **rest, "offset": self.offset, "line": self.line}
-
-
-_OF_RECORD = frozenset({"purpose", "source", "tail", "memories", "at", "offset", "line"})
+        """As the ledger keeps it."""
+        said = {name: value for name, value in asdict(self).items() if value}
+        tail, purpose = said.pop("tail", ""), said.pop("purpose")
+        return {"digest": tail, "kind": purpose, "memories": 0, "offset": 0, "line": 0, **said}
 
 
 @dataclass(frozen=True, slots=True)

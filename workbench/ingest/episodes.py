@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
-from workbench.ingest.summary import Summary, summarise
+from workbench.ingest.summary import summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
@@ -19,14 +18,13 @@ from workbench.memory.episode_page import (
     EpisodePage,
     is_as_written,
     normal,
-    parse_page,
     render_page,
 )
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
-from workbench.memory.session import Session
+from workbench.memory.names import RelPath, digest
+from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
@@ -51,25 +49,25 @@ def plan_episode(
     now: datetime,
     model: LanguageModel | None = None,
     embedder: Embedder | None = None,
-    again: bool = False,
-    actor: str = "dreaming",
 ) -> Plan:
     """Write the episode of ``session`` at ``episodes/YYYY/MM/<id>.md``, and note in the ledger that it was.
 
     A session that was taken up while it went on, and has more turns now, has its page written anew where
     nobody edited it. Raises NotCuratableError where there is an episode already, where there was one that
-    somebody removed or that expired (unless ``again``), or where nothing in the session may be kept.
+    somebody removed or that expired, or where nothing in the session may be kept.
     """
     there = _page_of(workspace, session.source_id)
     if there is not None:
         _require_news(there, session)
-    elif not again and (gone := _once_at(workspace, session.source_id)):
+    elif gone := _once_at(workspace, session.source_id):
         raise NotCuratableError(
             f"the episode of session {visible(session.source_id, one_line=True)} was removed, or it expired",
             hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
         )
     summary = summarise(session, model=model, embedder=embedder)
-    page = _page(session, summary, now, expires=now + timedelta(days=_days(workspace)))
+    expires = now + timedelta(days=_days(workspace))
+    name = _name(session.source_id, 10)
+    page = normal(replace(summary.page, id=name, created_at=now, expires_at=expires))
     if not page.lines:
         raise NotCuratableError(
             f"nothing in session {visible(session.source_id, one_line=True)} is worth an episode",
@@ -78,7 +76,7 @@ def plan_episode(
     if there is None:
         edit = _fresh(workspace, page, session, now)
     else:
-        edit = FileEdit(there.path, there.data, render_page(_renewed(parse_page(there.data), page)))
+        edit = FileEdit(there.path, there.data, render_page(_renewed(there.header, page)))
     record = {
         "source": session.source_id,
         "kind": _KIND,
@@ -94,7 +92,7 @@ def plan_episode(
         entries=(edit.path,),
         became=(edit.path,),
         reason="" if there is None else f"the session went on to {plural(page.turns, 'turn')}",
-        actor=actor,
+        actor="dreaming",
         notes=summary.notes,
     )
 
@@ -186,42 +184,17 @@ def _once_at(workspace: Workspace, source_id: str) -> str:
     return next((path for path in places if isinstance(path, str) and path), "")
 
 
-def _page(session: Session, summary: Summary, now: datetime, *, expires: datetime) -> EpisodePage:
-    page = EpisodePage(
-        id=_name(session.source_id, 10),
-        source_id=session.source_id,
-        session=session.key,
-        source=session.source,
-        agent=session.agent,
-        user=session.user,
-        started_at=session.started_at,
-        ended_at=session.ended_at,
-        created_at=now,
-        expires_at=expires,
-        abstract=summary.abstract,
-        topics=summary.topics,
-        turns=len(session.turns),
-        trust=summary.trust,
-        summary_by=summary.by,
-        summary=summary.lines,
-        facts=summary.facts,
-        decisions=summary.decisions,
-        open=summary.open,
-    )
-    return normal(page)
-
-
-def _renewed(old: EpisodePage, new: EpisodePage) -> EpisodePage:
+def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:
     """The page of the longer session: what became of the old one counts on, and nothing new is promoted."""
-    later = [moment for moment in (old.expires_at, new.expires_at) if moment]
+    expires = old.moment("expires_at")
     return replace(
         new,
-        id=old.id,
-        created_at=old.created_at,
-        expires_at=max(later) if old.expires_at else None,
-        recall_count=old.recall_count,
-        last_recalled_at=old.last_recalled_at,
-        pinned=old.pinned,
+        id=old.text("id") or new.id,
+        created_at=old.moment("created_at"),
+        expires_at=max(filter(None, (expires, new.expires_at))) if expires else None,
+        recall_count=old.count("recall_count"),
+        last_recalled_at=old.moment("last_recalled_at"),
+        pinned=old.flag("pinned"),
     )
 
 
@@ -244,12 +217,9 @@ def _days(workspace: Workspace) -> int:
 
 
 def _name(source_id: str, digits: int) -> str:
-    return "e" + hashlib.sha256(source_id.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+    return "e" + digest(source_id, digits)
 
 
 def _digest(session: Session) -> str:
     """The content of a session by what was said in it."""
-    words = hashlib.sha256()
-    for turn in session.turns:
-        words.update(f"{turn.role}\0{turn.text}\0".encode("utf-8", "surrogatepass"))
-    return words.hexdigest()[:16]
+    return digest("".join(f"{turn.role}\0{turn.text}\0" for turn in session.turns), 16)

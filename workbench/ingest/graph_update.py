@@ -13,31 +13,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
+from workbench.dreaming.proposals.suspicious import suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.graph.drafts import USER, Draft, MemoryDraft, draft_key
-from workbench.graph.duplicates import lookalikes
+from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
 from workbench.ingest.extract import Extraction, extract
-from workbench.ingest.passages import KINDS, PassageSource, read_source
+from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
 from workbench.plural import plural
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.owner import owner_name_of
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
@@ -52,23 +45,21 @@ def plan_learn(
     *,
     now: datetime,
     model: LanguageModel | None = None,
-    embedder: Embedder | None = None,
     evidence: NameEvidence | None = None,
 ) -> Plan:
     """Put what the source at ``path`` teaches into the graph: memories, entities and relations.
 
     All of it is one operation of `dreaming`, with the record that the source was read. Each line says where
     it is from, its session and the trust of its source. What a person has rejected or forgotten does not come
-    back. ``evidence`` is kept by who learns from many sources. With ``embedder``, memories that say in other
-    words what their page says already are named in the notes; they are never merged by that. Whatever fails
-    for one line is a note too.
+    back. ``evidence`` is kept by who learns from many sources. Whatever fails for one line is a note.
 
     Raises NotCuratableError where the source teaches nothing new or is none, NotMemoryError,
     FileNotFoundError.
     """
     document = workspace.document(path)
     names = (evidence or NameEvidence(workspace)).names()
-    owner = _owner(workspace, names)
+    directory = Directory(workspace)
+    owner = _owner(workspace, directory, names)
     source = read_source(document, owner=owner.names, known=names)
     source = replace(source, user=source.user or owner.page)
     digest = digest_of(document)
@@ -76,13 +67,12 @@ def plan_learn(
         raise NotCuratableError(
             f"{path}: nothing new since the graph was last learnt from it", hint="nothing was changed"
         )
-    known = Names(_pages(workspace)).along_with(owner.people).along_with(names)
+    known = Names(_pages(directory)).along_with(owner.people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
-    drafts = [draft for draft in everything if draft_key(draft) not in no_more]
-    user = source.user
-    written = write(workspace, drafts, now=now, user=user, certain=False, lenient=True, by_name=True)
+    drafts = [draft for draft in everything if draft.key not in no_more]
+    written = write(workspace, drafts, now=now, user=source.user, certain=False, lenient=True, by_name=True)
     record = {
         "source": path,
         "digest": digest,
@@ -93,12 +83,7 @@ def plan_learn(
     notes = [*found.notes, *written.notes]
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before and stay so")
-    if embedder is not None:
-        try:
-            notes += _said_otherwise(workspace, found.memories, user, embedder)
-        except WorkbenchError as error:
-            notes.append(f"not compared by meaning: {error.message}")
-    held, held_note = suspicious_records(workspace, _suspects(source), now)
+    held, held_note = suspicious_records(workspace, source.suspicious, now)
     if held_note:
         notes.append(held_note)
     if not written.became:
@@ -152,10 +137,10 @@ def digest_of(document: Document) -> str:
     return hashlib.sha256(body).hexdigest()[:16]
 
 
-def _pages(workspace: Workspace) -> dict[str, Named]:
+def _pages(directory: Directory) -> dict[str, Named]:
     """The names of all pages; one that several have stands for none of them until its type is said."""
     found: dict[str, Named] = {}
-    for page in Directory(workspace).pages():
+    for page in directory.pages():
         for name in (page.name, *page.aliases):
             one = Named(page.name, page.type)
             found[name] = one if found.get(name, one) == one else Named(name, "")
@@ -171,7 +156,7 @@ class _Owner:
     people: Mapping[str, Named]
 
 
-def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
+def _owner(workspace: Workspace, directory: Directory, evidence: Mapping[str, Named]) -> _Owner:
     """Whom USER.md names, also by a heading. A page `User` of before stays theirs where none has the name."""
     data = workspace.files.read_or_none(RelPath("USER.md")) or b""
     headed = [
@@ -184,29 +169,12 @@ def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
     people = {
         said: Named(name, "person") for name in called if is_name(name) for said in (name, name.split()[0])
     }
-    directory = Directory(workspace)
     for name in (*called[:1], USER):
         with suppress(WorkbenchError):
             if found := directory.find(name, "person"):
                 names = names.union(names_of(found.name), map(str.casefold, found.aliases))
                 return _Owner(found.name, names, people)
     return _Owner(called[0] if called and is_name(called[0]) else USER, names, people)
-
-
-def _said_otherwise(
-    workspace: Workspace, drafts: Sequence[MemoryDraft], user: str, embedder: Embedder
-) -> list[str]:
-    return [
-        f"“{_short(one.text)}” says nearly the same as “{_short(one.other)}” ({one.entity}, {one.cosine:.2f})"
-        for one in lookalikes(workspace, drafts, user, embedder)
-    ]
-
-
-def _suspects(source: PassageSource) -> Iterator[Suspect]:
-    return (
-        Suspect(line.as_it_stands, line.place, line.entry, line.origin, line.suspicious)
-        for line in source.suspicious
-    )
 
 
 def _summary(path: str, found: Extraction, written: int) -> str:
@@ -217,7 +185,3 @@ def _few(notes: Sequence[str]) -> tuple[str, ...]:
     shown = tuple(dict.fromkeys(notes))
     more = len(shown) - _NOTES
     return (*shown[:_NOTES], f"and {more} more") if more > 0 else shown
-
-
-def _short(text: str) -> str:
-    return cut(visible(masked(text), one_line=True), 60)

@@ -15,7 +15,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.errors import (
-    ModelUnavailableError,
     NotCuratableError,
     NotMemoryError,
     ReadOnlyError,
@@ -32,11 +31,11 @@ from workbench.ingest.outcomes import Outcome, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, SessionPart, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_unreadable
+from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_failed, why_unreadable
 from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.episode import FOLDER
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Operation, Plan
@@ -46,20 +45,29 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Taken:
-    """What became of one source. ``why`` says it where nothing did. ``bad`` are lines that cannot be read."""
+    """What becomes of one source, filled while it is ingested; ``why`` says it where nothing does.
+
+    ``bad`` are the numbers of lines that cannot be read.
+    """
 
     source: str
     kind: Literal["transcript", "markdown"]
-    outcome: Outcome
+    outcome: Outcome = "unchanged"
     why: str = ""
-    episodes: tuple[str, ...] = ()
+    episodes: list[str] = field(default_factory=list)
     memories: int = 0
-    operations: tuple[Operation, ...] = ()
-    plans: tuple[Plan, ...] = field(default=(), repr=False)
-    notes: tuple[str, ...] = ()
+    operations: list[Operation] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list, repr=False)
+    notes: list[str] = field(default_factory=list)
     bad: tuple[int, ...] = ()
+
+    def done(self, outcome: Outcome, why: str = "") -> Taken:
+        """Itself, with what became of the source."""
+        self.outcome, self.why = outcome, why
+        self.notes = list(dict.fromkeys(self.notes))
+        return self
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it."""
@@ -68,15 +76,16 @@ class Taken:
             "kind": self.kind,
             "outcome": self.outcome,
             "why": self.why or None,
-            "episodes": list(self.episodes),
+            "episodes": self.episodes,
             "memories": self.memories,
             "operations": [operation.id for operation in self.operations],
             "diff": "".join(plan.diff() for plan in self.plans),
             "bad_lines": [f"{self.source}:{line}" for line in self.bad],
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
 
 
+_NO_NEWS = "nothing is new in it"
 Progress = Callable[[str, int, int], object]
 """Told which source comes next, how many are done, and how many there are."""
 
@@ -115,11 +124,36 @@ class Ingest:
         self._graph = GraphReader(workspace)
         self._evidence = NameEvidence(workspace)
 
+    def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[Taken]:
+        """Ingest each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
+
+        ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts
+        where the settings name some. Raises UsageError where a file is of the other sort.
+        """
+        pages = [name for name in files if name.endswith(".md")]
+        transcripts = [name for name in files if name not in pages]
+        for sort, others in (("markdown", transcripts), ("transcript", pages)):
+            if source == sort and others:
+                raise UsageError(
+                    f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out"
+                )
+        if files:
+            if transcripts:
+                yield from self.transcripts(transcripts)
+            if pages:
+                yield from self.markdown(pages)
+            return
+        named = self._workspace.settings.transcripts
+        if source in ("transcript", "all") or (source is None and named):
+            yield from self.transcripts()
+        if source != "transcript":
+            yield from self.markdown()
+
     def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
         places = find(self._workspace, named)
         for path, why in places.refused.items():
-            yield Taken(source=path, kind="transcript", outcome="refused", why=why)
+            yield Taken(source=path, kind="transcript").done("refused", why)
         checkpoints = Checkpoints.read(self._workspace, "episode")
         for number, file in enumerate(places.files):
             self._progress(file.name, number, len(places.files))
@@ -130,15 +164,20 @@ class Ingest:
 
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
-        taken = _Growing(source=file.path, kind="transcript")
+        taken = Taken(source=file.path, kind="transcript")
+        exclude = self._workspace.settings.transcript_exclude
         try:
-            return self._transcript(file, checkpoints, taken, named=named)
+            reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
+            if reading is None:
+                return taken.done(*_why_unread(file, checkpoints))
+            taken.bad = reading.bad
+            if left_out := self._left_out(reading, named=named):
+                return taken.done(*left_out)
+            return self._sessions(reading, checkpoints, taken, named=named)
         except (OSError, NotMemoryError) as error:
             return taken.done("refused", why_unreadable(error))
-        except WorkbenchError as error:
-            return taken.done("failed", error.message)
         except Exception as error:  # whatever one source holds, the others are taken in
-            return taken.done("failed", f"{type(error).__name__}: {error}")
+            return taken.done("failed", why_failed(error))
 
     def markdown(self, named: Sequence[str] = (), *, among: Collection[str] | None = None) -> Iterator[Taken]:
         """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
@@ -151,26 +190,8 @@ class Ingest:
             self._progress(path, number, len(paths))
             yield self._page(path)
 
-    def _transcript(
-        self, file: TranscriptFile, checkpoints: Checkpoints, taken: _Growing, *, named: bool
-    ) -> Taken:
-        exclude = self._workspace.settings.transcript_exclude
-        reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
-        if reading is not None and not named and (why := SessionOwner.of(self._workspace).why_not(file)):
-            return taken.done("foreign", why)
-        if reading is None:
-            with opened(file.path) as descriptor:
-                done = not file.size or checkpoints.is_done(file, descriptor)
-            why = "nothing is new in it" if done else "its last line is still being written"
-            why = why if file.size else "it is empty"
-            return taken.done("unchanged" if done else "waiting", why)
-        taken.bad = reading.bad
-        if reading.excluded:
-            turns = len(reading.transcript.turns)
-            return taken.done("excluded", why_left_out(reading.excluded, turns))
-        if why := self._too_old(reading):
-            return taken.done("old", why)
-        quiet = quiet_seconds(file.changed, self._now) >= QUIET_SECONDS
+    def _sessions(self, reading: Reading, checkpoints: Checkpoints, taken: Taken, *, named: bool) -> Taken:
+        quiet = quiet_seconds(reading.file.changed, self._now) >= QUIET_SECONDS
         shifts: Counter[str] = Counter()
         noted: Checkpoint | None = None
         for part in reading.parts:
@@ -189,7 +210,7 @@ class Ingest:
             checkpoints.note(self._workspace, end, self._now)
         return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
 
-    def _episodes(self, session: Session, start: Resumed, taken: _Growing) -> Session:
+    def _episodes(self, session: Session, start: Resumed, taken: Taken) -> Session:
         """Make the episode of a session, or go on with it, and learn from it; what the last one is of.
 
         An episode that may not be written anew (somebody edited or removed it) ends its cycle: what was said
@@ -199,7 +220,7 @@ class Ingest:
             session = replace(session, cycle=session.cycle + 1, turns=session.turns[settled:])
         return session
 
-    def _episode(self, session: Session, start: Resumed, taken: _Growing) -> int:
+    def _episode(self, session: Session, start: Resumed, taken: Taken) -> int:
         """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
 
         def plan() -> Plan:
@@ -208,8 +229,6 @@ class Ingest:
             )
 
         try:
-            if self._model is not None and not self._dry_run:
-                plan()  # asks the model before a lock is held; the answer is kept
             made = self._carry_out(plan, taken)
         except NotCuratableError as error:
             there = episode_of(self._workspace, session.source_id)
@@ -225,18 +244,15 @@ class Ingest:
             self._learn(path, taken)
         return len(session.turns)
 
-    def _learn(self, path: str, taken: _Growing) -> None:
+    def _learn(self, path: str, taken: Taken) -> None:
         """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
 
         def plan() -> Plan:
-            try:
-                return self._lesson(path, self._embedder)
-            except ModelUnavailableError:
-                return self._lesson(path, None)
+            return plan_learn(
+                self._workspace, path, now=self._now, model=self._model, evidence=self._evidence
+            )
 
         try:
-            if self._model is not None and not self._dry_run:
-                plan()  # asks the model before a lock is held; the answer is kept
             made = self._carry_out(plan, taken)
         except NotCuratableError:
             return
@@ -251,17 +267,7 @@ class Ingest:
         if self._embedder is not None and not self._dry_run:
             self._resolve({edit.path for edit in made.edits}, taken)
 
-    def _lesson(self, path: str, embedder: Embedder | None) -> Plan:
-        return plan_learn(
-            self._workspace,
-            path,
-            now=self._now,
-            model=self._model,
-            embedder=embedder,
-            evidence=self._evidence,
-        )
-
-    def _resolve(self, written: Collection[str], taken: _Growing) -> None:
+    def _resolve(self, written: Collection[str], taken: Taken) -> None:
         """Merge the entities that are one right after they were learnt; what only may be is a note."""
         try:
             done = resolve(
@@ -274,7 +280,9 @@ class Ingest:
         taken.notes += done.notes
         taken.notes += [f"{one.keep.name} and {one.other.name} may be one: {one.why}" for one in done.flagged]
 
-    def _carry_out(self, planner: Callable[[], Plan], taken: _Growing) -> Plan:
+    def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
+        if self._model is not None and not self._dry_run:
+            planner()  # asks the model before a lock is held; the answer is kept
         plans: list[Plan] = []
 
         def plan() -> Plan:
@@ -288,6 +296,16 @@ class Ingest:
         taken.notes += plans[-1].notes
         return plans[-1]
 
+    def _left_out(self, reading: Reading, *, named: bool) -> tuple[Outcome, str] | None:
+        """Why a session is not ingested; None where it is."""
+        if not named and (why := SessionOwner.of(self._workspace).why_not(reading.file)):
+            return "foreign", why
+        if reading.excluded:
+            return "excluded", why_left_out(reading.excluded, len(reading.transcript.turns))
+        if why := self._too_old(reading):
+            return "old", why
+        return None
+
     def _too_old(self, reading: Reading) -> str:
         if self._max_age is None:
             return ""
@@ -299,20 +317,16 @@ class Ingest:
         )
 
     def _page(self, path: str) -> Taken:
-        taken = _Growing(source=path, kind="markdown")
+        taken = Taken(source=path, kind="markdown")
         try:
             self._workspace.read(path)
             if why := why_no_source(path, self._workspace.layout.kind_of(path)):
                 return taken.done("refused", f"not a source: {why}")
             self._learn(path, taken)
-        except OSError as error:
-            return taken.done("failed", why_unreadable(error))
-        except WorkbenchError as error:
-            return taken.done("failed", error.message)
         except Exception as error:  # whatever one page holds, the others are taken in
-            return taken.done("failed", f"{type(error).__name__}: {error}")
+            return taken.done("failed", why_failed(error))
         done = bool(taken.operations or taken.plans)
-        return taken.done("taken" if done else "unchanged", "" if done else "nothing is new in it")
+        return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
     def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:
         """The pages to learn from, and those that are not, with the reason."""
@@ -322,18 +336,16 @@ class Ingest:
         told: list[Taken] = []
         fresh = list(unlearnt(self._workspace, among))
         for one in fresh:
+            page = Taken(source=one.path, kind="markdown")
             day = self._day_of(one.path)
             if one.problem:
-                told.append(Taken(source=one.path, kind="markdown", outcome="refused", why=one.problem))
+                told.append(page.done("refused", one.problem))
             elif self._max_age is not None and day is not None and day > self._max_age:
-                why = f"it is of {day} days ago"
-                told.append(Taken(source=one.path, kind="markdown", outcome="old", why=why))
+                told.append(page.done("old", f"it is of {day} days ago"))
             else:
                 paths.append(one.path)
         known = set(learnt(self._workspace)) - {one.path for one in fresh}
-        for path in sorted(known):
-            why = "nothing is new in it"
-            told.append(Taken(source=path, kind="markdown", outcome="unchanged", why=why))
+        told += [Taken(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)]
         return paths, told
 
     def _day_of(self, path: str) -> int | None:
@@ -350,29 +362,14 @@ class Ingest:
         return whole.removeprefix(root)
 
 
-def take_in(
-    run: Ingest, place: Workspace, files: Sequence[str], source: str | None = None
-) -> Iterator[Taken]:
-    """Take in each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
-
-    ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts where
-    the settings name some. Raises UsageError where a file is of the other sort.
-    """
-    pages = [name for name in files if name.endswith(".md")]
-    transcripts = [name for name in files if name not in pages]
-    for sort, others in (("markdown", transcripts), ("transcript", pages)):
-        if source == sort and others:
-            raise UsageError(f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out")
-    if files:
-        if transcripts:
-            yield from run.transcripts(transcripts)
-        if pages:
-            yield from run.markdown(pages)
-        return
-    if source in ("transcript", "all") or (source is None and place.settings.transcripts):
-        yield from run.transcripts()
-    if source != "transcript":
-        yield from run.markdown()
+def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome, str]:
+    """Why nothing of a transcript can be read at present."""
+    if not file.size:
+        return "unchanged", "it is empty"
+    with opened(file.path) as descriptor:
+        if checkpoints.is_done(file, descriptor):
+            return "unchanged", _NO_NEWS
+    return "waiting", "its last line is still being written"
 
 
 def _unsaid(reading: Reading) -> str:
@@ -404,32 +401,3 @@ def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) 
     length = noted.bytes + end.offset - noted.offset
     moved = replace(noted, offset=end.offset, line=end.line, tail=end.tail, bytes=length)
     return noted if moved == noted else replace(moved, memories=0)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Growing:
-    """A source while it is taken in."""
-
-    source: str
-    kind: Literal["transcript", "markdown"]
-    episodes: list[str] = field(default_factory=list)
-    memories: int = 0
-    operations: list[Operation] = field(default_factory=list)
-    plans: list[Plan] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    bad: tuple[int, ...] = ()
-
-    def done(self, outcome: Outcome, why: str = "") -> Taken:
-        """What became of it."""
-        return Taken(
-            source=self.source,
-            kind=self.kind,
-            outcome=outcome,
-            why=why,
-            episodes=tuple(self.episodes),
-            memories=self.memories,
-            operations=tuple(self.operations),
-            plans=tuple(self.plans),
-            notes=tuple(dict.fromkeys(self.notes)),
-            bad=self.bad,
-        )

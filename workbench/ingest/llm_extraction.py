@@ -14,9 +14,9 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.graph.drafts import MemoryDraft, RelationDraft, memory_draft
 from workbench.ingest.grounding import is_borne_out
-from workbench.ingest.llm_session import SameObject
+from workbench.ingest.llm_session import list_of, object_of
 from workbench.ingest.passages import PassageLine
-from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, Schema, ask_json
+from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, ask_json
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, RELATIONS
 
 CHARACTERS = 8_000
@@ -36,46 +36,17 @@ Relations are single words such as {", ".join(RELATIONS[:8])}."""
 _NAME = {"type": "string", "minLength": 1, "maxLength": 120}
 _LINE = {"type": "integer", "minimum": 1}
 _KIND = {"type": "string", "enum": [*ENTITY_TYPES]}
-SCHEMA: Schema = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["memories", "relations"],
-    "properties": {
-        "memories": {
-            "type": "array",
-            "maxItems": 60,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["line", "type", "text", "entity", "entity_type"],
-                "properties": {
-                    "line": _LINE,
-                    "type": {"type": "string", "enum": [*IMPORTANCE]},
-                    "text": {"type": "string", "minLength": 3, "maxLength": 600},
-                    "entity": _NAME,
-                    "entity_type": _KIND,
-                },
-            },
-        },
-        "relations": {
-            "type": "array",
-            "maxItems": 60,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["line", "entity", "entity_type", "relation", "target", "target_type"],
-                "properties": {
-                    "line": _LINE,
-                    "entity": _NAME,
-                    "entity_type": _KIND,
-                    "relation": _NAME,
-                    "target": _NAME,
-                    "target_type": _KIND,
-                },
-            },
-        },
-    },
-}
+_MEMORY = object_of(
+    line=_LINE,
+    type={"type": "string", "enum": [*IMPORTANCE]},
+    text={"type": "string", "minLength": 3, "maxLength": 600},
+    entity=_NAME,
+    entity_type=_KIND,
+)
+_RELATION = object_of(
+    line=_LINE, entity=_NAME, entity_type=_KIND, relation=_NAME, target=_NAME, target_type=_KIND
+)
+SCHEMA = object_of(memories=list_of(_MEMORY, 60), relations=list_of(_RELATION, 60))
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
@@ -103,12 +74,13 @@ def asked(lines: Sequence[PassageLine], model: LanguageModel, timeout: float) ->
     who wants to ask before a lock is held plans once and throws the plan away. ``timeout`` is in seconds for
     one answer; a model that fails twice is not asked any more.
     """
-    return _asked(tuple(lines), SameObject(model), timeout)
+    # Two models are the same only where they are one object.
+    return _asked(tuple(lines), model, timeout)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1)
 def _asked(
-    lines: tuple[PassageLine, ...], same: SameObject[LanguageModel], timeout: float
+    lines: tuple[PassageLine, ...], model: LanguageModel, timeout: float
 ) -> tuple[ExtractionAnswer, ...]:
     answers: list[ExtractionAnswer] = []
     failures = 0
@@ -117,7 +89,7 @@ def _asked(
             answers.append(ExtractionAnswer(failed="it failed before"))
             continue
         try:
-            answers.append(_ask(same.value, some, timeout))
+            answers.append(_ask(model, some, timeout))
         except LanguageModelError as error:
             failures += 1
             answers.append(ExtractionAnswer(failed=str(error)))

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from workbench.ingest.centrality import content_words
 from workbench.ingest.grounding import is_borne_out, without_echoes
@@ -24,7 +24,6 @@ from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
 
-T = TypeVar("T")
 ROUNDS = 5
 """Times that a model is asked for one flush."""
 SECONDS = 90.0
@@ -61,40 +60,24 @@ words, names and figures of the turns; add nothing. For each sentence give the n
 it. Leave out greetings, questions, code and what is only about this moment."""
 
 
-def _list_of(name: str, most: int, least: int = 0, **fields: Schema) -> Schema:
-    """The schema of an object with one list of items that all have these fields."""
-    item = {"type": "object", "additionalProperties": False, "required": [*fields], "properties": fields}
-    items = {"type": "array", "minItems": least, "maxItems": most, "items": item}
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [name],
-        "properties": {name: items},
-    }
+def object_of(**fields: Schema) -> Schema:
+    """The schema of an object that has all of these fields and no others."""
+    return {"type": "object", "additionalProperties": False, "required": [*fields], "properties": fields}
+
+
+def list_of(item: Schema, most: int, least: int = 0) -> Schema:
+    """The schema of a list of so many items."""
+    return {"type": "array", "minItems": least, "maxItems": most, "items": item}
 
 
 _TURN: Schema = {"type": "integer"}
-_QUOTES = _list_of("facts", 60, turn=_TURN, quote={"type": "string", "minLength": 1, "maxLength": 1_000})
-_SENTENCES = _list_of(
-    "sentences",
-    2 * _MOST_SENTENCES,
-    1,
+_QUOTE = object_of(turn=_TURN, quote={"type": "string", "minLength": 1, "maxLength": 1_000})
+_QUOTES = object_of(facts=list_of(_QUOTE, 60))
+_SENTENCE = object_of(
     text={"type": "string", "minLength": 1, "maxLength": 600},
     turns={"type": "array", "maxItems": 20, "items": _TURN},
 )
-
-
-class SameObject(Generic[T]):
-    """A key by which an answer is kept: the very same object, whatever it is equal to."""
-
-    def __init__(self, value: T) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SameObject) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
+_SENTENCES = object_of(sentences=list_of(_SENTENCE, 2 * _MOST_SENTENCES, 1))
 
 
 # -- quotations for a flush ------------------------------------------------------------------------

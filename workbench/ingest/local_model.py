@@ -16,10 +16,10 @@ _KEPT = 5_000
 """Vectors that are kept, of 1.5 KB each with the usual model."""
 
 
-def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | None:
-    """The model of the settings if it runs on this machine and is prepared already, else None.
+def why_no_model(settings: Settings, *, prepares: bool = False) -> str:
+    """Why there is no local model for what people said; empty where there is one.
 
-    No word is sent to a provider, and nobody waits until a model is prepared, unless it ``prepares`` one at
+    Nothing is sent to a provider, and nobody waits until a model is prepared, unless it ``prepares`` one at
     its first use: indexing and searching do that.
     """
     from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
@@ -27,14 +27,22 @@ def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | Non
     from indexing.embedding.model_files import locate  # noqa: PLC0415 - opened late
 
     try:
-        choice = choices(settings, threads=2).first()
-        if choice.service is not None:
-            return None
+        if choices(settings, threads=2).first().service is not None:
+            return "names are not sent to a provider"
         if not prepares and not prepared_folder(locate(settings.model)).is_dir():
-            return None
-    except ModelUnavailableError:
+            return "the model is not prepared yet: `workbench reindex` does that"
+    except ModelUnavailableError as error:
+        return error.message
+    return ""
+
+
+def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | None:
+    """The model of the settings where ``why_no_model`` says nothing against it, else None."""
+    from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
+
+    if why_no_model(settings, prepares=prepares):
         return None
-    return _WhenNeeded(choice.open_for_questions)
+    return _WhenNeeded(choices(settings, threads=2).first().open_for_questions)
 
 
 class _WhenNeeded:

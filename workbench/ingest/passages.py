@@ -8,6 +8,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from workbench.dreaming.proposals.suspicious import Suspect
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
 from workbench.ingest.entities import is_name
@@ -16,7 +17,6 @@ from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
@@ -56,9 +56,7 @@ class PassageLine:
 
     ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
     memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
-    ``origin`` is who it is from; ``suspicious`` why it is taken for an order to an agent: such a line teaches
-    nothing. ``continues``: it goes on with the words of the line before it. ``entry`` is the address of its
-    entry, ``as_it_stands`` its words with the speaker's mark.
+    ``origin`` is who it is from. ``continues``: it goes on with the words of the line before it.
     """
 
     text: str
@@ -72,9 +70,6 @@ class PassageLine:
     origin: Origin = Origin.UNKNOWN
     origins: tuple[str, ...] = ()
     session: str = ""
-    entry: str = ""
-    as_it_stands: str = ""
-    suspicious: str = ""
 
     @property
     def by_user(self) -> bool:
@@ -91,15 +86,14 @@ class PassageLine:
 class PassageSource:
     """A document's lines, and whose session it was; ``user`` is empty where nothing says it."""
 
-    path: str
     lines: tuple[PassageLine, ...]
     user: str = ""
-    day: date | None = None
     unread: int = 0
     """Parts of very long lines that nothing is learnt from."""
     owner: frozenset[str] = frozenset()
     """The names, in lower case, by which the owner and their page are known."""
-    suspicious: tuple[PassageLine, ...] = ()
+    suspicious: tuple[Suspect, ...] = ()
+    """Lines that are taken for orders to an agent: they teach nothing."""
 
 
 def read_source(
@@ -114,21 +108,15 @@ def read_source(
             f"{document.path} is not a source: {why}",
             hint="`graph store` puts a memory of your own into the graph",
         )
-    header = document.front_matter
-    day = next((entry.date for entry in document.entries if entry.date), None)
-    if day is None and header:
-        day = parse_day(header.text("created_at"))
-    user = _user(header.text("user") if header else None)
+    user = _user(document.header.text("user"))
     names = names_of(user).union(owner)
     lines = tuple(_lines(document, names, known))
     return PassageSource(
-        path=document.path,
-        lines=tuple(line for line in lines if not line.suspicious),
+        lines=tuple(line for line in lines if isinstance(line, PassageLine)),
         user=user,
-        day=day,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
         owner=names,
-        suspicious=tuple(line for line in lines if line.suspicious),
+        suspicious=tuple(line for line in lines if isinstance(line, Suspect)),
     )
 
 
@@ -149,7 +137,9 @@ def _user(said: str | None) -> str:
         return ""
 
 
-def _lines(document: Document, owner: Collection[str], known: Container[str]) -> Iterator[PassageLine]:
+def _lines(
+    document: Document, owner: Collection[str], known: Container[str]
+) -> Iterator[PassageLine | Suspect]:
     sessions = session_blocks(document)
     chosen = [
         (entry, entry.start_line + entry.text.count("\n", 0, start), text, len(turns) > 1)
@@ -160,25 +150,25 @@ def _lines(document: Document, owner: Collection[str], known: Container[str]) ->
     speakers = _speakers([text for _, _, text, _ in chosen], known)
     origins = OriginReader(document, owner=owner, speakers=speakers)
     for entry, number, text, is_turn in chosen:
-        own = entry.provenance
         said = origins.said(entry, text)
         words = clean(said.words)
+        place = f"{document.path}#L{number}"
+        # Between turns programs note events of the session, which give nobody an order.
+        if why := suspicion(words if is_turn else said.words, said.origin):
+            yield Suspect(text, place, entry.address, said.origin, why)
+            continue
         yield PassageLine(
             text=words,
             number=number,
             continues=entry.part > 1,
-            place=f"{document.path}#L{number}",
+            place=place,
             day=entry.date,
             heading=entry.heading,
             section=_section(entry) if document.kind is Kind.EPISODE else "",
             speaker=said.speaker,
             origin=said.origin,
-            origins=own.all("src") if own else (),
-            session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
-            entry=entry.address,
-            as_it_stands=text,
-            # Between turns programs note events of the session, which give nobody an order.
-            suspicious=suspicion(words if is_turn else said.words, said.origin) or "",
+            origins=entry.fields("src"),
+            session=entry.field("session") or session_of(sessions, entry) or "",
         )
 
 

@@ -18,8 +18,7 @@ from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed, tail_
 from workbench.ingest.session_index import Route, route_of, routed
 from workbench.ingest.transcript_files import TranscriptFile, blocks, opened
 from workbench.ingest.triggers import estimated_tokens
-from workbench.memory.session import Session
-from workbench.memory.transcript import About, Compaction, Transcript, Turn, read_transcript
+from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 
 _ODD = re.compile(r"[^A-Za-z0-9_.:@+]+")
 _NAME = 120
@@ -87,12 +86,21 @@ def read_new(
     if start.rewritten and start.last:
         transcript = _without_those_read(transcript, start.last, file)
     route = _route(file, transcript)
-    parts = _Parts(file, transcript, route, first, tails, user)
+    about = Session(
+        source=file.name,
+        key="",
+        turns=(),
+        title=transcript.title,
+        agent=transcript.about.agent or route.agent,
+        user=user or transcript.about.user or route.user,
+        trust="external" if route.many or "group" in transcript.about.marks else "agent",
+    )
+    parts, end = _parted(about, transcript, first, tails)
     return Reading(
         file=file,
         transcript=transcript,
-        parts=tuple(parts.made()),
-        end=parts.end(),
+        parts=tuple(parts),
+        end=end,
         start=start,
         excluded=why_excluded(transcript.about, route, exclude),
     )
@@ -132,7 +140,7 @@ def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoi
         return Checkpoint(
             purpose=start.purpose, source=file.told, head=start.head, tail="", offset=0, line=0, session=name
         )
-    first = replace(known, source=file.told, line=start.line, memories=0, at="")
+    first = replace(known, source=file.told, line=start.line, memories=0)
     if start.at is None:
         first = replace(first, tail="", offset=0, line=0, messages=0, bytes=0, tokens=0, first=0)
     if start.rewritten and start.last:
@@ -143,79 +151,42 @@ def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoi
     return first
 
 
-class _Parts:
-    """Makes parts of what was read, and knows where the session stands after each."""
+def _parted(
+    about: Session, transcript: Transcript, first: Checkpoint, tails: Mapping[int, str]
+) -> tuple[list[SessionPart], Checkpoint]:
+    """The parts of what was read that hold turns, and the checkpoint at its end."""
+    new = not (first.messages or first.cycle)  # its header may have told a name that no turn repeats
+    at = replace(first, session=session_name(transcript.session)) if new else first
+    parts = []
+    for piece in _pieces(transcript):
+        session = None
+        if piece.turns:
+            key = session_name(piece.turns[0].session or transcript.session)
+            if key != at.session and (at.messages or at.cycle):
+                at = replace(_closed(at), cycle=0, until="")
+            session = replace(about, key=key, turns=piece.turns, cycle=at.cycle, summary=piece.summary)
+            until = session.ended_at.isoformat() if session.ended_at else at.until
+            at = replace(at, session=key, messages=at.messages + len(piece.turns), until=until)
+        at = _reached(at, piece.offset, piece.line, transcript, tails)
+        at = _closed(at) if piece.closed else at
+        if session is not None:
+            parts.append(SessionPart(session=session, closed=piece.closed, checkpoint=at))
+    return parts, _reached(at, transcript.end, transcript.lines, transcript, tails)
 
-    def __init__(
-        self,
-        file: TranscriptFile,
-        transcript: Transcript,
-        route: Route,
-        first: Checkpoint,
-        tails: Mapping[int, str],
-        user: str,
-    ) -> None:
-        self._file = file
-        self._transcript = transcript
-        self._tails = tails
-        new = not (first.messages or first.cycle)  # its header may have told a name that no turn repeats
-        self._at = replace(first, session=session_name(transcript.session)) if new else first
-        self._about = Session(
-            source=file.name,
-            key="",
-            turns=(),
-            title=transcript.title,
-            agent=transcript.about.agent or route.agent,
-            user=user or transcript.about.user or route.user,
-            trust="external" if route.many or "group" in transcript.about.marks else "agent",
-        )
 
-    def made(self) -> Iterator[SessionPart]:
-        """The parts that hold turns."""
-        for piece in _pieces(self._transcript):
-            if piece.turns:
-                yield self._part(piece)
-            else:
-                self._reach(piece.offset, piece.line)
-                self._close()
+def _reached(
+    at: Checkpoint, offset: int, line: int, transcript: Transcript, tails: Mapping[int, str]
+) -> Checkpoint:
+    length = at.bytes + offset - at.offset
+    told = transcript.tokens if offset == transcript.end else 0
+    tokens = told or max(at.tokens, estimated_tokens(length))
+    return replace(at, tail=tails[offset], offset=offset, line=line, bytes=length, tokens=tokens)
 
-    def end(self) -> Checkpoint:
-        """The checkpoint at the end of what was read."""
-        self._reach(self._transcript.end, self._transcript.lines)
-        return self._at
 
-    def _part(self, piece: _Piece) -> SessionPart:
-        key = session_name(piece.turns[0].session or self._transcript.session)
-        if key != self._at.session and (self._at.messages or self._at.cycle):
-            self._close()
-            self._at = replace(self._at, cycle=0, until="")
-        number = self._at.cycle
-        session = replace(self._about, key=key, turns=piece.turns, cycle=number, summary=piece.summary)
-        self._at = replace(self._at, session=key, messages=self._at.messages + len(piece.turns))
-        if session.ended_at:
-            self._at = replace(self._at, until=session.ended_at.isoformat())
-        self._reach(piece.offset, piece.line)
-        if piece.closed:
-            self._close()
-        return SessionPart(session=session, closed=piece.closed, checkpoint=self._at)
-
-    def _reach(self, offset: int, line: int) -> None:
-        length = self._at.bytes + offset - self._at.offset
-        told = self._transcript.tokens if offset == self._transcript.end else 0
-        self._at = replace(
-            self._at,
-            tail=self._tails[offset],
-            offset=offset,
-            line=line,
-            bytes=length,
-            tokens=told or max(self._at.tokens, estimated_tokens(length)),
-        )
-
-    def _close(self) -> None:
-        """The agent compacted here, or went on with another session: the next cycle begins."""
-        at = self._at
-        cycle = at.cycle + bool(at.messages)
-        self._at = replace(at, cycle=cycle, messages=0, bytes=0, tokens=0, first=at.line, flushed=False)
+def _closed(at: Checkpoint) -> Checkpoint:
+    """The agent compacted here, or went on with another session: the next cycle begins."""
+    cycle = at.cycle + bool(at.messages)
+    return replace(at, cycle=cycle, messages=0, bytes=0, tokens=0, first=at.line, flushed=False)
 
 
 @dataclass(frozen=True, slots=True)

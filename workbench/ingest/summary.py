@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 from workbench.ingest.centrality import central, content_words
 from workbench.ingest.grounding import without_echoes
-from workbench.ingest.llm_session import SameObject, summary_by
+from workbench.ingest.llm_session import summary_by
 from workbench.ingest.topics import topics
 from workbench.ingest.utterances import (
     MOST_OF_TURN,
@@ -33,10 +33,11 @@ from workbench.memory.episode_page import (
     MOST_ABSTRACT,
     MOST_TOPICS,
     EpisodeLine,
+    EpisodePage,
 )
 from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
-from workbench.memory.session import Session
+from workbench.memory.transcript import Session
 from workbench.safety.key_like import clipped, looks_like_key
 
 if TYPE_CHECKING:
@@ -56,19 +57,12 @@ _OF_WHO_SPEAKS = frozenset({"identity", "preference", "goal"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What is to stand in an episode. ``by`` says who wrote the summary (see ``EpisodePage.summary_by``).
+    """The page of an episode, which has no name and no days of its own yet.
 
     Without any line there is nothing to remember. ``notes`` say which way was taken, and what was left out.
     """
 
-    lines: tuple[EpisodeLine, ...] = ()
-    facts: tuple[EpisodeLine, ...] = ()
-    decisions: tuple[EpisodeLine, ...] = ()
-    open: tuple[EpisodeLine, ...] = ()
-    abstract: str = ""
-    topics: tuple[str, ...] = ()
-    by: str = EXTRACTION
-    trust: str = "unknown"
+    page: EpisodePage
     notes: tuple[str, ...] = ()
 
 
@@ -80,40 +74,48 @@ def summarise(
     The last answer is kept: an action that is planned anew on newer files asks no model again. Who wants to
     ask before a lock is held calls this first.
     """
-    return _summarised(session, SameObject(model), SameObject(embedder))
+    # Two models are the same only where they are one object.
+    return _summarised(session, model, embedder)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1)
-def _summarised(
-    session: Session, of_model: SameObject[LanguageModel | None], of_embedder: SameObject[Embedder | None]
-) -> Summary:
+def _summarised(session: Session, model: LanguageModel | None, embedder: Embedder | None) -> Summary:
     heard = hear(session)
     said = tuple(once(without_echoes(heard.sentences)))
     notes: list[str] = []
-    quotes = _nearest_centre(said, of_embedder.value, notes)
+    quotes = _nearest_centre(said, embedder, notes)
     sections = _sections(said)
     kept = [*quotes, *(one for some in sections for one in some)]
     lines, withheld = _compacted(session)
     by = COMPACTION if lines else EXTRACTION
-    if not lines and of_model.value is not None and said:
-        lines = _by_model(of_model.value, heard.sentences, notes)
-        by = of_model.value.name if lines else EXTRACTION
+    if not lines and model is not None and said:
+        lines = _by_model(model, heard.sentences, notes)
+        by = model.name if lines else EXTRACTION
     written = bool(lines)
     lines = lines or [one.line for one in quotes]
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
     by_agent = written or any(not one.by_user for one in kept)
     everything = Heard(heard.sentences, heard.turns, (*heard.withheld, *withheld), heard.unread)
-    return Summary(
-        lines=tuple(lines),
+    page = EpisodePage(
+        id="",
+        source_id=session.source_id,
+        session=session.key,
+        source=session.source,
+        agent=session.agent,
+        user=session.user,
+        started_at=session.started_at,
+        ended_at=session.ended_at,
+        abstract=_first_real([line.text for line in lines]) if by == COMPACTION else _abstract(kept),
+        topics=topics([one.text for one in said] or [line.text for line in lines], MOST_TOPICS),
+        turns=len(session.turns),
+        trust=least_trusted(session.trust, *(["agent"] if by_agent else [])),
+        summary_by=by,
+        summary=tuple(lines),
         facts=facts,
         decisions=decisions,
         open=open_ends,
-        abstract=_first_real([line.text for line in lines]) if by == COMPACTION else _abstract(kept),
-        topics=topics([one.text for one in said] or [line.text for line in lines], MOST_TOPICS),
-        by=by,
-        trust=least_trusted(session.trust, *(["agent"] if by_agent else [])),
-        notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes),
     )
+    return Summary(page=page, notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes))
 
 
 def _nearest_centre(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexing.sync.sources import Sources
-from workbench.errors import NotMemoryError, ReadOnlyError
+from workbench.errors import NotMemoryError, ReadOnlyError, WorkbenchError
 from workbench.ingest.agent_sessions import own_sessions
 from workbench.memory.names import RelPath
 from workbench.workspace import layout
@@ -121,6 +121,13 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return "it may not be read"
+
+
+def why_failed(error: Exception) -> str:
+    """Why a source could not be ingested, for a person."""
+    if isinstance(error, OSError):
+        return why_unreadable(error)
+    return error.message if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
 
 
 def _below(named: Sequence[str], refused: dict[str, str]) -> Iterator[str]:

@@ -45,15 +45,6 @@ class Growth:
     compacted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fill:
-    """What a session holds since it was compacted last: messages, and the tokens of its context."""
-
-    messages: int = 0
-    tokens: int = 0
-    flushed: bool = False
-
-
 def take_up(growth: Growth, settings: Settings) -> TakeUp | None:
     """Why the new part of a session is taken up now; None while it may wait."""
     reasons: tuple[tuple[TakeUp, bool], ...] = (
@@ -67,19 +58,18 @@ def take_up(growth: Growth, settings: Settings) -> TakeUp | None:
     return next((why for why, holds in reasons if holds), None)
 
 
-def flush(fill: Fill, settings: Settings) -> FlushWhy | None:
-    """Why a session's facts are to be saved before it is compacted; None where they need not, or were.
+def nearly_full(messages: int, tokens: int, settings: Settings) -> FlushWhy | None:
+    """Why a session of so many messages and tokens may be compacted at any moment; None where it may not yet.
 
-    A window that is smaller than what is kept free has only the share to go by.
+    Both count from the last compaction on. A window that is smaller than what is kept free has only the share
+    to go by.
     """
-    if fill.flushed:
-        return None
-    if fill.messages > settings.flush_messages:
+    if messages > settings.flush_messages:
         return "messages"
-    if fill.tokens >= NEARLY_FULL * settings.context_window:
+    if tokens >= NEARLY_FULL * settings.context_window:
         return "window"
     soft = settings.context_window - RESERVE_TOKENS - SOFT_TOKENS
-    return "reserve" if 0 < soft <= fill.tokens else None
+    return "reserve" if 0 < soft <= tokens else None
 
 
 def estimated_tokens(size: int) -> int:

@@ -16,8 +16,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
 from workbench.memory.sentences import Sentence, sentences
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
+from workbench.memory.transcript import Session, Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import clipped
 from workbench.safety.secrets import secrets_in

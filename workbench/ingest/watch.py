@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,14 +20,14 @@ from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
 from workbench.ingest.index_update import update_index
 from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.outcomes import unreadable
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_unreadable
+from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_failed, why_unreadable
 from workbench.ingest.triggers import (
     QUIET_SECONDS,
-    Fill,
     Growth,
-    flush,
+    nearly_full,
     quiet_seconds,
     take_up,
 )
@@ -178,7 +178,7 @@ class Follower:
             done = True
             why = reading.excluded or self._owner.why_not(file) if reading is not None else ""
             if why:
-                yield from self._once(self._event("skipped", file, now, why))
+                yield from self._once(Event(kind="skipped", at=now, source=file.path, why=why))
             else:
                 for event in self._live(file, reading, now, quiet=quiet):
                     done = done and event.kind not in ("failed", "skipped")
@@ -186,15 +186,11 @@ class Follower:
             if done:  # what failed is tried again with the next round
                 self.failing.pop(file.path, None)
                 self._seen[file.path] = state
-        except (OSError, NotMemoryError) as error:
-            yield from self._failed(file, now, why_unreadable(error), error)
-        except WorkbenchError as error:
-            yield from self._failed(file, now, error.message, error)
         except Exception as error:  # whatever one transcript holds, the others are followed
-            yield from self._failed(file, now, f"{type(error).__name__}: {error}", error)
-
-    def _failed(self, file: TranscriptFile, now: datetime, why: str, error: Exception) -> Iterator[Event]:
-        yield from self._once(replace(self._event("failed", file, now, why), error=type(error).__name__))
+            is_away = isinstance(error, (OSError, NotMemoryError))
+            why = why_unreadable(error) if is_away else why_failed(error)
+            name = type(error).__name__
+            yield from self._once(Event(kind="failed", at=now, source=file.path, why=why, error=name))
 
     def _live(
         self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
@@ -210,34 +206,32 @@ class Follower:
             ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
             taken = ingest.transcript(file, self._episodes)
             if taken.outcome == "failed":
-                yield self._event("failed", file, now, taken.why)
+                yield Event(kind="failed", at=now, source=file.path, why=taken.why)
             elif taken.outcome not in _QUIETLY or taken.episodes:
                 why = "compacted" if compacted else "completed"
-                yield replace(self._event("taken", file, now, why), taken=taken)
+                yield Event(kind="taken", at=now, source=file.path, why=why, taken=taken)
 
     def _flush(self, file: TranscriptFile, reading: Reading, now: datetime) -> Event:
         """Save the facts of what is new, or say why that waits."""
         growth = self._growth(reading, now)
         settings = self._workspace.settings
         end = reading.end
-        full = flush(Fill(messages=end.messages, tokens=end.tokens, flushed=end.flushed), settings)
+        full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
         why = take_up(growth, settings)
         if full is None and why is None:
             waits = (
                 f"{plural(growth.messages, 'new message')} of {plural(growth.lines, 'line')}: waits for more"
             )
-            return self._event("waiting", file, now, waits)
+            return Event(kind="waiting", at=now, source=file.path, why=waits)
         done = flush_reading(
             self._workspace, reading, self._flushes, now=now, model=self._model, full=full is not None
         )
         self._first_seen.pop(file.path, None)
         said = f"before it is compacted: {full}" if full else str(why)
-        bad = (
-            f"; {plural(len(reading.bad), 'line')} cannot be read: " + _places(reading) if reading.bad else ""
-        )
+        bad = f"; {unreadable(file.name, reading.bad, named=3)}" if reading.bad else ""
         if skipped := next((one.skipped for one in done if one.skipped), ""):
-            return replace(self._event("skipped", file, now, skipped), flushed=done)
-        return replace(self._event("flushed", file, now, said + bad), flushed=done)
+            return Event(kind="skipped", at=now, source=file.path, why=skipped, flushed=done)
+        return Event(kind="flushed", at=now, source=file.path, why=said + bad, flushed=done)
 
     def _growth(self, reading: Reading, now: datetime) -> Growth:
         turns = reading.transcript.turns
@@ -267,12 +261,11 @@ class Follower:
         ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
         self._read_logs = logs
         for taken in ingest.markdown(among=new):
-            event = Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
             if taken.outcome in ("failed", "refused"):
                 del self._read_logs[taken.source]  # what failed is tried again with the next round
-                yield from self._once(replace(event, kind="failed", why=taken.why, taken=None))
+                yield from self._once(Event(kind="failed", at=now, source=taken.source, why=taken.why))
             elif taken.outcome == "taken":
-                yield event
+                yield Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
 
     def _prune(self) -> Iterator[Event]:
         """Let expired episodes go, every six hours; also after the clock was set back."""
@@ -306,12 +299,3 @@ class Follower:
         elif self._told.get(key) != event.why:
             self._told[key] = event.why
             yield event
-
-    @staticmethod
-    def _event(kind: Kind, file: TranscriptFile, now: datetime, why: str) -> Event:
-        return Event(kind=kind, at=now, source=file.path, why=why)
-
-
-def _places(reading: Reading) -> str:
-    shown = ", ".join(f"{reading.file.name}:{line}" for line in reading.bad[:3])
-    return shown + (", …" if len(reading.bad) > 3 else "")

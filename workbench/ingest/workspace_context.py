@@ -22,7 +22,7 @@ QUIET = timedelta(hours=1)
 """For how long nobody may have written to it: an agent that still works needs it."""
 
 
-def plan_clear_context(workspace: Workspace, *, now: datetime, actor: str = "dreaming") -> Plan:
+def plan_clear_context(workspace: Workspace, *, now: datetime) -> Plan:
     """Archive what stands in the context file and leave its headings.
 
     Raises NotCuratableError where there is nothing to clear, or somebody has just written there.
@@ -48,7 +48,7 @@ def plan_clear_context(workspace: Workspace, *, now: datetime, actor: str = "dre
             FileEdit(archive, before, _with_section(before or b"", document.data, f"{now:%Y-%m-%d %H:%M}")),
             FileEdit(CONTEXT, document.data, _headings(document)),
         ),
-        actor=actor,
+        actor="dreaming",
     )
 
 

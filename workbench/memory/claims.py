@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 
 from workbench.memory.entry import without_emphasis
+from workbench.memory.names import digest
 from workbench.memory.provenance import split_provenance
 
 KEY_DIGITS = 16
@@ -24,5 +24,4 @@ def claim_words(text: str) -> tuple[str, ...]:
 
 def claim_key(text: str) -> str:
     """The name of the claim that ``text`` makes, by its words alone: 16 hexadecimal digits."""
-    words = " ".join(claim_words(text))
-    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_DIGITS]
+    return digest(" ".join(claim_words(text)), KEY_DIGITS)

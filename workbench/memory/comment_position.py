@@ -58,12 +58,6 @@ def commented(lines: Sequence[str], prose: int, comment: str) -> list[str]:
     return [*opening, *lines[prose:]]
 
 
-def below(words: str, comment: str) -> str:
-    """One list item with words on one line, and the comment: ``- words``, without the last line's end."""
-    first, *rest = commented([words.removeprefix("- ")], 1, comment)
-    return "\n".join([f"- {first}", *(f"  {line}" for line in rest)])
-
-
 def without_block_ids(text: str) -> str:
     """``text`` less the names that Obsidian gives its blocks: there is one block of each name."""
     kept = (line for line in text.split("\n") if not _LONE_ID.fullmatch(line))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import commented
 from workbench.memory.entry import Entry, Form, Kind, Span
-from workbench.memory.invariants import span_of, stands
+from workbench.memory.invariants import blocks, span_of, stands
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
 from workbench.memory.names import RelPath
 from workbench.safety.terminal import visible
@@ -99,7 +99,7 @@ def _ways(document: Document, cuts: list[Span]) -> Iterator[list[Span]]:
 
 
 def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
-    for block in _with_headings(document):
+    for block in blocks(document, headings=True):
         named = [entry for entry in block if entry.span in wanted]
         if not named:
             continue
@@ -114,18 +114,6 @@ def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
         else:
             for run in _merged(entry.span for entry in named):
                 yield _part(document.data, block[0], run)
-
-
-def _with_headings(document: Document) -> Iterator[list[Entry]]:
-    """The entries of each block, bare headings among them."""
-    block: list[Entry] = []
-    for entry in document.entries:
-        if entry.part == 1 and block:
-            yield block
-            block = []
-        block.append(entry)
-    if block:
-        yield block
 
 
 def _part(data: bytes, first: Entry, run: Span) -> Span:

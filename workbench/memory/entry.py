@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from workbench.memory.names import EntryHash, RelPath
+from workbench.memory.names import EntryHash, RelPath, digest
 from workbench.memory.provenance import Provenance
 
 HASH_DIGITS = 12
@@ -99,13 +98,18 @@ class Entry:
         """Whether a person wants it kept: no automation lets it go."""
         return self.field("pinned") is not None
 
+    @property
+    def origin(self) -> Provenance:
+        """Its provenance, without a field where it has no comment."""
+        return self.provenance or Provenance()
+
     def field(self, name: str) -> str | None:
         """A field of its provenance comment, or None."""
-        return self.provenance.get(name) if self.provenance else None
+        return self.origin.get(name)
 
     def fields(self, name: str) -> tuple[str, ...]:
         """Every value of a field of its provenance comment."""
-        return self.provenance.all(name) if self.provenance else ()
+        return self.origin.all(name)
 
     @property
     def title(self) -> str:
@@ -128,6 +132,4 @@ def without_emphasis(line: str) -> str:
 def entry_hash(text: str) -> EntryHash:
     """The content address of ``text``: blind to white space and to Unicode normal forms."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    normal = " ".join(composed.split())
-    digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
-    return EntryHash(digest[:HASH_DIGITS])
+    return EntryHash(digest(" ".join(composed.split()), HASH_DIGITS))

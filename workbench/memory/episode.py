@@ -13,17 +13,14 @@ from datetime import UTC, date, datetime
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.escape import plain_line
-from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import parse_day, parse_instant
+from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript_text import clean
 
 FOLDER = "episodes/"
-_MOST = 1_000_000_000
-"""A count that is larger was not counted."""
 _FIELD = re.compile(r"(?:[-*+][ \t]+)?(?:\*\*)?[A-Za-z][\w -]{0,23}:?(?:\*\*)?:?[ \t]*\S*")
 """A line that says something of the session, and nothing that was said in it: ``- **Source**: telegram``."""
 _TURN = re.compile(r"^(?P<role>user|human|assistant)\s?:\s", re.MULTILINE | re.IGNORECASE)
@@ -88,19 +85,19 @@ def read_episode(document: Document) -> Episode:
         topics=header.list("key_topics"),
         session=header.text("session"),
         trust=header.text("trust") or "unknown",
-        created_at=parse_day(header.text("created_at")),
-        expires_at=parse_day(header.text("expires_at")),
-        promoted_at=parse_day(header.text("promoted_at")),
+        created_at=header.day("created_at"),
+        expires_at=header.day("expires_at"),
+        promoted_at=header.day("promoted_at"),
         pinned=header.flag("pinned"),
-        recall_count=count_in(header, "recall_count"),
+        recall_count=header.count("recall_count"),
         source_id=header.text("source_id"),
         source=header.text("source"),
         agent=header.text("agent"),
         user=header.text("user"),
-        started_at=moment_in(header, "started_at"),
-        ended_at=moment_in(header, "ended_at"),
-        last_recalled_at=moment_in(header, "last_recalled_at"),
-        turns=count_in(header, "turns"),
+        started_at=header.moment("started_at"),
+        ended_at=header.moment("ended_at"),
+        last_recalled_at=header.moment("last_recalled_at"),
+        turns=header.count("turns"),
         problem=header.problem if document.front_matter else "no front matter",
     )
 
@@ -165,15 +162,3 @@ def countdown(episode: Episode, today: date) -> str:
         return "expires today"
     days = f"{abs(left):,} day{'' if abs(left) == 1 else 's'}"
     return f"expires in {days}" if left > 0 else f"expired {days} ago"
-
-
-def count_in(header: FrontMatter, key: str) -> int:
-    """A whole number of a header; 0 where there is none, or none that anybody counted."""
-    text = header.text(key) or ""
-    count = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-    return count if count <= _MOST else 0
-
-
-def moment_in(header: FrontMatter, key: str) -> datetime | None:
-    """A moment of a header, in UTC where it names no zone; None where there is none."""
-    return parse_instant(header.text(key))

@@ -1,7 +1,7 @@
 """The page of an episode as the workbench writes it: header, summary, and lines that name their turns.
 
-``parse_page(render_page(page)) == normal(page)`` for any page, whatever text it is made of: no value ends its
-line of the header, no line ends its section. A page that a person or another program wrote is read too.
+What is read of a page is ``normal(page)``, whatever text it is made of: no value ends its line of the
+header, no line ends its section.
 """
 
 from __future__ import annotations
@@ -13,19 +13,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from workbench.memory.comment_position import commented
-from workbench.memory.episode import count_in, moment_in
+from workbench.memory.edit import as_item
 from workbench.memory.escape import plain_line
-from workbench.memory.frontmatter import read_front_matter, set_front_matter
-from workbench.memory.provenance import TRUST, Provenance, split_provenance
-from workbench.memory.yaml_scalar import quoted_scalar, scalar, scalars
+from workbench.memory.frontmatter import (
+    MOST_COUNTED,
+    quoted_scalar,
+    read_front_matter,
+    scalar,
+    scalars,
+    set_front_matter,
+)
+from workbench.memory.provenance import TRUST, Provenance
 
 MOST_ABSTRACT = 200
 """Characters of an abstract."""
 MOST_TOPICS = 20
 _MOST_VALUE, _MOST_SOURCE, _MOST_TOPIC = 300, 2_000, 80
 _MOST_LINE, _MOST_LINES, _MOST_PLACES = 1_000, 500, 8
-_MOST = 1_000_000_000
 COMPACTION, EXTRACTION = "compaction", "extraction"
 """Who wrote a summary that no model wrote: the agent as it compacted the session, or the rules."""
 _SECTIONS = (("Summary", "summary"), ("Facts", "facts"), ("Decisions", "decisions"), ("Open", "open"))
@@ -36,12 +40,7 @@ _HASH = "body_hash"
 _NULLS = ("null", "~")
 """Words that a header cannot tell from no value."""
 _TURNS = re.compile(r"\s*\(turns? (\d{1,9}(?:, \d{1,9})*)\)\s*\Z")
-_LINE_OF = re.compile(r"#L(\d{1,9})(?:-L?\d{1,9})?\Z")
-_BELOW = re.compile(r"[ \t]+<!-- wb: [^<>]*-->[ \t]*")
-"""A comment of ours on a line of its own, below what it speaks of (see ``comment_position``)."""
 _MOVED = re.compile(rb"\n  (<!-- wb: [^<>]*-->)(?=\n)")
-_HEADING = re.compile(r"## +(\S+) *")
-_ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -110,36 +109,15 @@ def render_page(page: EpisodePage) -> bytes:
     return f"---\n{header}---\n{body}".encode()
 
 
-def parse_page(data: bytes) -> EpisodePage:
-    """What a page says; what is malformed in it is left out. Raises ValueError where it has no header."""
-    header = read_front_matter(data)
-    if header is None or header.problem:
-        raise ValueError(header.problem if header and header.problem else "no front matter")
-    values: dict[str, object] = {name: header.text(name) or "" for name in _TEXTS}
-    values |= {name: moment_in(header, name) for name in _MOMENTS}
-    values |= {name: count_in(header, name) for name in _COUNTS}
-    for name, lines in _sections(data[header.body :].decode("utf-8", "replace")):
-        values[name] = lines
-    return normal(
-        EpisodePage(
-            abstract=header.text("l0_abstract") or "",
-            topics=header.list("key_topics"),
-            pinned=header.flag("pinned"),
-            trust=header.text("trust") or "unknown",
-            **values,  # type: ignore[arg-type]
-        )
-    )
-
-
 def normal(page: EpisodePage) -> EpisodePage:
     """The page as it is read back: words on one line, within bounds, moments in whole seconds of UTC."""
     values: dict[str, object] = {name: _value(getattr(page, name)) for name in _TEXTS}
     values["source"] = _value(page.source, _MOST_SOURCE)
     values |= {name: _moment(getattr(page, name)) for name in _MOMENTS}
-    values |= {name: min(max(0, getattr(page, name)), _MOST - 1) for name in _COUNTS}
+    values |= {name: min(max(0, getattr(page, name)), MOST_COUNTED - 1) for name in _COUNTS}
     for _, name in _SECTIONS:
-        lines: tuple[EpisodeLine, ...] = getattr(page, name)
-        values[name] = _section(lines, as_one=name == "summary", sourced=bool(values["source"]))
+        lines = (line for line in map(_line, getattr(page, name)) if line.text)
+        values[name] = tuple(islice(lines, _MOST_LINES))
     topics = (plain_line(topic, _MOST_TOPIC) for topic in page.topics)
     return replace(
         page,
@@ -165,7 +143,7 @@ def is_as_written(data: bytes) -> bool:
 def with_recalls(data: bytes, count: int, last: datetime | None) -> bytes:
     """The page with its recalls as they are known now; untouched where they were known, or cannot be said."""
     header = read_front_matter(data)
-    if header is None or header.problem or count <= count_in(header, "recall_count"):
+    if header is None or header.problem or count <= header.count("recall_count"):
         return data
     data = set_front_matter(data, "recall_count", str(count))
     return set_front_matter(data, "last_recalled_at", moment_text(last)) if last else data
@@ -214,9 +192,8 @@ def _body(page: EpisodePage) -> Iterator[str]:
         if lines:
             yield f"\n## {title}\n\n"
         for line in lines:
-            words, comment = _with_turns(line), _comment(page.source, line.places, by_agent=line.by_agent)
-            first, *below = commented([words], 1, comment) if comment else [words]
-            yield "".join([f"- {first}\n", *(f"  {one}\n" for one in below)])
+            comment = _comment(page.source, line.places, by_agent=line.by_agent)
+            yield as_item(_with_turns(line), comment)
 
 
 def _with_turns(line: EpisodeLine) -> str:
@@ -228,70 +205,18 @@ def _with_turns(line: EpisodeLine) -> str:
 
 def _comment(source: str, places: Sequence[TurnRef], *, by_agent: bool = False) -> str:
     """Where it was said, for whoever follows it, and that not the person did; nothing for unknown lines."""
-    if not places or not all(place.line for place in places):
+    if not source or not places or not all(place.line for place in places):
         return ""
     where = tuple(("src", f"{source}#L{place.line}") for place in places)
     return Provenance((*where, *((("trust", "agent"),) if by_agent else ()))).render()
 
 
-def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
-    """The sections that a page may have; what is written elsewhere on it is no part of an episode."""
-    names = dict(_SECTIONS)
-    found: dict[str, list[str]] = {}
-    current: list[str] | None = None
-    for line in body.replace("\r\n", "\n").split("\n"):
-        if _ANY_HEADING.match(line):
-            heading = _HEADING.fullmatch(line)
-            name = names.get(heading[1]) if heading else None
-            current = found.setdefault(name, []) if name else None
-        elif current and _BELOW.fullmatch(line):
-            current[-1] += f" {line.strip()}"
-        elif current is not None and line.strip():
-            current.append(line)
-    return ((name, tuple(_read(lines))) for name, lines in found.items())
-
-
-def _read(lines: Sequence[str]) -> Iterator[EpisodeLine]:
-    """The lines of a section: a comment speaks for its line, and at the end of a paragraph for all of it."""
-    read = [_read_line(line) for line in lines]
-    turns = [turn for _, numbers, _, _ in read for turn in numbers]
-    last = read[-1][2] if read else []
-    whole = iter(last) if len(last) == len(turns) and not any(where for _, _, where, _ in read[:-1]) else None
-    for text, numbers, where, by_agent in read:
-        if whole is not None:
-            lines_of = list(islice(whole, len(numbers)))
-        else:
-            lines_of = where if len(where) == len(numbers) else [0] * len(numbers)
-        yield EpisodeLine(text, tuple(map(TurnRef, numbers, lines_of)), by_agent)
-
-
-def _read_line(line: str) -> tuple[str, tuple[int, ...], list[int], bool]:
-    """Its words, its turns, the lines of the transcript that its comment names, and if it is an agent's."""
-    words, origin = split_provenance(line)
-    text, turns = split_turns(words)
-    sources = origin.all("src") if origin else ()
-    by_agent = origin is not None and origin.get("trust") == "agent"
-    return text, turns, [int(at[1]) for source in sources if (at := _LINE_OF.search(source))], by_agent
-
-
-def _section(lines: Sequence[EpisodeLine], *, as_one: bool, sourced: bool) -> tuple[EpisodeLine, ...]:
-    """The lines as they are read back; ``as_one``: they share one comment, which names all places or none."""
-    kept = [line for line in map(_line, lines) if line.text][:_MOST_LINES]
-    known = [sourced and all(place.line for place in line.places) for line in kept]
-    if as_one:
-        known = [all(known)] * len(known)
-    return tuple(
-        replace(line, by_agent=line.by_agent and not as_one and bool(line.places))
-        if sure
-        else EpisodeLine(line.text, tuple(TurnRef(place.turn) for place in line.places))
-        for line, sure in zip(kept, known, strict=True)
-    )
-
-
 def _line(line: EpisodeLine) -> EpisodeLine:
     text = _settled(line.text, lambda words: split_turns(plain_line(words, _MOST_LINE))[0])
-    wanted = sorted({place.turn: place for place in reversed(line.places) if 0 < place.turn < _MOST}.values())
-    places = (replace(place, line=place.line if 0 < place.line < _MOST else 0) for place in wanted)
+    wanted = sorted(
+        {place.turn: place for place in reversed(line.places) if 0 < place.turn < MOST_COUNTED}.values()
+    )
+    places = (replace(place, line=place.line if 0 < place.line < MOST_COUNTED else 0) for place in wanted)
     return EpisodeLine(text, tuple(islice(places, _MOST_PLACES)), line.by_agent)
 
 

@@ -1,19 +1,34 @@
 """Front matter: read without trusting it, changed without rewriting it.
 
 Values are kept as the text that stands in the file; what a header has no business holding is refused with
-a note (see ``workbench.config.safe_yaml``). The file itself is never affected.
+a note (see ``workbench.config.safe_yaml``). The file itself is never affected. What is written is read back
+as the same text, whatever it is: plain where nothing can be meant by it, else in double quotes with escapes
+(YAML 1.1, 5.1 and 7.3.1), so that no value can end its line, its list or the header.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 
 from workbench.config.safe_yaml import MAX_BYTES, begins_mapping, read_mapping
+from workbench.memory.provenance import parse_day, parse_instant
 
+MOST_COUNTED = 1_000_000_000
+"""A count that is larger was not counted."""
 BOM = b"\xef\xbb\xbf"
 # Behind a quoted value it would have to be told from the value's own text.
 _COMMENT = re.compile(rb"(?<![\"' \t])[ \t]+#[^\"'\r\n]*\Z")
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9/][A-Za-z0-9_./@+-]*(?::[A-Za-z0-9_./@+-]+)*")
+_PLAIN_WORDS = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.&'+/-]*(?: [A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.&'+/-]*)*")
+_ESCAPED = re.compile(
+    "[^ !#-\\[\\]-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,20 @@ class FrontMatter:
         if isinstance(value, list):
             return tuple(item for item in value if isinstance(item, str))
         return (value,) if isinstance(value, str) and value else ()
+
+    def day(self, key: str) -> date | None:
+        """A scalar as a day, or None."""
+        return parse_day(self.text(key))
+
+    def moment(self, key: str) -> datetime | None:
+        """A scalar as a moment, in UTC where it names no zone, or None."""
+        return parse_instant(self.text(key))
+
+    def count(self, key: str) -> int:
+        """A scalar as a whole number; 0 where it is none, or none that anybody counted."""
+        text = self.text(key) or ""
+        count = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+        return count if count <= MOST_COUNTED else 0
 
     def flag(self, key: str) -> bool:
         """Whether a scalar says yes."""
@@ -100,3 +129,28 @@ def _with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
         comment = _COMMENT.search(found[1])
         return data[: found.start()] + line + (comment[0] if comment else b"") + data[found.end() :]
     return data[: header.end] + line + newline + data[header.end :]
+
+
+def scalar(text: str) -> str:
+    """``text`` as the value of a key. Surrogates, which no file can hold, become U+FFFD."""
+    return text if _PLAIN.fullmatch(text) else quoted_scalar(text)
+
+
+def scalars(texts: Iterable[str]) -> str:
+    """``texts`` as a list on one line."""
+    return f"[{', '.join(text if _PLAIN_WORDS.fullmatch(text) else quoted_scalar(text) for text in texts)}]"
+
+
+def quoted_scalar(text: str) -> str:
+    """``text`` in double quotes."""
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found[0]
+    if character in _SHORT:
+        return _SHORT[character]
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        return "\N{REPLACEMENT CHARACTER}"
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"

@@ -67,28 +67,37 @@ _DONE_WORDS = frozenset({"done", "completed", "cancelled", "canceled", "closed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TypedMemory:
+class PageLine:
+    """What a memory and a relation say of themselves as lines of a page.
+
+    ``id`` is that of the comment, empty where it has none. ``confidence`` lies in [0, 1]; what says none is
+    certain. ``sources`` are ``path#L12``.
+    """
+
+    entry: Entry
+    id: str = ""
+    confidence: float = CERTAIN
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedMemory(PageLine):
     """One observation: ``- [preference] Prefers async reviews``.
 
-    ``id`` is that of its comment, empty where it has none. ``importance`` and ``confidence`` lie in [0, 1];
-    what says none has that of its type, and is certain. ``sources`` are ``path#L12``. ``scene`` is where it
-    belongs: what its comment says, else its headings. ``done`` marks a todo that needs nothing any more.
+    ``importance`` lies in [0, 1]; what says none has that of its type. ``scene`` is where it belongs: what
+    its comment says, else its headings. ``done`` marks a todo that needs nothing any more.
     """
 
     type: str
     text: str
-    entry: Entry
-    id: str = ""
-    confidence: float = CERTAIN
     importance: float = OTHER_IMPORTANCE
     happens_at: date | None = None
     occurred_at: date | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
     recorded_at: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
     scene: str = ""
     done: bool = False
 
@@ -104,7 +113,7 @@ class TypedMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Relation(PageLine):
     """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
 
     ``kind`` is in lower case with ``_`` between its words; ``target`` is as written, ``shown`` the words
@@ -113,20 +122,7 @@ class Relation:
 
     kind: str
     target: str
-    entry: Entry
     shown: str = ""
-    id: str = ""
-    confidence: float = CERTAIN
-    valid_from: date | None = None
-    valid_until: date | None = None
-    sources: tuple[str, ...] = ()
-    session: str = ""
-    trust: str = "unknown"
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it is one of ``RELATIONS``."""
-        return self.kind in RELATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +141,11 @@ class Entity:
     trust: str = "unknown"
     pinned: bool = False
     problem: str | None = None
+
+    @property
+    def lines(self) -> tuple[TypedMemory | Relation, ...]:
+        """Its memories and relations."""
+        return (*self.memories, *self.relations)
 
 
 def name_key(name: str) -> str:
@@ -182,8 +183,8 @@ def read_entity(document: Document) -> Entity:
         name=header.text("name") or name.replace("-", " "),
         type=header.text("type") or (parts[1] if len(parts) > 2 else "concept"),
         aliases=header.list("aliases"),
-        valid_from=parse_day(header.text("valid_from")),
-        valid_until=parse_day(header.text("valid_until")),
+        valid_from=header.day("valid_from"),
+        valid_until=header.day("valid_until"),
         memories=read_memories(document),
         relations=_relations(document),
         trust=header.text("trust") or TRUST[-1],
@@ -253,7 +254,7 @@ def link_name(target: str) -> str:
 
 def _comment(entry: Entry) -> Mapping[str, str]:
     """The fields of the comment, the first of each name, to be asked for many of them."""
-    return dict(reversed(entry.provenance.fields)) if entry.provenance else {}
+    return dict(reversed(entry.origin.fields))
 
 
 def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str, Any]:

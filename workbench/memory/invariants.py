@@ -19,11 +19,11 @@ Sign = tuple[Form, tuple[str, ...], str, Provenance | None]
 """What a block is, wherever in its section it stands: form, heading path, words, provenance."""
 
 
-def blocks(document: Document) -> list[Block]:
+def blocks(document: Document, *, headings: bool = False) -> list[Block]:
     """The blocks of a document; no bare headings, which are entries or none by what stands under them."""
     out: list[Block] = []
     for entry in document.entries:
-        if entry.form is Form.HEADING:
+        if entry.form is Form.HEADING and not headings:
             continue
         if entry.part > 1 and out:
             out[-1] = (*out[-1], entry)

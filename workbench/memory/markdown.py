@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.memory.dated_name import DatedName, dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
-from workbench.memory.names import EntryHash, RelPath
+from workbench.memory.names import EntryHash, RelPath, encoded
 from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
-from workbench.memory.provenance import MarkReader, Provenance, parse_day, split_provenance
+from workbench.memory.provenance import MarkReader, Provenance, split_provenance
 from workbench.memory.window import WINDOW, fits, pieces
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Document:
         return _number(
             entry
             for block in self.blocks
-            if (own := _hash(block, _source(self, block))) is None or own.startswith(prefix)
+            if (own := _hash(block, self.source(self.span_of(block)))) is None or own.startswith(prefix)
             for entry in _entries(self, block, day)
             if entry.hash.startswith(prefix)
         )
@@ -118,6 +118,19 @@ class Document:
     def entries_of(self, block: Block) -> tuple[Entry, ...]:
         """The entries that a block of this document is, each as if it were the first of its words."""
         return tuple(_entries(self, block, file_date(self.path, self.front_matter, self.named)))
+
+    def span_of(self, block: Block) -> Span:
+        """The bytes of a block's lines."""
+        return Span(self.line_starts[block.first], self.line_starts[block.last])
+
+    def source(self, span: Span) -> str:
+        """The text of a span; bytes that are not UTF-8 stand in it as surrogates."""
+        return self.data[span.start : span.end].decode("utf-8", "surrogateescape")
+
+    @property
+    def newline(self) -> str:
+        """How its lines end."""
+        return "\r\n" if b"\r\n" in self.data else "\n"
 
     def with_data(self, data: bytes) -> Document:
         """The same file with other bytes."""
@@ -158,7 +171,7 @@ def file_date(path: str, header: FrontMatter | None, named: DatedName | None = N
     if header is None:
         return None
     keys = ("date", "ended_at", "started_at", "created_at", "valid_from")
-    return next((day for key in keys if (day := parse_day(header.text(key)))), None)
+    return next(filter(None, map(header.day, keys)), None)
 
 
 def opening_paragraph(text: str) -> int:
@@ -171,9 +184,7 @@ def block_text(document: Document, entry: Entry) -> str:
     """The text of the whole block of ``entry``, which is more than its own where it is a part."""
     if entry.parts == 1:
         return entry.text
-    block = entry.whole
-    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
-    return _clean(split_provenance(source)[0], entry.form, first=True)
+    return _clean(split_provenance(document.source(entry.whole))[0], entry.form, first=True)
 
 
 def first_paragraph(block: str) -> tuple[int, int] | None:
@@ -303,11 +314,6 @@ def _stands_alone(blocks: Sequence[Block], at: int) -> bool:
     return following.form is Form.HEADING and len(following.heading) <= len(block.heading)
 
 
-def _source(document: Document, block: Block) -> str:
-    start, end = document.line_starts[block.first], document.line_starts[block.last]
-    return document.data[start:end].decode("utf-8", "surrogateescape")
-
-
 def _words(block: Block, source: str) -> tuple[str, Provenance | None, EntryHash]:
     """What a block says, where it came from, and the hash of its words."""
     if block.form is Form.HEADING:
@@ -343,7 +349,8 @@ def _hash(block: Block, source: str) -> EntryHash | None:
 
 
 def _entries(document: Document, block: Block, day: date | None) -> Iterator[Entry]:
-    text, origin, name = _words(block, _source(document, block))
+    span = document.span_of(block)
+    text, origin, name = _words(block, document.source(span))
     if not text:
         return
     origin = origin and origin.of(name, document.marks)
@@ -351,7 +358,7 @@ def _entries(document: Document, block: Block, day: date | None) -> Iterator[Ent
         path=document.path,
         kind=document.kind,
         form=block.form,
-        span=Span(document.line_starts[block.first], document.line_starts[block.last]),
+        span=span,
         start_line=block.first + 1,
         end_line=block.last,
         heading=block.heading[:-1] if block.form is Form.HEADING else block.heading,
@@ -363,7 +370,7 @@ def _entries(document: Document, block: Block, day: date | None) -> Iterator[Ent
     if fits(text):
         yield whole
     else:
-        yield from _parts(whole, document.data)
+        yield from _parts(whole, document.source(span))
 
 
 def _own_date(kind: Kind, day: date | None, origin: Provenance) -> date | None:
@@ -371,9 +378,8 @@ def _own_date(kind: Kind, day: date | None, origin: Provenance) -> date | None:
     return next((own for name in names if (own := origin.day(name))), day)
 
 
-def _parts(whole: Entry, data: bytes) -> Iterator[Entry]:
+def _parts(whole: Entry, source: str) -> Iterator[Entry]:
     """A long entry as parts that fit the window and divide its content between them."""
-    source = data[whole.span.start : whole.span.end].decode("utf-8", "surrogateescape")
     begin = 0
     if whole.form is Form.ITEM and (marker := _MARKER.match(source)):
         begin = marker.end()  # the marker stays with whatever part comes first
@@ -383,9 +389,9 @@ def _parts(whole: Entry, data: bytes) -> Iterator[Entry]:
     offset, at, line = whole.span.start, 0, whole.start_line
     for number, (a, b, text) in enumerate(kept, 1):
         line += source.count("\n", at, a)
-        offset += len(source[at:a].encode("utf-8", "surrogateescape"))
+        offset += len(encoded(source[at:a]))
         chunk = source[a:b]
-        size = len(chunk.encode("utf-8", "surrogateescape"))
+        size = len(encoded(chunk))
         newlines = chunk.count("\n")
         yield replace(
             whole,
@@ -411,7 +417,7 @@ def _clean(source: str, form: Form, *, first: bool) -> str:
         head, newline, rest = text[marker.end() if marker else 0 :].partition("\n")
         text = head + newline + _dedent(rest) if rest else head
     if not text.isascii() and _STRAY_BYTE.search(text):
-        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        text = encoded(text).decode("utf-8", "replace")
     if "\n" not in text[:-1]:
         return text.rstrip()
     lines = [line.rstrip() for line in text.split("\n")]

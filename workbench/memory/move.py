@@ -31,7 +31,7 @@ from workbench.memory.invariants import (
     words,
 )
 from workbench.memory.markdown import Document, Heading, parse_document
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, encoded
 from workbench.memory.provenance import Provenance, provenance, spelled_out
 from workbench.memory.provenance_comment import annotate
 
@@ -146,7 +146,7 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
 
 def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
     """``text`` as a passage: one list item that carries ``origin``. Raises NotCuratableError."""
-    source = as_item(text, origin.render(), f"{marker} ").encode("utf-8", "surrogateescape")
+    source = encoded(as_item(text, origin.render(), f"{marker} "))
     found = blocks(parse_document(_LOOSE_PATH, source, Kind.NOTE))
     is_one = len(found) == 1 and found[0][0].form is Form.ITEM and found[0][0].provenance == origin
     if not is_one or (len(found[0]) == 1 and found[0][0].hash != entry_hash(text)):
@@ -216,7 +216,7 @@ def new_section(document: Document, path: Sequence[str]) -> Destination:
         at = _footer(document)
     names = plain(path)[known:]
     lines = [f"{'#' * (level + depth)} {name}\n\n" for depth, name in enumerate(names)]
-    return Destination(tuple(path), (at,), "".join(lines).encode("utf-8", "surrogateescape"))
+    return Destination(tuple(path), (at,), encoded("".join(lines)))
 
 
 def section(document: Document, path: Sequence[str]) -> Destination:
@@ -360,11 +360,11 @@ def _stamped(passage: Passage, fields: Mapping[str, str | None]) -> Passage:
     """The passage with a comment of its own before all that it says."""
     marker = _MARKER.match(passage.source) if passage.form is Form.ITEM else None
     if marker:
-        comment = provenance(fields).render().encode("utf-8", "surrogateescape")
+        comment = encoded(provenance(fields).render())
         gap = b"\n" + b" " * marker.end()
         source = marker[0] + comment + gap + passage.source[marker.end() :]
         return replace(passage, source=source)
-    comment = provenance({**fields, FORM: passage.form.value}).render().encode("utf-8", "surrogateescape")
+    comment = encoded(provenance({**fields, FORM: passage.form.value}).render())
     lines = passage.source.split(b"\n")
     inside = b"\n".join(b"  " + line if line else line for line in lines)
     return replace(passage, form=Form.ITEM, source=b"- " + comment + b"\n" + inside)
@@ -382,8 +382,7 @@ def _lifted(document: Document, block: Block) -> Passage:
         margin = len(source) - len(source.lstrip(b" "))
         source = re.sub(rb"(?m)^ {1,%d}" % margin, b"", source) if margin else source
     if b"<!-- wb:" in source:
-        text = spelled_out(source.decode("utf-8", "surrogateescape"), block[0].provenance)
-        source = text.encode("utf-8", "surrogateescape")
+        source = encoded(spelled_out(source.decode("utf-8", "surrogateescape"), block[0].provenance))
     return _proven(Passage(block, block[0].form, source))
 
 
@@ -410,7 +409,7 @@ def _written(document: Document, at: int, place: Destination, passages: Sequence
     """The document with the passages at ``at``: list items close together, then with blank lines."""
     opening = place.opening
     before, rest = document.data[:at], document.data[at:]
-    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    newline = document.newline.encode()
     if before.strip() and not before.endswith(b"\n"):
         before += newline
     here = [block[0].form for block in blocks(document) if span_of(block).end == at]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NewType
 
 RelPath = NewType("RelPath", str)
@@ -22,6 +23,16 @@ CommitId = NewType("CommitId", str)
 
 BlobId = NewType("BlobId", str)
 """A full git object name of a blob."""
+
+
+def digest(text: str, digits: int) -> str:
+    """The first hexadecimal digits of the SHA-256 of ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def encoded(text: str) -> bytes:
+    """``text`` as bytes, in which surrogates stand for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def is_outside(path: str) -> bool:

@@ -264,7 +264,7 @@ class OriginReader:
 
     def _by_place(self, entry: Entry) -> Origin:
         """By the file, its header and the line's own comment: the least of them."""
-        own = entry.provenance.get("trust") if entry.provenance else None
+        own = entry.field("trust")
         if is_outside(entry.path):
             return Origin.UNKNOWN
         if entry.kind is Kind.MEMORY or entry.path in _OWNER_FILES:
@@ -280,8 +280,7 @@ class OriginReader:
 
     def _of_episode(self, entry: Entry, own: str | None) -> Origin:
         """A session's trust is that of all of it; a line that names its turn is the owner's, or says not."""
-        origin = entry.provenance
-        quoted = bool(origin and origin.get("src")) and bool(
+        quoted = bool(entry.field("src")) and bool(
             entry.heading and entry.heading[-1].casefold() in _SAID_UNDER
         )
         if self._in_file == Origin.AGENT and own is None and quoted:

@@ -39,7 +39,7 @@ MarkReader = Callable[[str, str], Fields | None]
 class Provenance:
     """The fields of a ``wb:`` comment, in their order of writing."""
 
-    fields: Fields
+    fields: Fields = ()
 
     def get(self, name: str) -> str | None:
         """The value of a field, or None."""
@@ -62,6 +62,18 @@ class Provenance:
     def day(self, name: str) -> date | None:
         """A field as a date, or None when it is absent or not one."""
         return parse_day(self.get(name))
+
+    def changed(self, fields: Mapping[str, str | None]) -> Provenance:
+        """The same with these fields: each where the first of its name stood, else at the end; less None."""
+        out: list[tuple[str, str]] = []
+        for key, value in self.fields:
+            if key not in fields:
+                out.append((key, value))
+            elif (new := fields[key]) and key not in dict(out):
+                out.append((key, new))
+        return Provenance(
+            (*out, *((k, value) for k, value in fields.items() if value and k not in dict(out)))
+        )
 
     @property
     def mark(self) -> str:

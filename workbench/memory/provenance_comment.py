@@ -7,14 +7,23 @@ Each place that could take the comment is tried, and proven by reading the file 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
-from workbench.memory.provenance import COMMENT, FIELD, Fields, provenance, quoted, spelled_out
+from workbench.memory.names import encoded
+from workbench.memory.provenance import (
+    COMMENT,
+    FIELD,
+    Fields,
+    Provenance,
+    provenance,
+    quoted,
+    spelled_out,
+)
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
@@ -38,23 +47,26 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     """
     if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
         raise ValueError(f"not the name of a field: {unsound[0]!r}")
-    own = _fields(entry)
-    wanted = _applied(own, fields)
-    if wanted == own:
+    wanted = entry.origin.changed(fields).fields
+    if wanted == entry.origin.fields:
         return document.data
-    block = entry.whole
-    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
-    source = spelled_out(source, entry.provenance)
-    for candidate in _candidates(document, entry, source, fields):
-        changed = candidate.encode("utf-8", "surrogateescape")
-        data = replaced(document.data, [(block, changed)])
-        if _is_carried(document, block, data, wanted):
-            return data
-    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
-    raise NotCuratableError(
-        f"“{entry.plain_title}” cannot carry a mark: {reason}",
-        hint="nothing was changed; make it a list item or a paragraph first",
-    )
+    source = _source(document, entry)
+    found = COMMENT.search(source)
+    comment = _edited(found, fields) if found else provenance(fields).render()
+    return replaced(document.data, [(entry.whole, _carrying(document, entry, comment, wanted))])
+
+
+def with_origins(document: Document, origins: Mapping[str, Provenance]) -> Document:
+    """The document with these provenances, by the addresses of their entries, in the place of those there.
+
+    Each is written as ``annotate`` would. Raises NotCuratableError.
+    """
+    changes = {
+        entry.whole.start: (entry.whole, _carrying(document, entry, origin.render(), origin.fields))
+        for entry in document.entries
+        if (origin := origins.get(entry.address)) is not None and origin != entry.provenance
+    }
+    return document.with_data(replaced(document.data, changes.values())) if changes else document
 
 
 def with_comments_in_place(document: Document) -> bytes:
@@ -65,47 +77,48 @@ def with_comments_in_place(document: Document) -> bytes:
     """
     moved = list(_moved(document))
     data = replaced(document.data, moved)
-    if not moved or _says(document, data, _fields):
+    if not moved or _says(document, data):
         return data
     kept: list[tuple[Span, bytes]] = []
     for one in moved:
-        if _says(document, replaced(document.data, [*kept, one]), _fields):
+        if _says(document, replaced(document.data, [*kept, one])):
             kept.append(one)
     return replaced(document.data, kept)
 
 
-def _applied(own: Fields, fields: Mapping[str, str | None]) -> Fields:
-    """The fields that the comment must have in the end."""
-    out: list[tuple[str, str]] = []
-    for key, value in own:
-        if key not in fields:
-            out.append((key, value))
-        elif (new := fields[key]) and key not in dict(out):
-            out.append((key, new))
-    return (*out, *((key, value) for key, value in fields.items() if value and key not in dict(out)))
+def _source(document: Document, entry: Entry) -> str:
+    """The lines of an entry's block, its short mark spelled out."""
+    return spelled_out(document.source(entry.whole), entry.provenance)
 
 
-def _candidates(
-    document: Document, entry: Entry, source: str, fields: Mapping[str, str | None]
-) -> Iterator[str]:
+def _carrying(document: Document, entry: Entry, comment: str, wanted: Fields) -> bytes:
+    """The block of ``entry`` with this comment, which says ``wanted``, at the first place that carries it."""
+    block = entry.whole
+    for candidate in _candidates(document, entry, comment):
+        changed = encoded(candidate)
+        if _is_carried(document, block, replaced(document.data, [(block, changed)]), wanted):
+            return changed
+    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
+    raise NotCuratableError(
+        f"“{entry.plain_title}” cannot carry a mark: {reason}",
+        hint="nothing was changed; make it a list item or a paragraph first",
+    )
+
+
+def _candidates(document: Document, entry: Entry, comment: str) -> Iterator[str]:
     """The block with its new comment, at each place that may carry it, the natural one first."""
-    found = COMMENT.search(source)
-    if found is None:
-        comment = provenance(fields).render()
-    else:
-        comment = _edited(found, fields)
+    source = _source(document, entry)
+    if found := COMMENT.search(source):
         if entry.form is Form.CODE or stands_in_code(source, found[0].strip()):
             return
-        without = source[: found.start()] + source[found.end() :]
         if not comment:
             yield from _without(source, found)
             comment = _EMPTY  # it hides another comment, which would now be taken for the entry's
         start = found.end() - len(found[0].lstrip(" \t"))
         yield source[:start] + comment + source[found.end() :]
-        source = without
+        source = source[: found.start()] + source[found.end() :]
     if entry.form not in _NO_PLACE:
-        newline = "\r\n" if b"\r\n" in document.data else "\n"
-        for candidate in _placed(entry.form, source, comment, newline):
+        for candidate in _placed(entry.form, source, comment, document.newline):
             if not stands_in_code(candidate, comment):
                 yield candidate
 
@@ -207,16 +220,20 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
         and after.blocks[:at] == document.blocks[:at]
         and after.blocks[at + 1 :] == tuple(below)
         and [(_standing(entry), wanted) for entry in document.entries_of(document.blocks[at])]
-        == [(_standing(e), _fields(e)) for each in after.blocks[at : at + 1] for e in after.entries_of(each)]
+        == [
+            (_standing(e), e.origin.fields)
+            for each in after.blocks[at : at + 1]
+            for e in after.entries_of(each)
+        ]
     )
 
 
-def _says(document: Document, data: bytes, wanted: Callable[[Entry], Fields]) -> bool:
-    """Whether all entries of the document are read in ``data``, with what is wanted of each."""
+def _says(document: Document, data: bytes) -> bool:
+    """Whether all entries of the document are read in ``data``, each with what its comment says."""
     after = document.with_data(data)
     return after.front_matter == document.front_matter and [
-        (_standing(entry), wanted(entry)) for entry in document.entries
-    ] == [(_standing(entry), _fields(entry)) for entry in after.entries]
+        (_standing(entry), entry.origin.fields) for entry in document.entries
+    ] == [(_standing(entry), entry.origin.fields) for entry in after.entries]
 
 
 def _standing(entry: Entry) -> Sequence[object]:
@@ -224,18 +241,12 @@ def _standing(entry: Entry) -> Sequence[object]:
     return entry.address, entry.form, entry.heading, entry.part, entry.parts
 
 
-def _fields(entry: Entry) -> Fields:
-    return entry.provenance.fields if entry.provenance else ()
-
-
 def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
     """Each block whose comment stands elsewhere than it would now, and its bytes with the comment there."""
-    newline = "\r\n" if b"\r\n" in document.data else "\n"
     for entry in document.entries:
         if entry.provenance is None or entry.part > 1 or entry.form not in (Form.ITEM, Form.PARAGRAPH):
             continue
-        block = entry.whole
-        source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+        source = document.source(entry.whole)
         found = COMMENT.search(source)
         if found is None or any(m.start() <= found.start() < m.end() for m in _LONE_LINE.finditer(source)):
             continue
@@ -245,6 +256,6 @@ def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
         comment = found[0].strip()
         if COMMENT.search(bare) or stands_in_code(source, comment) or not bare.strip():
             continue
-        placed = next(_placed(entry.form, bare, comment, newline), source)
+        placed = next(_placed(entry.form, bare, comment, document.newline), source)
         if placed != source:
-            yield block, placed.encode("utf-8", "surrogateescape")
+            yield entry.whole, encoded(placed)

@@ -272,6 +272,22 @@ _MARKS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMENT = re.compile(r"<!--(?!\s*wb:)")
+_DEEDS = (
+    r"(?:run|execute|perform|send|transfer|approve|delete|install|open|merge|accept|grant|share|pay|post"
+    r"|publish|forward|e-?mail|reply|answer|buy|order|book|commit|push|deploy|move|change|edit|write|call"
+    r"|contact|create|remove|spend|use|make|schedule|invite|message|text|sign|reveal|upload|copy)"
+)
+_CONSENT = r"(?:permission|approval|confirmation|consent|an ok|a go)"
+_CAUTION_HINTS = ("ask", "confirm", "check", "telling", "permission", "approv", "consent", "an ok", "a go")
+_CAUTION = re.compile(
+    r"\b(?:never|do not|don't|must not|mustn't|should not|shouldn't|may not|cannot|can't) (?:ever )?"
+    rf"{_DEEDS}\b(?:(?:,| or| and|,? nor|/) ?{_DEEDS}\b){{0,5}}[^.!?,;:]{{0,60}}?\b(?:without|before|unless)"
+    rf" (?:first )?(?:asking|confirming|telling|checking|you (?:ask|asked)|{_CONSENT})\b"
+    rf"(?: (?:first|me|(?:with|from) me)|(?: (?:with|from|by))? {_PERSON})?"
+    rf"|\b(?:ask|check with|confirm with|get {_CONSENT} from) (?:me|{_PERSON})(?: first)?"
+    rf"(?: for {_CONSENT})? before (?:you )?(?:{_DEEDS}|[a-z]+ing)\b"
+)
+"""`Never send emails without asking the user`: who says so holds an agent back, and steers nobody."""
 
 
 def steers(text: str) -> str | None:
@@ -280,8 +296,13 @@ def steers(text: str) -> str | None:
         return "imitates the marks of a system prompt"
     if _COMMENT.search(text):
         return "hidden in a comment"
-    low = text.lower().replace("’", "'")
+    low = without_cautions(text.lower().replace("’", "'"))
     return "an instruction to an AI" if _breaks_a_rule(low) or _orders_about_the_user(low) else None
+
+
+def without_cautions(low: str) -> str:
+    """``low``, which is in lower case, less its rules by which an agent must ask before it does something."""
+    return _CAUTION.sub(" ", low) if any(hint in low for hint in _CAUTION_HINTS) else low
 
 
 def _breaks_a_rule(low: str) -> bool:

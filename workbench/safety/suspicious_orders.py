@@ -11,7 +11,7 @@ import re
 import unicodedata
 from enum import Enum
 
-from workbench.safety.prompt_injection import steers
+from workbench.safety.prompt_injection import steers, without_cautions
 
 _READ = 4_000
 """Characters that are looked at: an order that stands later is of a text nobody takes for one line."""
@@ -221,6 +221,8 @@ def order_in(text: str, origin: str) -> str | None:
     verbs = _verbs_in(low)
     if not verbs:
         return None
+    if origin == "agent":  # whose log may hold what the owner wants it to ask about
+        low = without_cautions(low)
     found = _dangerous(low, verbs)
     if found is None and origin != "agent" and not _FIRST_PERSON.match(low):
         found = _doubtful(low, verbs)
