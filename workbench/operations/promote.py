@@ -124,7 +124,7 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for commit in islice(workspace.history.commits(batch=_LOOKED_AT), _LOOKED_AT):
+        for commit in islice(workspace.history.line(), _LOOKED_AT):
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
             if chosen and any(one.commit == commit.id and not one.undone for one in _since(workspace)):

@@ -8,6 +8,7 @@ paths by construction, whatever the person has staged.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import threading
@@ -40,6 +41,8 @@ DISCARDED = "refs/workbench/discarded/"
 _LARGEST_BATCH = 8_192
 _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
+_KEPT_TREES = 16
+"""Trees that are kept as they were read: what is asked of one commit, and of the next, is in few of them."""
 
 
 Pair = tuple[CommitId, CommitId]
@@ -72,10 +75,10 @@ class _Gathered(threading.local):
 class History:
     """The repository that a workspace lives in.
 
-    Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
-    the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory of ours,
-    which is ``other`` as long as it is not; ``beside`` is the person's repository then, and ``place`` what
-    knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
+    Storing and reading objects, moving references and ``require_untracked`` may be done from several threads
+    at once, the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory
+    of ours, which is ``other`` as long as it is not; ``beside`` is the person's repository then, and ``place``
+    what knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
     """
 
     own = False
@@ -110,6 +113,7 @@ class History:
         self.common_dir = git_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
+        self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -221,7 +225,11 @@ class History:
             return self.at
         if self.own and self.other and (made := self.other.find()) and made[0] != self.git_dir:
             self._go_on_in(*made)  # another process made it
-        found = self._objects.resolve("HEAD^{commit}")
+        return self.resolve("HEAD")
+
+    def resolve(self, name: str) -> CommitId | None:
+        """The commit that a reference stands on at this moment."""
+        found = self._objects.resolve(f"{name}^{{commit}}")
         return CommitId(found) if found else None
 
     def was_head(self, commit: CommitId) -> bool:
@@ -370,6 +378,14 @@ class History:
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
 
+    def line(self) -> Iterator[Commit]:
+        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
+        name = self.head()
+        while name is not None:
+            commit = self.commit(name)
+            yield commit
+            name = commit.parents[0] if commit.parents else None
+
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
         head = self.head()
@@ -426,7 +442,7 @@ class History:
             return ()
         before = self.commit(commit.parents[0]).tree if commit.parents else None
         prefix = os.fsencode(self.prefix)
-        changed = (path for path, _, _ in trees.changed(self._tree, before, commit.tree))
+        changed = (path for path, _, _ in trees.changed(self.tree, before, commit.tree))
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
         return tuple(RelPath(os.fsdecode(path)) for path in below)
 
@@ -437,12 +453,12 @@ class History:
 
         It is given the folder's path and the name of its tree.
         """
-        for path, blob in trees.files(self._tree, self.commit(commit).tree, self.prefix, enter):
+        for path, blob in trees.files(self.tree, self.commit(commit).tree, self.prefix, enter):
             yield RelPath(path), BlobId(blob)
 
-    def stored(self, blob: BlobId) -> bytes:
-        """The bytes of a blob."""
-        return self._objects.read(blob, "blob")
+    def stored(self, blob: str, kind: str = "blob") -> bytes:
+        """The bytes of a blob, or of another object. Raises RepositoryStateError where there is none."""
+        return self._objects.read(blob, kind)
 
     def name_of(self, data: bytes) -> BlobId:
         """The name that ``data`` has, or would have, as a blob."""
@@ -512,7 +528,7 @@ class History:
             )
             for path, blob in changes.items()
         }
-        tree = trees.splice(self._tree, self.store_tree, tree, wanted)
+        tree = trees.splice(self.tree, self.store_tree, tree, wanted)
         return self.commit_of(
             tree or self.store_tree({}), (parent,) if parent else (), message, author=author
         )
@@ -572,7 +588,7 @@ class History:
 
     def _stands(self, move: ReferenceMove) -> bool:
         """Whether a reference stands where it is expected."""
-        return self._objects.resolve(f"{move.name}^{{commit}}") == move.old
+        return self.resolve(move.name) == move.old
 
     def _moves(self, moves: Iterable[ReferenceMove]) -> str:
         nothing = "0" * (self._digest_size * 2)
@@ -593,12 +609,12 @@ class History:
 
     # -- objects ---------------------------------------------------------------------------------
 
-    def _tree(self, name: str) -> trees.Tree:
-        return self.parse_tree(self._objects.read(name, "tree"))
+    def tree(self, name: str) -> trees.Tree:
+        """A tree, which the caller may change."""
+        return self._kept_tree(name).copy()
 
-    def parse_tree(self, data: bytes) -> trees.Tree:
-        """The tree that an object of this repository holds."""
-        return trees.parse(data, self._digest_size)
+    def _read_tree(self, name: str) -> trees.Tree:
+        return trees.parse(self._objects.read(name, "tree"), self._digest_size)
 
     def node(self, commit: CommitId | None, path: str) -> trees.Node | None:
         """What stands at a path in a commit."""
@@ -607,11 +623,11 @@ class History:
         tree = self.commit(commit).tree
         parts = os.fsencode(self.prefix + path).split(b"/")
         for part in parts[:-1]:
-            node = self._tree(tree).get(part)
+            node = self._kept_tree(tree).get(part)
             if node is None or not node.is_tree:
                 return None
             tree = node.id
-        return self._tree(tree).get(parts[-1])
+        return self._kept_tree(tree).get(parts[-1])
 
     def store_tree(self, tree: trees.Tree) -> str:
         """Keep a tree, and return its name."""

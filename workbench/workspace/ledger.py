@@ -18,7 +18,6 @@ import contextlib
 import math
 import os
 import secrets
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +39,6 @@ from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.commits import Commit, ReferenceMove, parse_commit
 from workbench.repository.history import History
-from workbench.repository.objects import ObjectReader
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
 from workbench.workspace.files import Files
@@ -123,19 +121,7 @@ class Ledger:
         self._state = Files(files.root / STATE_DIR)
         self._prepare = prepare
         self._history = history
-        self._lock = threading.Lock()
-        self._reader: ObjectReader | None = None
-        self._reader_of: Path | None = None
-        """The git directory that it reads: the first action may begin another one."""
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
-        self._known_ours: tuple[object, bool] | None = None
-
-    def close(self) -> None:
-        """End the process that reads for us."""
-        with self._lock:
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -354,9 +340,7 @@ class Ledger:
         """The commit that the reference, or another one, stands on, whoever wrote it."""
         if not self._has_repository():
             return None
-        with self._lock:
-            found = self._objects().resolve(f"{name or self.reference}^{{commit}}")
-        return CommitId(found) if found else None
+        return self._history().resolve(name or self.reference)
 
     def _own(self, commit: CommitId) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
@@ -400,14 +384,14 @@ class Ledger:
             return ""
 
     def _commit(self, name: CommitId) -> Commit:
-        return parse_commit(name, self._object(name, "commit"), cut_off=False)
+        return parse_commit(name, self._history().stored(name, "commit"), cut_off=False)
 
     def _files_of(self, commit: CommitId, book: Book | None = None) -> list[tuple[str, bytes]]:
         """The files of a book in a commit of the ledger, the oldest first; those of all books for None."""
         files = {os.fsdecode(name): node.id for name, node in self._tree(commit).items() if node.is_file}
         wanted = [name for name in files if book is None or _book_of(name) == book]
         wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
-        return [(name, self._object(files[name], "blob")) for name in wanted]
+        return [(name, self._history().stored(files[name])) for name in wanted]
 
     def _books(self, commit: CommitId, wanted: Sequence[Book] = BOOKS) -> dict[Book, list[bytes]]:
         """The lines of each book in a commit of the ledger."""
@@ -425,23 +409,11 @@ class Ledger:
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
             return {}
-        return self._history().parse_tree(self._object(self._commit(commit).tree, "tree"))
+        return self._history().tree(self._commit(commit).tree)
 
     def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
         for _, data in self._files_of(commit) if commit else ():
             yield from split_lines(data)
-
-    def _object(self, name: str, kind: str) -> bytes:
-        with self._lock:
-            return self._objects().read(name, kind)
-
-    def _objects(self) -> ObjectReader:
-        history = self._history()
-        if self._reader is None or self._reader_of != history.git_dir:
-            if self._reader is not None:
-                self._reader.close()
-            self._reader, self._reader_of = ObjectReader(history.carrier), history.git_dir
-        return self._reader
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -492,28 +464,12 @@ class Ledger:
         except OSError:
             return []
         found = [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
-        return found if found and self._are_ours() else []
-
-    def _are_ours(self) -> bool:
-        """Whether git holds nothing below ``.workbench``; asked again where HEAD or the index has moved."""
-        if not self._has_repository():
-            return True
-        history = self._history()
-        with self._lock:
-            head = self._objects().resolve("HEAD^{commit}")
-        try:
-            status = os.stat(history.git_dir / "index")
-        except OSError:
-            stands: object = head
-        else:
-            stands = head, status.st_ino, status.st_size, status.st_mtime_ns
-        if self._known_ours is None or self._known_ours[0] != stands:
+        if found and self._has_repository():
             try:
-                history.require_untracked(STATE_DIR)
-                self._known_ours = stands, True
+                self._history().require_untracked(STATE_DIR)
             except RepositoryStateError:
-                self._known_ours = stands, False
-        return self._known_ours[1]
+                return []
+        return found
 
     def waits(self) -> bool:
         """Whether records are pending that the reference does not hold."""
@@ -618,7 +574,7 @@ class Ledger:
     def _extend(self, tree: Tree, book: Book, lines: Sequence[bytes]) -> None:
         """Add lines to a book in a tree; where its file is large enough, in a new one."""
         newest = f"{book}.jsonl".encode()
-        before = self._object(tree[newest].id, "blob") if newest in tree else b""
+        before = self._history().stored(tree[newest].id) if newest in tree else b""
         if len(before) > _LARGEST_FILE:
             number = sum(_book_of(os.fsdecode(name)) == book for name in tree)
             tree[f"{book}-{number:04}.jsonl".encode()] = tree[newest]

@@ -261,7 +261,7 @@ class _PastOperations(Operations):
         super().__init__(files, history, ledger, state, prepare)
         self._place = place
 
-    def _exclusive(self, purpose: str) -> NoReturn:
+    def _exclusive(self, purpose: str, *, commits: bool = False) -> NoReturn:
         """What every action begins with. Raises ReadOnlyError."""
         raise ReadOnlyError(
             f"this is the memory as it was on {self._place.moment}: the past cannot be changed",

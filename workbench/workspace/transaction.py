@@ -109,8 +109,7 @@ class Operations:
         turns out to be locked after the files were written, and a disk that lets files be neither finished
         nor taken back. The error says so then, and the next action finishes this one first.
         """
-        with self._exclusive("an action") as found:
-            self._history.require_committable()
+        with self._exclusive("an action", commits=True) as found:
             for _ in range(ATTEMPTS):
                 plan = planner()
                 plan = self._finish(plan) if self._finish else plan
@@ -142,8 +141,7 @@ class Operations:
         ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
         Raises what ``carry_out`` raises; no file is ever changed.
         """
-        with self._exclusive("recording") as found:
-            self._history.require_committable()
+        with self._exclusive("recording", commits=True) as found:
             for _ in range(ATTEMPTS):
                 head = self._history.head()
                 edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
@@ -172,8 +170,11 @@ class Operations:
         return ()
 
     @contextlib.contextmanager
-    def _exclusive(self, purpose: str) -> Iterator[tuple[str, ...]]:
-        """The lock, once what a killed process left is finished; what a person should know of that."""
+    def _exclusive(self, purpose: str, *, commits: bool = False) -> Iterator[tuple[str, ...]]:
+        """The lock, once what a killed process left is finished; what a person should know of that.
+
+        Raises RepositoryStateError where that ``commits`` and a merge or the like is unfinished.
+        """
         require_more_than_looking()
         require_known_format(self._files.root)
         try:
@@ -185,9 +186,12 @@ class Operations:
                 self._require_here()
                 self._journal.sweep()
                 found = self._roll_forward()
-                with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
+                try:
                     self._history.require_committable()
                     self._displaced.sweep()
+                except RepositoryStateError:
+                    if commits:
+                        raise
                 yield found
         except OSError as error:
             raise disk_error(error) from error
@@ -499,8 +503,7 @@ class Operations:
 
         Raises UsageError where it is not known which file a text is for, and what ``carry_out`` raises.
         """
-        self._history.require_committable()
-        with self._exclusive("carrying late lines over"):
+        with self._exclusive("carrying late lines over", commits=True):
             for late in self._displaced.waiting():
                 if late.why == "unknown origin" and late.path is not None:
                     self._displaced.adopt(late)

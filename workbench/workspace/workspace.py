@@ -213,8 +213,6 @@ class Workspace:
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
-        if "ledger" in self.__dict__:
-            self.ledger.close()
         if "history" in self.__dict__:
             self.history.close()
 
