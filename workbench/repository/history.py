@@ -77,8 +77,8 @@ class History:
 
     Storing and reading objects, moving references and ``require_untracked`` may be done from several threads
     at once, the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory
-    of ours, which is ``other`` as long as it is not; ``beside`` is the person's repository then, and ``place``
-    what knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
+    of ours, which is ``other`` as long as it is not; ``beside`` is the person's repository then, and
+    ``place`` what knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
     """
 
     own = False

@@ -24,8 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -59,6 +58,9 @@ from workbench.workspace.ledger_records import (
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.short_marks import Mark, details_of
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 BOOKS: tuple[Book, ...] = get_args(Book)
 _HAPPENS: tuple[Book, ...] = ("recalls", "skips", "ingested", "proposals")
@@ -115,13 +117,16 @@ def share(said: object) -> float:
 class Ledger:
     """The records of one workspace. May be read from several threads at once."""
 
-    def __init__(self, files: Files, prepare: Callable[[], Path], history: Callable[[], History]) -> None:
-        """``prepare`` makes the state folder and returns it; ``history`` opens the repository, or raises."""
-        self._files = files
-        self._state = Files(files.root / STATE_DIR)
-        self._prepare = prepare
-        self._history = history
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files = workspace.files
+        self._state = Files(workspace.root / STATE_DIR)
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
+
+    @property
+    def _history(self) -> History:
+        """The repository, opened when it is first needed. Raises as opening it does."""
+        return self._workspace.history
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -266,7 +271,7 @@ class Ledger:
 
     @property
     def _family(self) -> str:
-        return family_of(self._history().prefix)
+        return family_of(self._history.prefix)
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
@@ -311,7 +316,7 @@ class Ledger:
         if tip is None:
             return False
         try:
-            self._history().run("merge_base", "--is-ancestor", commit, tip)
+            self._history.run("merge_base", "--is-ancestor", commit, tip)
         except RepositoryStateError:
             return False
         return True
@@ -320,16 +325,15 @@ class Ledger:
         """The references of this workspace's ledger, those that were fetched among them."""
         if not self._has_repository():
             return []
-        out = self._history().run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
+        out = self._history.run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
         rows = (line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines())
         return [(name, CommitId(commit)) for name, _, commit in rows]
 
     def _has_repository(self) -> bool:
         try:
-            self._history()
+            return bool(self._history)
         except (NoGitError, RepositoryStateError):
             return False
-        return True
 
     def _tip(self) -> CommitId | None:
         """The newest commit of the ledger that this machine wrote, or that a person confirmed."""
@@ -340,14 +344,14 @@ class Ledger:
         """The commit that the reference, or another one, stands on, whoever wrote it."""
         if not self._has_repository():
             return None
-        return self._history().resolve(name or self.reference)
+        return self._history.resolve(name or self.reference)
 
     def _own(self, commit: CommitId) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
         named = self._identity()
         if not named:
             return None
-        is_sealed = Seal(self._history().common_dir, named=named).verifier()
+        is_sealed = Seal(self._history.common_dir, named=named).verifier()
         left, met = deque([commit]), {commit}
         while left and len(met) < _DEPTH:
             try:
@@ -363,7 +367,7 @@ class Ledger:
 
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
-        place = self._history().common_dir
+        place = self._history.common_dir
         fresh = identity_file(place).with_name(secrets.token_hex(6))
         try:
             if not self._identity():
@@ -379,19 +383,19 @@ class Ledger:
     def _identity(self) -> str:
         """What tells this repository from its clones; empty where it has no identity yet."""
         try:
-            return read_regular(identity_file(self._history().common_dir)).decode("ascii").strip()
+            return read_regular(identity_file(self._history.common_dir)).decode("ascii").strip()
         except (OSError, ValueError):
             return ""
 
     def _commit(self, name: CommitId) -> Commit:
-        return parse_commit(name, self._history().stored(name, "commit"), cut_off=False)
+        return parse_commit(name, self._history.stored(name, "commit"), cut_off=False)
 
     def _files_of(self, commit: CommitId, book: Book | None = None) -> list[tuple[str, bytes]]:
         """The files of a book in a commit of the ledger, the oldest first; those of all books for None."""
         files = {os.fsdecode(name): node.id for name, node in self._tree(commit).items() if node.is_file}
         wanted = [name for name in files if book is None or _book_of(name) == book]
         wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
-        return [(name, self._history().stored(files[name])) for name in wanted]
+        return [(name, self._history.stored(files[name])) for name in wanted]
 
     def _books(self, commit: CommitId, wanted: Sequence[Book] = BOOKS) -> dict[Book, list[bytes]]:
         """The lines of each book in a commit of the ledger."""
@@ -409,7 +413,7 @@ class Ledger:
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
             return {}
-        return self._history().tree(self._commit(commit).tree)
+        return self._history.tree(self._commit(commit).tree)
 
     def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
         for _, data in self._files_of(commit) if commit else ():
@@ -429,7 +433,7 @@ class Ledger:
             return
         require_known_format(self._files.root)
         rows = [named({_BOOK: book, **one.fields}) for one in ledger_records(book, records, now)]
-        self._prepare()
+        self._workspace.state_dir()
         # A line that a kill left torn is no reason to lose the next one.
         self._state.append(_PENDING, b"\n" + b"".join(map(line_of, rows)))
         with contextlib.suppress(FileNotFoundError):  # somebody else folds it
@@ -466,7 +470,7 @@ class Ledger:
         found = [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
         if found and self._has_repository():
             try:
-                self._history().require_untracked(STATE_DIR)
+                self._history.require_untracked(STATE_DIR)
             except RepositoryStateError:
                 return []
         return found
@@ -491,10 +495,10 @@ class Ledger:
 
         Raises RepositoryStateError where it cannot be moved.
         """
-        self._history().begin()
+        self._history.begin()
         for _ in range(_ATTEMPTS):
             moves = make()
-            if not moves or self._history().move_references(moves, "workbench: ledger"):
+            if not moves or self._history.move_references(moves, "workbench: ledger"):
                 return
         raise RepositoryStateError(
             f"{self.reference} moves faster than it can be followed", hint="try again in a moment"
@@ -560,7 +564,7 @@ class Ledger:
             parents += (joined,)
         elif not count:
             return None
-        history = self._history()
+        history = self._history
         name = history.store_tree(tree)
         seal = self._seal().of(_note(name, parents))
         made = history.commit_of(name, parents, f"ledger: {plural(count, 'record')}\n\nSeal: {seal}\n")
@@ -574,13 +578,13 @@ class Ledger:
     def _extend(self, tree: Tree, book: Book, lines: Sequence[bytes]) -> None:
         """Add lines to a book in a tree; where its file is large enough, in a new one."""
         newest = f"{book}.jsonl".encode()
-        before = self._history().stored(tree[newest].id) if newest in tree else b""
+        before = self._history.stored(tree[newest].id) if newest in tree else b""
         if len(before) > _LARGEST_FILE:
             number = sum(_book_of(os.fsdecode(name)) == book for name in tree)
             tree[f"{book}-{number:04}.jsonl".encode()] = tree[newest]
             before = b""
         ending = b"" if not before or before.endswith(b"\n") else b"\n"
-        tree[newest] = Node(b"100644", self._history().store(before + ending + b"".join(lines)))
+        tree[newest] = Node(b"100644", self._history.store(before + ending + b"".join(lines)))
 
 
 @dataclass(frozen=True, slots=True)

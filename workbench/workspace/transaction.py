@@ -15,6 +15,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -32,23 +33,26 @@ from workbench.errors import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.commits import Commit
-from workbench.repository.history import History
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
+from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.file_changes import MODE, Steps, TornError, private_modes, programs
-from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
+from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError
 from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.ledger import BOOKS, Ledger
+from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
 from workbench.workspace.own_history import pack_loose
 from workbench.workspace.plan import Book, Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
@@ -72,31 +76,18 @@ _ON_NO_BRANCH = (
 class Operations:
     """What was done to a workspace's memory, and the one way to do more."""
 
-    def __init__(
-        self,
-        files: Files,
-        history: History,
-        ledger: Ledger,
-        state: Path,
-        prepare: Callable[[], Path],
-        may_curate: Callable[[str], bool] | None = None,
-        finish: Callable[[Plan], Plan] | None = None,
-        unrecorded: Callable[[CommitId | None, bool], Mapping[RelPath, bytes | None]] | None = None,
-    ) -> None:
-        """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it;
-        ``unrecorded`` says which files differ from a commit; unless asked for all, of those that changed
-        since."""
-        self._files = files
-        self._history = history
-        self._ledger = ledger
-        self._prepare = prepare
-        self._finish = finish
-        self._unrecorded = unrecorded
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files = workspace.files
+        self._history = workspace.history
+        self._ledger = workspace.ledger
+        state = workspace.root / STATE_DIR
         self._lock = state / "operations.lock"
-        self._journal = Journal(state, Seal(files.root))
-        self._displaced = Displaced(files, state, may_curate)
-        self._steps = Steps(files, history, self._displaced)
+        self._journal = Journal(state, Seal(workspace.root))
+        # The layout follows the settings, which may change while this program runs.
+        may_curate = lambda path: workspace.layout.may_curate(path)  # noqa: E731, PLW0108
+        self._displaced = Displaced(self._files, state, may_curate)
+        self._steps = Steps(self._files, self._history, self._displaced)
 
     # -- doing -----------------------------------------------------------------------------------
 
@@ -111,8 +102,7 @@ class Operations:
         """
         with self._exclusive("an action", commits=True) as found:
             for _ in range(ATTEMPTS):
-                plan = planner()
-                plan = self._finish(plan) if self._finish else plan
+                plan = self._workspace.finished(planner())
                 if not plan.edits and not plan.records:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
@@ -178,7 +168,7 @@ class Operations:
         require_more_than_looking()
         require_known_format(self._files.root)
         try:
-            self._prepare()
+            self._workspace.state_dir()
             self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
                 if killed is not None and killed.since:
@@ -243,12 +233,12 @@ class Operations:
         ``whole``: also what they wrote before ``head``. A file with a new secret waits until a person decides
         about it.
         """
-        if not self._history.own or self._unrecorded is None:
+        if not self._history.own:
             return {}
         others: dict[RelPath, BlobId | None] = {}
         found: Mapping[RelPath, bytes | None] = {}
         with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
-            found = self._unrecorded(head, whole)
+            found = unrecorded(self._workspace, head, whole=whole).changes
         for path, data in found.items():
             with contextlib.suppress(SecretFoundError):
                 if path not in ours:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +25,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import CommitId, RelPath, is_outside
+from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
@@ -149,22 +148,12 @@ class Workspace:
     @cached_property
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
-        state = self.root / layout.STATE_DIR
-        return Operations(
-            self.files,
-            self.history,
-            self.ledger,
-            state,
-            self.state_dir,
-            may_curate=self._may_curate,
-            finish=self.finished,
-            unrecorded=self._unrecorded,
-        )
+        return Operations(self)
 
     @cached_property
     def ledger(self) -> Ledger:
         """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
-        return Ledger(self.files, self.state_dir, lambda: self.history)
+        return Ledger(self)
 
     def finished(self, plan: Plan) -> Plan:
         """The plan with short marks, and with each file as the agent whose it is would write it.
@@ -197,14 +186,6 @@ class Workspace:
                     hint=f"{agent.title} requires it; {agent.document}",
                 )
         return replace(edit, after=after)
-
-    def _unrecorded(self, head: CommitId | None, whole: bool) -> Mapping[RelPath, bytes | None]:
-        from workbench.workspace.external_changes import unrecorded  # noqa: PLC0415 - built on this module
-
-        return unrecorded(self, head, whole=whole).changes
-
-    def _may_curate(self, path: str) -> bool:
-        return self.layout.may_curate(path)
 
     def stop_reading(self) -> None:
         """Have what reads the history in another thread end with StoppedError, now and from then on."""
