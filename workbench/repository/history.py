@@ -238,7 +238,7 @@ class History:
         if self.run(*holds):
             return True
         try:
-            return commit in self.run("rev_list", "--walk-reflogs", "HEAD", "--").decode().split()
+            return commit in self._names("--walk-reflogs", "HEAD", "--")
         except RepositoryStateError:  # there is no reflog
             return False
 
@@ -327,9 +327,8 @@ class History:
         skip = 0
         while True:
             bounds = (f"--max-count={batch}", f"--skip={skip}")
-            out = self.run("rev_list", *order, *bounds, *said, head, *only)
-            names = out.decode().split()
-            yield from (self.commit(CommitId(name)) for name in names)
+            names = self._names(*order, *bounds, *said, head, *only)
+            yield from map(self.commit, names)
             if len(names) < batch:
                 return
             skip += batch
@@ -347,14 +346,15 @@ class History:
 
     def order(self) -> list[CommitId]:
         """The names of all commits that HEAD reaches, none before those that are built on it."""
-        names = self.run("rev_list", "--topo-order", head, "--") if (head := self.head()) else b""
-        return [*map(CommitId, names.decode().split())]
+        return self._names("--topo-order", head, "--") if (head := self.head()) else []
 
     def everything(self) -> list[CommitId]:
         """The names of all commits that any reference reaches, oldest first."""
         head = self.head()
-        names = self.run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
-        return [*map(CommitId, names.decode().split())]
+        return self._names("--topo-order", "--reverse", "--all", *([head] if head else []), "--")
+
+    def _names(self, *arguments: str) -> list[CommitId]:
+        return [CommitId(name) for name in self.run("rev_list", *arguments).decode().split()]
 
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
@@ -369,12 +369,11 @@ class History:
         head = self.head()
         if head is None:
             return []
-        only = ("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
-        names = self.run("rev_list", *only).decode().split()
+        names = self._names("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
         objects = self.run("rev_parse", f"--disambiguate={prefix}").decode().split()
         if objects:  # blobs, trees, and what HEAD does not reach are among them
-            names += set(objects).intersection(self.run("rev_list", head, "--").decode().split())
-        commits = [self.commit(CommitId(name)) for name in dict.fromkeys(names)]
+            names += [name for name in self._names(head, "--") if name in objects]
+        commits = [self.commit(name) for name in dict.fromkeys(names)]
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
 

@@ -19,7 +19,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -29,8 +29,7 @@ from workbench.open_files import boot_moment, has_writers
 from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL
-from workbench.workspace.seal import Seal
-from workbench.workspace.state_files import write_state
+from workbench.workspace.seal import Seal, read_note
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -127,7 +126,7 @@ class Displaced:
             return
         _make(self._folder)
         inode = self._files.inode_beside(path, name)
-        self._write_note(name, _Note(path, len(known), _digest(known), inode, *boot_moment()))
+        self._note_new(name, path, known, inode)
         try:
             self._files.rename(path, name, self._folder, name)
         except OSError as error:
@@ -165,8 +164,7 @@ class Displaced:
                 )
             _make(self._folder)
             name = kept.kept.name
-            inode = os.lstat(kept.kept).st_ino
-            self._write_note(name, _Note(kept.path, len(text), _digest(text), inode, *boot_moment()))
+            self._note_new(name, kept.path, text, os.lstat(kept.kept).st_ino)
             os.rename(kept.kept, self._folder / name)
         _beside(kept.kept).unlink(missing_ok=True)
 
@@ -326,17 +324,13 @@ class Displaced:
 
         With ``sealed`` only our own counts, for this very file where it is ``present``.
         """
-        import msgspec  # noqa: PLC0415 - hardly ever is a file kept
-
         try:
-            found = json.loads(read_regular(self._folder / f"{name}.json"))
-            seal = found.pop("seal", None)
-            if sealed and not self._seal.fits({**found, "name": name}, seal):
+            note, told, seal = read_note(self._folder / f"{name}.json", _Note)
+            if sealed and not self._seal.fits({**told, "name": name}, seal):
                 return None
-            note = msgspec.convert(found, _Note)
             if sealed and present and note.inode != os.lstat(self._folder / name).st_ino:
                 return None
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        except (OSError, ValueError):
             return None
         return note if note.known >= 0 else None
 
@@ -346,9 +340,13 @@ class Displaced:
         return late in (now[note.target :] if grown else now)
 
     def _write_note(self, name: str, note: _Note) -> None:
-        path, told = self._folder / f"{name}.json", asdict(note)
-        sealed = {**told, "seal": self._seal.of({**told, "name": name})}
-        write_state(path, sealed, fresh=path.with_name(f"{name}.json.new"), flush=bool(note.carrying))
+        path = self._folder / f"{name}.json"
+        fresh = path.with_name(f"{name}.json.new")
+        self._seal.write(path, note, fresh=fresh, flush=bool(note.carrying), name=name)
+
+    def _note_new(self, name: str, path: RelPath, known: bytes, inode: int) -> None:
+        """Note a file that is kept from now on, of which these bytes are known."""
+        self._write_note(name, _Note(path, len(known), _digest(known), inode, *boot_moment()))
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""

@@ -58,6 +58,7 @@ from workbench.workspace.ledger_records import (
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.short_marks import Mark, details_of
+from workbench.workspace.state_files import make_once
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -239,7 +240,8 @@ class Ledger:
 
     def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
         """What such files hold and the reference does not, each record with the name that it has."""
-        known = {name_of(line) for line in self._all_lines(self._tip())}
+        tip = self._tip()
+        known = set().union(*(self._names(tip, book) for book in BOOKS))
         found: dict[str, LedgerRecord] = {}
         for path, data in files.items():
             for line in split_lines(data):
@@ -368,14 +370,9 @@ class Ledger:
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
         place = self._history.common_dir
-        fresh = identity_file(place).with_name(secrets.token_hex(6))
         try:
             if not self._identity():
-                fresh.parent.mkdir(mode=0o700, exist_ok=True)
-                fresh.write_text(secrets.token_hex(16), encoding="ascii")
-                with contextlib.suppress(FileExistsError):  # another process was quicker
-                    os.link(fresh, fresh.with_name("id"))
-                fresh.unlink()
+                make_once(identity_file(place), secrets.token_hex(16).encode("ascii"))
         except OSError as error:
             raise disk_error(error) from error
         return Seal(place, named=self._identity())
@@ -415,10 +412,6 @@ class Ledger:
             return {}
         return self._history.tree(self._commit(commit).tree)
 
-    def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
-        for _, data in self._files_of(commit) if commit else ():
-            yield from split_lines(data)
-
     # -- writing ---------------------------------------------------------------------------------
 
     def append(self, book: Book, records: Sequence[Mapping[str, Any]], now: datetime) -> None:
@@ -449,12 +442,7 @@ class Ledger:
             with contextlib.suppress(FileNotFoundError):
                 os.rename(self._state.root / _PENDING, self._state.root / f"{_FOLDER}/{time.time_ns()}.jsonl")
             taken = self._pending()
-            books: dict[Book, list[bytes]] = {}
-            for path in taken:
-                for record in filter(None, map(parsed, split_lines(self._state.read_or_none(path) or b""))):
-                    book = record.pop(_BOOK, "")
-                    if book in _HAPPENS:
-                        books.setdefault(book, []).append(line_of(record))
+            books = self._pending_lines(taken)
             self._move(lambda: _given(self._with_lines(books, dedupe=True)))
             for path in taken:
                 # Whoever opened it before it got its name may still be writing: the next time looks again.
@@ -478,17 +466,18 @@ class Ledger:
     def waits(self) -> bool:
         """Whether records are pending that the reference does not hold."""
         tip = self._tip()
-        known: dict[Book, set[str]] = {}
-        for path in self._pending():
-            for line in split_lines(self._state.read_or_none(path) or b""):
-                book = (parsed(line) or {}).get(_BOOK)
-                if book not in _HAPPENS:
-                    continue
-                if book not in known:
-                    known[book] = self._names(tip, book)
-                if name_of(line) not in known[book]:
-                    return True
-        return False
+        waiting = self._pending_lines(self._pending())
+        return any(new_lines(lines, self._names(tip, book)) for book, lines in waiting.items())
+
+    def _pending_lines(self, paths: Sequence[RelPath]) -> dict[Book, list[bytes]]:
+        """The lines that the reference gets of what is in these files."""
+        books: dict[Book, list[bytes]] = {}
+        for path in paths:
+            for record in filter(None, map(parsed, split_lines(self._state.read_or_none(path) or b""))):
+                book = record.pop(_BOOK, "")
+                if book in _HAPPENS:
+                    books.setdefault(book, []).append(line_of(record))
+        return books
 
     def _move(self, make: Callable[[], Sequence[ReferenceMove]]) -> None:
         """Move references where ``make`` wants them, made anew when somebody else moved one meanwhile.

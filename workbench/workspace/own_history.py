@@ -17,11 +17,10 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-import msgspec
 import platformdirs
 
 from workbench.config.read_only import require_more_than_looking
@@ -44,8 +43,8 @@ from workbench.workspace.agent_layouts import existing
 from workbench.workspace.layout import STATE_DIR, Layout, walk
 from workbench.workspace.ledger_records import family_of, identity_file
 from workbench.workspace.locks import hold
-from workbench.workspace.seal import Seal
-from workbench.workspace.state_files import read_state, write_state
+from workbench.workspace.seal import Seal, read_note
+from workbench.workspace.state_files import flush_folder, read_state, write_state
 
 _FOLDER = "workbench"
 """In the git directory of a repository."""
@@ -345,7 +344,7 @@ class OwnPlace:
             at = self._home / f"history-{name}.git"
         self._write(begun, _Note(name, "", "", prefix), at)
         os.rename(begun, at)
-        _flush_folder(self._home)
+        flush_folder(self._home)
         return at, prefix
 
     def _begin_with(self, person: History, begun: Path, prefix: str, *, history: bool) -> None:
@@ -381,8 +380,7 @@ class OwnPlace:
         note = replace(note, key=self._homes[home], root=os.fspath(self._root), inode=self._inode())
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        told = asdict(note)
-        write_state(path, {**told, "seal": _seal(git_dir, note.id).of(told)}, flush=True)
+        _seal(git_dir, note.id).write(path, note)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
@@ -463,14 +461,12 @@ def _all_in(home: Path) -> Iterator[_Kept]:
     if home.is_symlink():
         return
     for git_dir in sorted(home.glob("history*.git")):
-        note, seal = None, None
-        with contextlib.suppress(OSError, ValueError, msgspec.ValidationError, AttributeError):
+        kept = _Kept(git_dir, None, False)
+        with contextlib.suppress(OSError, ValueError):
             if not git_dir.is_symlink():
-                found = msgspec.json.decode(read_regular(git_dir / _FOLDER / _NOTE)[:_MOST_BYTES])
-                seal = found.pop("seal", None)
-                note = msgspec.convert(found, _Note)
-        fits = note is not None and _seal(git_dir, note.id).verifier()(asdict(note), seal)
-        yield _Kept(git_dir, note, fits)
+                note, told, seal = read_note(git_dir / _FOLDER / _NOTE, _Note)
+                kept = _Kept(git_dir, note, _seal(git_dir, note.id).verifier()(told, seal))
+        yield kept
 
 
 def _seal(git_dir: Path, name: str) -> Seal:
@@ -522,11 +518,3 @@ def _link_objects(theirs: Path, ours: Path) -> None:
         (ours / "info" / "alternates").write_bytes(
             b"".join(os.fsencode(f"{os.path.join(theirs, line)}\n") for line in lines if line)
         )
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +37,7 @@ from workbench.workspace.ledger import Ledger
 from workbench.workspace.own_history import OwnPlace, open_history, own_place
 from workbench.workspace.plan import Plan
 from workbench.workspace.short_marks import shortened
+from workbench.workspace.state_files import replace_state
 from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
@@ -341,10 +341,4 @@ def _keep_out_of_git(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError, ValueError):
         if read_regular(ignore) == _IGNORE_ALL:
             return
-    fresh = folder / f".gitignore.{os.getpid()}-{time.monotonic_ns()}"  # others may be at the same
-    try:
-        with fresh.open("xb") as file:
-            file.write(_IGNORE_ALL)
-        fresh.replace(ignore)
-    finally:
-        fresh.unlink(missing_ok=True)
+    replace_state(ignore, _IGNORE_ALL)
