@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -68,6 +68,7 @@ _LOST = (
     "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
 )
 _BEGUN = "from now on history is kept in {}, apart from any repository: `workbench status` says why"
+_HELD_BACK = "{} holds a new secret, so it is not recorded yet: `workbench status --commit` says where"
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -204,7 +205,7 @@ class Operations:
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-            others = self._others(head, {step.path for step in steps}, whole=begun is not None)
+            others, waiting = self._others(head, {step.path for step in steps}, whole=begun is not None)
             head = self._commit_external(head, steps, others=others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
@@ -222,29 +223,32 @@ class Operations:
         assert done is not None
         if self._history.names_no_branch():
             late.append(_ON_NO_BRANCH)
-        notes = [*plan.notes, *notes, *late, *left_in_history(plan.edits)]
+        notes = [*plan.notes, *notes, *late, *waiting, *left_in_history(plan.edits)]
         return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
 
     def _others(
-        self, head: CommitId | None, ours: Container[RelPath], *, whole: bool
-    ) -> dict[RelPath, BlobId | None]:
+        self, head: CommitId | None, ours: set[RelPath], *, whole: bool
+    ) -> tuple[dict[RelPath, BlobId | None], list[str]]:
         """What other writers left on disk, where nobody but us commits: so the past is whole.
 
         ``whole``: also what they wrote before ``head``. A file with a new secret waits until a person decides
-        about it.
+        about it, who is told so.
         """
-        if not self._history.own:
-            return {}
         others: dict[RelPath, BlobId | None] = {}
+        waiting: list[str] = []
+        if not self._history.own:
+            return others, waiting
         found: Mapping[RelPath, bytes | None] = {}
         with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
             found = unrecorded(self._workspace, head, whole=whole).changes
-        for path, data in found.items():
-            with contextlib.suppress(SecretFoundError):
-                if path not in ours:
-                    require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
-                    others[path] = None if data is None else self._history.store(data)
-        return others
+        for path in found.keys() - ours:
+            data = found[path]
+            try:
+                require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
+                others[path] = None if data is None else self._history.store(data)
+            except SecretFoundError:
+                waiting.append(path)
+        return others, [_HELD_BACK.format(", ".join(sorted(waiting)))] if waiting else []
 
     def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
         """Store both versions of one file, so that neither can be lost from here on."""
