@@ -16,7 +16,6 @@ from workbench.plural import plural
 from workbench.repository import trees
 from workbench.repository.commits import Commit
 from workbench.repository.git_runner import ask, outcome, reason
-from workbench.repository.objects import ObjectReader
 from workbench.workspace.workspace import Workspace
 
 _NAMES_SHOWN = 3
@@ -80,22 +79,18 @@ def _walk(workspace: Workspace) -> _Walked:
 def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
     """Read every text that an operation left or replaced, and hash it anew."""
     flaws = list(walked.broken)
-    reader = ObjectReader(workspace.history.carrier)
     size = 0
-    try:
-        for blob, places in walked.texts.items():
-            try:
-                data = reader.read(blob, "blob")
-            except RepositoryStateError:
-                flaws.append(_lost(blob, places, "missing or unreadable"))
-                walked.named.add(blob)
-                continue
-            size += len(data)
-            if workspace.history.name_of(data) != blob:
-                flaws.append(_lost(blob, places, "damaged"))
-                walked.named.add(blob)
-    finally:
-        reader.close()
+    for blob, places in walked.texts.items():
+        try:
+            data = workspace.history.stored(blob)
+        except RepositoryStateError:
+            flaws.append(_lost(blob, places, "missing or unreadable"))
+            walked.named.add(blob)
+            continue
+        size += len(data)
+        if workspace.history.name_of(data) != blob:
+            flaws.append(_lost(blob, places, "damaged"))
+            walked.named.add(blob)
     looked = f"{plural(len(walked.commits), 'operation')}, {plural(len(walked.texts), 'text')}"
     looked += f" ({size:,} bytes) read and hashed"
     return Check("operations", looked, tuple(flaws))

@@ -602,10 +602,6 @@ class History:
         """
         return "" if self.own else self._staging.follow(old, new, paths)
 
-    def adopt_index(self) -> None:
-        """Make the index say what HEAD says (for a repository that was just imported)."""
-        self.run("read_tree", "HEAD")
-
     # -- objects ---------------------------------------------------------------------------------
 
     def tree(self, name: str) -> trees.Tree:
