@@ -303,12 +303,12 @@ class Ledger:
             self._move(partial(self._confirming, one))
         return sum(len(one.records) for one in found)
 
-    def _confirming(self, one: ForeignLedger) -> list[ReferenceMove]:
+    def _confirming(self, one: ForeignLedger) -> list[ReferenceMove | None]:
         """The move to a commit with the records of a ledger from elsewhere, which has it as a parent.
 
         So the place that it came from takes ours without force.
         """
-        moves = _given(self._with_lines(self._books(one.commit), dedupe=True, joined=one.commit))
+        moves = [self._with_lines(self._books(one.commit), dedupe=True, joined=one.commit)]
         if one.reference != self.reference and self._resolve(one.reference) == one.commit:
             moves.append(ReferenceMove(one.reference, None, one.commit))
         return moves
@@ -443,7 +443,7 @@ class Ledger:
                 os.rename(self._state.root / _PENDING, self._state.root / f"{_FOLDER}/{time.time_ns()}.jsonl")
             taken = self._pending()
             books = self._pending_lines(taken)
-            self._move(lambda: _given(self._with_lines(books, dedupe=True)))
+            self._move(lambda: [self._with_lines(books, dedupe=True)])
             for path in taken:
                 # Whoever opened it before it got its name may still be writing: the next time looks again.
                 if path != _PENDING and time.time() - os.stat(self._state.root / path).st_ctime > _GRACE:
@@ -479,14 +479,14 @@ class Ledger:
                     books.setdefault(book, []).append(line_of(record))
         return books
 
-    def _move(self, make: Callable[[], Sequence[ReferenceMove]]) -> None:
+    def _move(self, make: Callable[[], Sequence[ReferenceMove | None]]) -> None:
         """Move references where ``make`` wants them, made anew when somebody else moved one meanwhile.
 
         Raises RepositoryStateError where it cannot be moved.
         """
         self._history.begin()
         for _ in range(_ATTEMPTS):
-            moves = make()
+            moves = [move for move in make() if move]
             if not moves or self._history.move_references(moves, "workbench: ledger"):
                 return
         raise RepositoryStateError(
@@ -517,7 +517,7 @@ class Ledger:
 
     def include(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> None:
         """Take in the records of another commit. Raises as ``confirm`` does."""
-        self._move(lambda: _given(self.including(commit, books)))
+        self._move(lambda: [self.including(commit, books)])
 
     def holds(self, commit: CommitId) -> bool:
         """Whether git still has every record of a commit of the ledger."""
@@ -583,10 +583,6 @@ class _Undone:
 
 
 _NOTHING = _Undone(frozenset(), frozenset())
-
-
-def _given(move: ReferenceMove | None) -> list[ReferenceMove]:
-    return [move] if move else []
 
 
 def _book_of(name: str) -> Any:
