@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -139,6 +140,11 @@ class Layout:
     def named(self, path: str) -> DatedName | None:
         """The day in the name of a file, and what else its name says; None where it begins with no day."""
         return next(filter(None, (one.named(path) for one in self.daily)), None) or dated_name(path)
+
+    def log_path(self, day: date) -> RelPath:
+        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``."""
+        own = next(filter(None, (one.path_on(day) for one in self.daily)), "")
+        return RelPath(own if self.holds(own) else f"memory/{day.isoformat()}.md")
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
