@@ -156,7 +156,7 @@ class Displaced:
         carried over. Raises BusyError for any other file that a program is writing into.
         """
         follows = isinstance(kept, Conflict) and kept.path is not None
-        if not _unlink_unwritten(kept.kept, text, also_unknown=not follows):
+        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=not follows):
             if not follows or kept.path is None:
                 raise BusyError(
                     f"a program still has {kept.kept} open, and may write into it",
@@ -199,7 +199,8 @@ class Displaced:
                     note = self._look(name)
                     stamp = self._stamp(name)
                 if note is not None and self._is_free(name, note):
-                    self._drop(name, note)
+                    if _unlink_unwritten(self._folder / name, note.digest):
+                        (self._folder / f"{name}.json").unlink(missing_ok=True)
                 elif stamp is not None and _is_settled(stamp) and (note is None or note.known == stamp[0][1]):
                     self._as_known[name] = stamp, note
         self._clear_notes()
@@ -312,13 +313,6 @@ class Displaced:
             return has_writers(descriptor, kept) is False
         return False  # another process dropped it
 
-    def _drop(self, name: str, note: _Note) -> None:
-        kept = self._folder / name
-        with open_regular(kept) as descriptor:
-            if has_writers(descriptor, kept) is False and _digest(_read_all(descriptor)) == note.digest:
-                os.unlink(kept)
-                (self._folder / f"{name}.json").unlink(missing_ok=True)
-
     def _read_note(self, name: str, *, sealed: bool = True, present: bool = True) -> _Note | None:
         """What is noted of a kept file; None for a note that we would not write.
 
@@ -390,22 +384,20 @@ def _is_settled(stamp: _Stamp) -> bool:
     return time.time() - newest / 1e9 > SETTLED_SECONDS
 
 
-def _unlink_unwritten(path: Path, text: bytes, *, also_unknown: bool) -> bool:
-    """Remove a file that holds ``text`` and that nobody can write into any more; whether that is done.
+def _unlink_unwritten(path: Path, digest: str, *, also_unknown: bool = False) -> bool:
+    """Remove a file of this digest that nobody can write into any more; whether that is done.
 
     ``also_unknown``: also where nobody can tell.
     """
     with open_regular(path) as descriptor:
         held = has_writers(descriptor, path)
-        if held or (held is None and not also_unknown) or _read_all(descriptor) != text:
+        if held or (held is None and not also_unknown):
             return False
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            if _digest(file.read()) != digest:
+                return False
         os.unlink(path)
     return True
-
-
-def _read_all(descriptor: int) -> bytes:
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        return file.read()
 
 
 def _digest(data: bytes) -> str:
