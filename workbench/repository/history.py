@@ -43,8 +43,6 @@ _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
 _KEPT_TREES = 16
 """Trees that are kept as they were read: what is asked of one commit, and of the next, is in few of them."""
-
-
 Pair = tuple[CommitId, CommitId]
 """A commit, and one before it."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
@@ -338,9 +336,8 @@ class History:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
         if head := self.head():
             only = ":(top,literal)" + self.prefix + path
-            for line in (
-                self.run("rev_list", "--date-order", "--parents", head, "--", only).decode().splitlines()
-            ):
+            out = self.run("rev_list", "--date-order", "--parents", head, "--", only)
+            for line in out.decode().splitlines():
                 name, *before = map(CommitId, line.split())
                 yield name, before
 
@@ -500,11 +497,7 @@ class History:
     def store_for_good(self, data: bytes) -> BlobId:
         """Keep ``data`` under a ref of ours, so that git never drops it, and return its name."""
         blob = self.store(data)
-        kept = outcome(self.carrier, "update_ref", f"{DISCARDED}{blob}", blob)
-        if kept.status:
-            raise WriteFailedError(
-                f"git could not keep the text: {reason(kept.err)}", hint="nothing was removed"
-            )
+        self.feed(b"", "update_ref", f"{DISCARDED}{blob}", blob)
         return blob
 
     def build_commit(
@@ -528,19 +521,15 @@ class History:
             for path, blob in changes.items()
         }
         tree = trees.splice(self.tree, self.store_tree, tree, wanted)
-        return self.commit_of(
-            tree or self.store_tree({}), (parent,) if parent else (), message, author=author
-        )
+        parents = (parent,) if parent else ()
+        return self.commit_of(tree or self.store_tree({}), parents, message, author=author)
 
     def commit_of(
         self, tree: str, parents: Sequence[CommitId], message: str, *, author: tuple[str, str] | None = None
     ) -> CommitId:
         """A commit object of a tree. No ref moves."""
-        return CommitId(
-            self.store(
-                commit_data(tree, parents, message, self._identity, author or self._identity), "commit"
-            )
-        )
+        data = commit_data(tree, parents, message, self._identity, author or self._identity)
+        return CommitId(self.store(data, "commit"))
 
     def require_movable(
         self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
