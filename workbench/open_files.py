@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import signal
 import time
@@ -57,7 +58,11 @@ def file_system(path: Path) -> str:
 
 def boot_moment() -> tuple[str, float]:
     """Which start of the system this is, and the seconds since then: no change of the clock moves them."""
-    boot = ""
+    return _boot(), time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+@functools.cache
+def _boot() -> str:
     with contextlib.suppress(OSError):
-        boot = _BOOT.read_text(encoding="ascii").strip()
-    return boot, time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+        return _BOOT.read_text(encoding="ascii").strip()
+    return ""

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -384,7 +385,7 @@ def test_a_later_git_init_is_explained_and_a_person_can_go_on_in_the_repository(
     git(folder.root, "init", "-q", "-b", "main")
     (own,) = folder.own()
     told = run(*where, "doctor").out
-    assert f"history is kept in {own}, although git ignores none of this memory now" in told
+    assert f"history is kept in {own}, although the repository would keep this memory now" in told
     assert run(*where, "undo").code == 0
     assert run(*where, "redo").code == 0
     assert not (folder.root / ".git/refs/heads/main").exists()
@@ -397,6 +398,54 @@ def test_a_later_git_init_is_explained_and_a_person_can_go_on_in_the_repository(
     assert "same words" in folder.git("show", "HEAD^:memory/2026-03-14.md")
     assert OURS in folder.ours("show", "HEAD:MEMORY.md")
     assert str(own) in run(*where, "doctor").out
+
+
+def test_one_private_note_that_stays_ignored_does_not_keep_the_memory_out_of_its_repository(
+    ignored: Place, run: Run
+) -> None:
+    where = ("-w", str(ignored.root))
+    ignored.box.write("memory/private.md", "- a private note\n")
+    (ignored.root / ".gitignore").write_text("MEMORY.md\nmemory/private.md\n")
+    promote(run, ignored)
+    advice = "although the repository would keep this memory now"
+    assert advice not in run(*where, "doctor").out
+    kept = memory(ignored)
+    (ignored.root / "MEMORY.md").unlink()  # as `git clean` does: what was recorded is ignored memory still
+    assert advice not in run(*where, "doctor").out
+    ignored.box.write("MEMORY.md", kept)
+    (ignored.root / ".gitignore").write_text("memory/private.md\n")
+    assert advice in run(*where, "doctor").out
+    assert run(*where, "doctor", "--fix", "--yes").code == 0
+    promote(run, ignored, "tantivy")
+    assert "tantivy" in ignored.git("show", "HEAD:MEMORY.md")
+    assert "private" not in ignored.git("ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_a_file_with_a_new_secret_stays_out_of_the_history_and_a_person_is_told(
+    folder: Place, run: Run
+) -> None:
+    promote(run, folder)
+    folder.box.write("memory/keys.md", "- AKIA" + "IOSFODNN7" + "EXAMPLE" + " is the key\n")
+    done = run("-w", str(folder.root), "promote", folder.box.address("tantivy"))
+    assert done.code == 0
+    assert "memory/keys.md holds a new secret, so it is not recorded yet" in done.out + done.err
+    assert "memory/keys.md" not in folder.ours("ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_a_folder_whose_name_is_no_utf_8_finds_its_history_again(tmp_path: Path) -> None:
+    source = Sandbox(tmp_path / "filled", repository=False)
+    source.close()
+    root = tmp_path / os.fsdecode(b"caf\xe9")
+    try:
+        shutil.copytree(source.root, root)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    for words, operations in (("staging port", 1), ("tantivy", 2)):
+        box = opened(root)
+        box.workspace.operations.carry_out(partial(plan_promote, box.workspace, [box.address(words)]))
+        assert [one.action for one in box.workspace.operations.log()].count("promote") == operations
+        box.close()
+    assert len(list(histories().glob("history*.git"))) == 1
 
 
 def test_ignoring_it_again_goes_on_in_the_same_history(ignored: Place, run: Run) -> None:

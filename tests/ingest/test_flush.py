@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -175,6 +176,31 @@ def test_a_session_that_passes_midnight_goes_into_two_logs(sandbox: Sandbox) -> 
     assert BIRTHDAY.encode() in sandbox.read("memory/2026-03-19.md")
     assert DECISION.encode() in sandbox.read("memory/2026-03-20.md")
     assert len(done.operations) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ('{"folder": "Journal", "format": "YYYY/MM/[day] D"}', "Journal/{0:%Y/%m}/day {0.day}.md"),
+        ("{}", "{0:%Y-%m-%d}.md"),
+        ('{"format": "D. MMMM YYYY"}', "memory/{0:%Y-%m-%d}.md"),
+        ('{"folder": "../../elsewhere"}', "memory/{0:%Y-%m-%d}.md"),
+    ],
+)
+def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
+    sandbox: Sandbox, said: str, expected: str
+) -> None:
+    sandbox.write(".obsidian/daily-notes.json", said)
+    for name in ("MEMORY.md", "memory"):
+        there = sandbox.root / name
+        shutil.rmtree(there) if there.is_dir() else there.unlink()
+    sandbox.write("note.md", "- a vault\n")
+    sandbox.commit("a vault")
+    place = Workspace.open(sandbox.root)
+    told = flush_session(place, session(turn(DECISION)), now=NOW)
+    place.close()
+    assert told.paths == (expected.format(NOW),)
+    assert DECISION in (sandbox.root / told.paths[0]).read_text()
 
 
 def test_words_without_a_time_are_of_today_and_not_repeated_after_midnight(sandbox: Sandbox) -> None:

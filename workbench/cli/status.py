@@ -207,7 +207,7 @@ def _history(place: Workspace) -> dict[str, Any]:
     if not history.own:
         return {"path": str(history.common_dir), "own": False, "made": True, "why": ""}
     own = place.own_place()
-    why = own.reason() or "git ignores none of it any more: `workbench doctor` says what to do"
+    why = own.reason() or "the repository would keep it now: `workbench doctor` says what to do"
     return {"path": str(own.where()), "own": True, "made": history.git_dir == own.where(), "why": why}
 
 

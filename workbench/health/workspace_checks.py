@@ -174,10 +174,11 @@ def repository(subject: CheckSubject) -> Look:
     yield f"{where}, " + (f"at {head[:12]}" if head else "without commits")
     if history.own and history.git_dir == where and not kept.reason():
         yield Finding(
-            f"history is kept in {where}, although git ignores none of this memory now",
+            f"history is kept in {where}, although the repository would keep this memory now",
             "it goes on there, and the repository gets no commit of an action",
             "`workbench doctor --fix` asks, and goes on in the repository: all that was done so far stays in "
-            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone by one key",
+            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone by one key; "
+            "of a file that git ignores all the same nothing is recorded then",
             "info",
             repair=partial(_go_on, subject) if subject.agree else None,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from workbench.errors import NotMemoryError
@@ -38,12 +37,12 @@ def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tup
     """
     document = _document(workspace, path, at)
     deeds = line_deeds(workspace, document, at=at)
-    entries = _EntryAt(document)
+    entries = {line: e for e in document.entries for line in range(e.start_line, e.end_line + 1)}
     sessions, reader = session_blocks(document), OriginReader(document)
     origins: dict[int, Origin] = {}
     out = []
     for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
-        entry = entries.at(number)
+        entry = entries.get(number)
         if entry is not None and entry.span.start not in origins:
             deed_of_entry = newest(workspace, deeds, entry)
             origins[entry.span.start] = origin_of(
@@ -107,18 +106,3 @@ def newest(workspace: Workspace, deeds: list[Deed], entry: Entry) -> Deed:
 
 def _seconds(deed: Deed) -> float:
     return deed.when.timestamp() if deed.when else 0.0
-
-
-class _EntryAt:
-    """The entry that a line belongs to."""
-
-    def __init__(self, document: Document) -> None:
-        self._entries = document.entries
-        self._firsts = [entry.start_line for entry in document.entries]
-
-    def at(self, number: int) -> Entry | None:
-        index = bisect_right(self._firsts, number) - 1
-        if index < 0:
-            return None
-        entry = self._entries[index]
-        return entry if number <= entry.end_line else None

@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from workbench.errors import RepositoryStateError, WorkbenchError
 from workbench.history.flaw import Check, Flaw
@@ -17,10 +16,8 @@ from workbench.plural import plural
 from workbench.repository import trees
 from workbench.repository.commits import Commit
 from workbench.repository.git_runner import ask, outcome, reason
-from workbench.repository.objects import ObjectReader
 from workbench.workspace.workspace import Workspace
 
-_KEPT_TREES = 4_096
 _NAMES_SHOWN = 3
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _FROM_BACKUP = "`workbench restore` brings a backup back, or copy the object from another clone"
@@ -56,13 +53,6 @@ class _Walked:
 
 def _walk(workspace: Workspace) -> _Walked:
     walked = _Walked()
-    reader = ObjectReader(workspace.history.carrier)
-    digest_size = len(workspace.history.name_of(b"")) // 2
-
-    @lru_cache(_KEPT_TREES)
-    def read(name: str) -> trees.Tree:
-        return trees.parse(reader.read(name, "tree"), digest_size)
-
     try:
         for commit in workspace.history.commits():
             walked.commits.append(commit)
@@ -71,7 +61,7 @@ def _walk(workspace: Workspace) -> _Walked:
             who = commit.operation
             try:
                 before = workspace.history.commit(commit.parents[0]).tree if commit.parents else None
-                for path, old, new in trees.changed(read, before, commit.tree):
+                for path, old, new in trees.changed(workspace.history.tree, before, commit.tree):
                     for node, side in ((old, "before"), (new, "after")):
                         if node and node.is_file:
                             walked.texts.setdefault(node.id, []).append((path, who, side))
@@ -83,30 +73,24 @@ def _walk(workspace: Workspace) -> _Walked:
     except RepositoryStateError as error:
         walked.broken.append(Flaw("text", f"the history ends early: {error}", _FROM_BACKUP))
         walked.named |= set(_OBJECT.findall(error.message))
-    finally:
-        reader.close()
     return walked
 
 
 def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
     """Read every text that an operation left or replaced, and hash it anew."""
     flaws = list(walked.broken)
-    reader = ObjectReader(workspace.history.carrier)
     size = 0
-    try:
-        for blob, places in walked.texts.items():
-            try:
-                data = reader.read(blob, "blob")
-            except RepositoryStateError:
-                flaws.append(_lost(blob, places, "missing or unreadable"))
-                walked.named.add(blob)
-                continue
-            size += len(data)
-            if workspace.history.name_of(data) != blob:
-                flaws.append(_lost(blob, places, "damaged"))
-                walked.named.add(blob)
-    finally:
-        reader.close()
+    for blob, places in walked.texts.items():
+        try:
+            data = workspace.history.stored(blob)
+        except RepositoryStateError:
+            flaws.append(_lost(blob, places, "missing or unreadable"))
+            walked.named.add(blob)
+            continue
+        size += len(data)
+        if workspace.history.name_of(data) != blob:
+            flaws.append(_lost(blob, places, "damaged"))
+            walked.named.add(blob)
     looked = f"{plural(len(walked.commits), 'operation')}, {plural(len(walked.texts), 'text')}"
     looked += f" ({size:,} bytes) read and hashed"
     return Check("operations", looked, tuple(flaws))

@@ -1,10 +1,10 @@
 """Saving the facts of a session before its agent forgets them: into the daily log, as what was said.
 
-The lines are added at the end of ``memory/DATE.md`` in one write, as the agent's own words are; so no other
-writer's line is ever in the way. DATE is the day on which it was said, so a session that passes midnight
-goes into two logs. Then the file is committed, as an operation that can be undone; where git cannot take it
-at present it stays on disk and is recorded with the next action. Each line says where it was said, under the
-session's name::
+The lines are added at the end of the day's log (``Layout.log_path``) in one write, as the agent's own words
+are; so no other writer's line is ever in the way. The day is that on which it was said, so a session that
+passes midnight goes into two logs. Then the file is committed, as an operation that can be undone; where git
+cannot take it at present it stays on disk and is recorded with the next action. Each line says
+where it was said, under the session's name::
 
     ## Session: s91
 
@@ -17,9 +17,9 @@ import contextlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -131,11 +131,13 @@ class Flushed:
     operations: tuple[Operation, ...] = ()
     notes: tuple[str, ...] = ()
     skipped: str = ""
+    logs: Mapping[date, RelPath] = field(default_factory=dict)
+    """The log of each day of which there are lines."""
 
     @property
     def paths(self) -> tuple[RelPath, ...]:
         """The logs that the lines went into."""
-        return tuple(dict.fromkeys(log_path(line.day) for line in self.lines))
+        return tuple(dict.fromkeys(self.logs[line.day] for line in self.lines))
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it."""
@@ -143,7 +145,7 @@ class Flushed:
             "session": self.session,
             "source": self.source,
             "lines": [
-                {"text": line.text, "path": log_path(line.day), "source": f"{self.source}#L{line.line}"}
+                {"text": line.text, "path": self.logs[line.day], "source": f"{self.source}#L{line.line}"}
                 for line in self.lines
             ],
             "known": self.known,
@@ -152,11 +154,6 @@ class Flushed:
             "notes": list(self.notes),
             "skipped": self.skipped or None,
         }
-
-
-def log_path(day: date) -> RelPath:
-    """The daily log of ``day``."""
-    return RelPath(f"memory/{day.isoformat()}.md")
 
 
 def flush_reading(
@@ -220,6 +217,7 @@ def flush_session(
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
         notes=found.notes,
+        logs={line.day: workspace.layout.log_path(line.day) for line in lines},
     )
     if dry_run:
         return _with_news(workspace, session, told, lines, now)
@@ -298,7 +296,7 @@ def _claims_there(
     if any(turn.when is None for turn in session.turns):
         days |= {now.date(), now.date() - timedelta(days=1)}
     known: set[str] = set()
-    for path in map(log_path, days):
+    for path in map(workspace.layout.log_path, days):
         data = workspace.files.read_or_none(path)
         if data is not None and session.key.encode() in data:
             known |= claims_of(parse_document(path, data, Kind.LOG), session.key)
@@ -334,7 +332,7 @@ def _write(workspace: Workspace, session: Session, flushed: Flushed) -> Flushed:
     for path in flushed.paths:
         workspace.files.require_writable(path)
     for day in dict.fromkeys(line.day for line in flushed.lines):
-        path = log_path(day)
+        path = flushed.logs[day]
         lines = [line for line in flushed.lines if line.day == day]
         unrecorded = _record(workspace, path, None)  # so that the operation holds these lines alone
         before = workspace.files.read_or_none(path)

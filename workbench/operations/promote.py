@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from itertools import islice
@@ -14,6 +14,7 @@ from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
+from workbench.memory.names import CommitId
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
 from workbench.operations.safety_gate import held_back, left_out
@@ -21,7 +22,7 @@ from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _HALF = 27
@@ -124,16 +125,17 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for commit in islice(workspace.history.commits(batch=_LOOKED_AT), _LOOKED_AT):
+        for commit in islice(workspace.history.line(), _LOOKED_AT):
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
-            if chosen and any(one.commit == commit.id and not one.undone for one in _since(workspace)):
+            if chosen and commit.id in _standing(workspace):
                 return chosen
     return None
 
 
-def _since(workspace: Workspace) -> Iterator[Operation]:
-    return islice(workspace.operations.walk(), _LOOKED_AT)
+def _standing(workspace: Workspace) -> set[CommitId]:
+    """The newest operations that are not undone."""
+    return {one.commit for one in islice(workspace.operations.walk(), _LOOKED_AT) if not one.undone}
 
 
 def _short(title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -104,13 +105,18 @@ def _likeness(text: str, others: Sequence[str]) -> list[float]:
     # By how many of the others have it: the square of what an n-gram weighs.
     rarity = [math.log(texts / (number + 0.5)) ** 2 for number in range(texts)]
 
-    def product(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float:
-        return sum(
-            weight * theirs[gram] * rarity[having[gram]] for gram, weight in ours.items() if gram in theirs
+    def length(one: Mapping[str, float]) -> float:
+        # Texts have thousands of n-grams, so no line of Python runs for each of them.
+        squares = map(operator.mul, one.values(), one.values())
+        return math.sqrt(
+            sum(map(operator.mul, squares, map(rarity.__getitem__, map(having.__getitem__, one))))
         )
 
-    length = math.sqrt(product(asked, asked))
-    return [product(asked, one) / max(1e-9, length * math.sqrt(product(one, one))) for one in known]
+    def product(one: Mapping[str, float]) -> float:
+        return sum(weight * one[gram] * rarity[having[gram]] for gram, weight in asked.items() if gram in one)
+
+    own = length(asked)
+    return [product(one) / max(1e-9, own * length(one)) for one in known]
 
 
 @lru_cache(maxsize=512)

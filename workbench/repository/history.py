@@ -8,6 +8,7 @@ paths by construction, whatever the person has staged.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import threading
@@ -40,8 +41,8 @@ DISCARDED = "refs/workbench/discarded/"
 _LARGEST_BATCH = 8_192
 _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
-
-
+_KEPT_TREES = 16
+"""Trees that are kept as they were read: what is asked of one commit, and of the next, is in few of them."""
 Pair = tuple[CommitId, CommitId]
 """A commit, and one before it."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
@@ -72,10 +73,10 @@ class _Gathered(threading.local):
 class History:
     """The repository that a workspace lives in.
 
-    Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
-    the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory of ours,
-    which is ``other`` as long as it is not; ``beside`` is the person's repository then, and ``place`` what
-    knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
+    Storing and reading objects, moving references and ``require_untracked`` may be done from several threads
+    at once, the rest from one. ``own``: it is kept, from the next action on at the latest, in a git directory
+    of ours, which is ``other`` as long as it is not; ``beside`` is the person's repository then, and
+    ``place`` what knows where it is. ``at`` is the commit that counts as the newest, where this is the past.
     """
 
     own = False
@@ -110,6 +111,7 @@ class History:
         self.common_dir = git_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
+        self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -221,7 +223,11 @@ class History:
             return self.at
         if self.own and self.other and (made := self.other.find()) and made[0] != self.git_dir:
             self._go_on_in(*made)  # another process made it
-        found = self._objects.resolve("HEAD^{commit}")
+        return self.resolve("HEAD")
+
+    def resolve(self, name: str) -> CommitId | None:
+        """The commit that a reference stands on at this moment."""
+        found = self._objects.resolve(f"{name}^{{commit}}")
         return CommitId(found) if found else None
 
     def was_head(self, commit: CommitId) -> bool:
@@ -230,7 +236,7 @@ class History:
         if self.run(*holds):
             return True
         try:
-            return commit in self.run("rev_list", "--walk-reflogs", "HEAD", "--").decode().split()
+            return commit in self._names("--walk-reflogs", "HEAD", "--")
         except RepositoryStateError:  # there is no reflog
             return False
 
@@ -319,9 +325,8 @@ class History:
         skip = 0
         while True:
             bounds = (f"--max-count={batch}", f"--skip={skip}")
-            out = self.run("rev_list", *order, *bounds, *said, head, *only)
-            names = out.decode().split()
-            yield from (self.commit(CommitId(name)) for name in names)
+            names = self._names(*order, *bounds, *said, head, *only)
+            yield from map(self.commit, names)
             if len(names) < batch:
                 return
             skip += batch
@@ -331,22 +336,22 @@ class History:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
         if head := self.head():
             only = ":(top,literal)" + self.prefix + path
-            for line in (
-                self.run("rev_list", "--date-order", "--parents", head, "--", only).decode().splitlines()
-            ):
+            out = self.run("rev_list", "--date-order", "--parents", head, "--", only)
+            for line in out.decode().splitlines():
                 name, *before = map(CommitId, line.split())
                 yield name, before
 
     def order(self) -> list[CommitId]:
         """The names of all commits that HEAD reaches, none before those that are built on it."""
-        names = self.run("rev_list", "--topo-order", head, "--") if (head := self.head()) else b""
-        return [*map(CommitId, names.decode().split())]
+        return self._names("--topo-order", head, "--") if (head := self.head()) else []
 
     def everything(self) -> list[CommitId]:
         """The names of all commits that any reference reaches, oldest first."""
         head = self.head()
-        names = self.run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
-        return [*map(CommitId, names.decode().split())]
+        return self._names("--topo-order", "--reverse", "--all", *([head] if head else []), "--")
+
+    def _names(self, *arguments: str) -> list[CommitId]:
+        return [CommitId(name) for name in self.run("rev_list", *arguments).decode().split()]
 
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
@@ -361,14 +366,21 @@ class History:
         head = self.head()
         if head is None:
             return []
-        only = ("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
-        names = self.run("rev_list", *only).decode().split()
+        names = self._names("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
         objects = self.run("rev_parse", f"--disambiguate={prefix}").decode().split()
         if objects:  # blobs, trees, and what HEAD does not reach are among them
-            names += set(objects).intersection(self.run("rev_list", head, "--").decode().split())
-        commits = [self.commit(CommitId(name)) for name in dict.fromkeys(names)]
+            names += [name for name in self._names(head, "--") if name in objects]
+        commits = [self.commit(name) for name in dict.fromkeys(names)]
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
+
+    def line(self) -> Iterator[Commit]:
+        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
+        name = self.head()
+        while name is not None:
+            commit = self.commit(name)
+            yield commit
+            name = commit.parents[0] if commit.parents else None
 
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
@@ -426,7 +438,7 @@ class History:
             return ()
         before = self.commit(commit.parents[0]).tree if commit.parents else None
         prefix = os.fsencode(self.prefix)
-        changed = (path for path, _, _ in trees.changed(self._tree, before, commit.tree))
+        changed = (path for path, _, _ in trees.changed(self.tree, before, commit.tree))
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
         return tuple(RelPath(os.fsdecode(path)) for path in below)
 
@@ -437,12 +449,12 @@ class History:
 
         It is given the folder's path and the name of its tree.
         """
-        for path, blob in trees.files(self._tree, self.commit(commit).tree, self.prefix, enter):
+        for path, blob in trees.files(self.tree, self.commit(commit).tree, self.prefix, enter):
             yield RelPath(path), BlobId(blob)
 
-    def stored(self, blob: BlobId) -> bytes:
-        """The bytes of a blob."""
-        return self._objects.read(blob, "blob")
+    def stored(self, blob: str, kind: str = "blob") -> bytes:
+        """The bytes of a blob, or of another object. Raises RepositoryStateError where there is none."""
+        return self._objects.read(blob, kind)
 
     def name_of(self, data: bytes) -> BlobId:
         """The name that ``data`` has, or would have, as a blob."""
@@ -485,11 +497,7 @@ class History:
     def store_for_good(self, data: bytes) -> BlobId:
         """Keep ``data`` under a ref of ours, so that git never drops it, and return its name."""
         blob = self.store(data)
-        kept = outcome(self.carrier, "update_ref", f"{DISCARDED}{blob}", blob)
-        if kept.status:
-            raise WriteFailedError(
-                f"git could not keep the text: {reason(kept.err)}", hint="nothing was removed"
-            )
+        self.feed(b"", "update_ref", f"{DISCARDED}{blob}", blob)
         return blob
 
     def build_commit(
@@ -512,20 +520,16 @@ class History:
             )
             for path, blob in changes.items()
         }
-        tree = trees.splice(self._tree, self.store_tree, tree, wanted)
-        return self.commit_of(
-            tree or self.store_tree({}), (parent,) if parent else (), message, author=author
-        )
+        tree = trees.splice(self.tree, self.store_tree, tree, wanted)
+        parents = (parent,) if parent else ()
+        return self.commit_of(tree or self.store_tree({}), parents, message, author=author)
 
     def commit_of(
         self, tree: str, parents: Sequence[CommitId], message: str, *, author: tuple[str, str] | None = None
     ) -> CommitId:
         """A commit object of a tree. No ref moves."""
-        return CommitId(
-            self.store(
-                commit_data(tree, parents, message, self._identity, author or self._identity), "commit"
-            )
-        )
+        data = commit_data(tree, parents, message, self._identity, author or self._identity)
+        return CommitId(self.store(data, "commit"))
 
     def require_movable(
         self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
@@ -572,7 +576,7 @@ class History:
 
     def _stands(self, move: ReferenceMove) -> bool:
         """Whether a reference stands where it is expected."""
-        return self._objects.resolve(f"{move.name}^{{commit}}") == move.old
+        return self.resolve(move.name) == move.old
 
     def _moves(self, moves: Iterable[ReferenceMove]) -> str:
         nothing = "0" * (self._digest_size * 2)
@@ -587,18 +591,14 @@ class History:
         """
         return "" if self.own else self._staging.follow(old, new, paths)
 
-    def adopt_index(self) -> None:
-        """Make the index say what HEAD says (for a repository that was just imported)."""
-        self.run("read_tree", "HEAD")
-
     # -- objects ---------------------------------------------------------------------------------
 
-    def _tree(self, name: str) -> trees.Tree:
-        return self.parse_tree(self._objects.read(name, "tree"))
+    def tree(self, name: str) -> trees.Tree:
+        """A tree, which the caller may change."""
+        return self._kept_tree(name).copy()
 
-    def parse_tree(self, data: bytes) -> trees.Tree:
-        """The tree that an object of this repository holds."""
-        return trees.parse(data, self._digest_size)
+    def _read_tree(self, name: str) -> trees.Tree:
+        return trees.parse(self._objects.read(name, "tree"), self._digest_size)
 
     def node(self, commit: CommitId | None, path: str) -> trees.Node | None:
         """What stands at a path in a commit."""
@@ -607,11 +607,11 @@ class History:
         tree = self.commit(commit).tree
         parts = os.fsencode(self.prefix + path).split(b"/")
         for part in parts[:-1]:
-            node = self._tree(tree).get(part)
+            node = self._kept_tree(tree).get(part)
             if node is None or not node.is_tree:
                 return None
             tree = node.id
-        return self._tree(tree).get(parts[-1])
+        return self._kept_tree(tree).get(parts[-1])
 
     def store_tree(self, tree: trees.Tree) -> str:
         """Keep a tree, and return its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ _LOCK_TRIES = 6
 _LOCK_SECONDS = 0.1
 AT_ONCE = 500
 """Paths that one command line names: there is a limit to its length."""
+_MOST_AGAIN = 20
+"""Paths that are read along, as they were asked for before."""
 _LAG_DEPTH = 50
 """Commits of ours that the person's index may lie behind."""
 
@@ -52,19 +54,47 @@ class Staging:
 
     def __init__(self, history: History) -> None:
         self._history = history
+        self._known: tuple[object, dict[str, list[IndexRow]]] = (None, {})
+        """What was read since the index was written last, and what tells when that was."""
 
     def rows(self, paths: Iterable[RelPath]) -> list[IndexRow]:
-        """What the index says of these paths, and of what is below them."""
-        wanted = [":(top,literal)" + self._history.prefix + path for path in paths]
-        found = []
-        for at in range(0, len(wanted), AT_ONCE):
-            names = wanted[at : at + AT_ONCE]
-            out = self._history.run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
-            for record in filter(None, os.fsdecode(out).split("\0")):
-                meta, _, full = record.partition("\t")
-                tag, mode, blob, stage = meta.split(" ")
-                found.append(IndexRow(tag, mode, blob, stage, full[len(self._history.prefix) :]))
-        return found
+        """What the index says of these paths, and of what is below them.
+
+        Git is asked for what was not asked since the index was written last. What was asked before that will
+        be asked again, so it is read along.
+        """
+        wanted, stands = list(paths), self._stands()
+        then, known = self._known
+        asked: list[str] = [path for path in wanted if path not in known]
+        if then != stands:
+            asked = list(dict.fromkeys([*wanted, *islice(known, _MOST_AGAIN)]))
+            known = {}
+        found: dict[str, list[IndexRow]] = {path: [] for path in asked}
+        for at in range(0, len(asked), AT_ONCE):
+            for row in self._read(asked[at : at + AT_ONCE]):
+                owner = row.path
+                while owner not in found and "/" in owner:
+                    owner = owner.rpartition("/")[0]
+                found.setdefault(owner, []).append(row)
+        known = known | found
+        self._known = stands, known
+        return [row for path in wanted for row in known[path]]
+
+    def _read(self, paths: Iterable[str]) -> Iterator[IndexRow]:
+        names = [":(top,literal)" + self._history.prefix + path for path in paths]
+        out = self._history.run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
+        for record in filter(None, os.fsdecode(out).split("\0")):
+            meta, _, full = record.partition("\t")
+            tag, mode, blob, stage = meta.split(" ")
+            yield IndexRow(tag, mode, blob, stage, full[len(self._history.prefix) :])
+
+    def _stands(self) -> object:
+        """Another value each time that the index was written: git puts a new file in its place."""
+        try:
+            found = os.stat(self._history.git_dir / "index")
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def require_nothing_else(self, head: CommitId | None, row: IndexRow | None, edit: FileEdit) -> None:
         """Raise RepositoryStateError when the person has staged other text for a file than it holds.

@@ -65,7 +65,7 @@ class ObjectReader:
     def __init__(self, carrier: Any) -> None:
         """``carrier`` starts git, for which see ``carrier_for``."""
         self._carrier = carrier
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._process: Any = None  # GitPython's handle, which ends the process when it is dropped
         self._is_half_read = False
         self._is_stopped = False
@@ -91,8 +91,9 @@ class ObjectReader:
         return found[0] if len(found) == 3 else None
 
     def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
+        """End the process; it is started again when something else is read."""
+        with self._lock:
+            process, self._process = self._process, None
         if process is not None:
             for stream in (process.stdin, process.stdout, process.stderr):
                 with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use now

@@ -28,6 +28,10 @@ _PARTS = {
     **{"MMMM": ("month_name", _WORD), "MMM": ("month_name", _WORD)},
     **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}")},
 }
+_WRITTEN = {
+    **{"YYYY": "{0:%Y}", "YY": "{0:%y}", "MM": "{0:%m}", "DD": "{0:%d}"},
+    **{"M": "{0.month}", "D": "{0.day}"},
+}
 _MEANT = {"year": "year", "short_year": "year", "month": "month", "month_name": "month", "day": "day"}
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
@@ -70,6 +74,17 @@ class DailyNotes:
             return DatedName(date(year, month, day))
         except ValueError:
             return None
+
+    def path_on(self, day: date) -> str:
+        """The note of a day; empty where its name holds words, of whose language nothing is known."""
+        name = ""
+        for found in _TOKEN.finditer(self.format):
+            token = found["token"]
+            if token is not None and token not in _WRITTEN:
+                return ""
+            literal = found["literal"] or found["escaped"] or found["other"] or ""
+            name += _WRITTEN[token].format(day) if token else literal
+        return "/".join(filter(None, (self.folder.strip("/"), f"{name}.md")))
 
 
 def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:

@@ -41,7 +41,7 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
         files = Files(root)
         for path, data in final.items():
             files.replace(RelPath(path), None, data, temporary=".wb-demo.tmp")
-        history.adopt_index()
+        history.run("read_tree", "HEAD")  # the index says what HEAD says
     finally:
         history.close()
     (root / ".git" / _MARK).touch()

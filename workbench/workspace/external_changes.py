@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.git_runner import ask
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
-from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 _BESIDE = Layout(
     include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=("**/.*", "**/.*/**")

@@ -131,13 +131,8 @@ class Files:
 
         Raises FileExistsError where there is anything already.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with self._folder(path, make=True) as (folder, name):
-            descriptor = os.open(name, flags, mode, dir_fd=folder)
-            try:
-                _write_all(descriptor, data)
-            finally:
-                os.close(descriptor)
+            _write_new(folder, name, data, mode, None, flush=False)
 
     def lay_link(self, path: RelPath, target: bytes) -> None:
         """A new link with this text as its target, which is neither looked at nor followed."""
@@ -372,7 +367,9 @@ def _stat(folder: int, name: str) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _write_new(folder: int, name: str, data: bytes, mode: int, like: str | None) -> None:
+def _write_new(
+    folder: int, name: str, data: bytes, mode: int, like: str | None, *, flush: bool = True
+) -> None:
     """A new file with these bytes, with the standing of the file ``like``; without one it gets of
     ``mode`` what the person's umask gives."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -382,7 +379,8 @@ def _write_new(folder: int, name: str, data: bytes, mode: int, like: str | None)
             with _opened(folder, like, like, os.O_RDONLY) as source:
                 _copy_standing(source, descriptor)
         _write_all(descriptor, data)
-        os.fsync(descriptor)
+        if flush:
+            os.fsync(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=folder)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.special_files import read_regular
-from workbench.workspace.seal import Seal
-from workbench.workspace.state_files import write_state
+from workbench.workspace.seal import Seal, read_note
+from workbench.workspace.state_files import flush_folder
 
 _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
@@ -62,31 +58,23 @@ class Journal:
 
     def write(self, intent: Intent) -> None:
         """Make the intent durable."""
-        told = asdict(intent)
-        sealed = {**told, "seal": self._seal.of(told)}
-        write_state(self._path, sealed, fresh=self._path.with_suffix(".new"), flush=True)
-        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        self._seal.write(self._path, intent, fresh=self._path.with_suffix(".new"))
+        flush_folder(self._path.parent)
 
     def read(self) -> Intent | None:
         """The intent that was left behind, or None."""
         try:
-            found = json.loads(read_regular(self._path))
-            seal = found.pop("seal", None)
-            believed = self._seal.fits(found, seal) or not self._seal.lasts
-            intent = _intent(found) if believed else None
+            intent, told, seal = read_note(self._path, Intent)
+            plain = all(_TEMPORARY.fullmatch(step.temporary) for step in intent.steps if step.changes)
+            # Where no key can be kept no seal is known later, and the commit it names has to prove it.
+            if plain and (self._seal.fits(told, seal) or not self._seal.lasts):
+                return intent
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            # Written atomically and sealed, so this was not us; without it nothing can be rolled forward.
-            # Where no key can be kept no seal is known later, and the commit it names has to prove it.
-            intent = None
-        if intent is None:
-            self.set_aside()
-        return intent
+        except ValueError:
+            pass  # written atomically, so this was not us; without it nothing can be rolled forward
+        self.set_aside()
+        return None
 
     def set_aside(self) -> None:
         """The intent cannot be believed: keep the file under another name."""
@@ -99,14 +87,3 @@ class Journal:
     def clear(self) -> None:
         """The intent is carried out, or given up."""
         self._path.unlink(missing_ok=True)
-
-
-def _intent(found: dict[str, Any]) -> Intent:
-    """An intent as it was written. ValueError for one that we would not write."""
-    import msgspec  # noqa: PLC0415 - only after a kill
-
-    intent = msgspec.convert(found, Intent)
-    for step in intent.steps:
-        if step.changes and not _TEMPORARY.fullmatch(step.temporary):
-            raise ValueError(step.temporary)
-    return intent

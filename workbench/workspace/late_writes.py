@@ -19,7 +19,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -29,8 +29,7 @@ from workbench.open_files import boot_moment, has_writers
 from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL
-from workbench.workspace.seal import Seal
-from workbench.workspace.state_files import write_state
+from workbench.workspace.seal import Seal, read_note
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -127,7 +126,7 @@ class Displaced:
             return
         _make(self._folder)
         inode = self._files.inode_beside(path, name)
-        self._write_note(name, _Note(path, len(known), _digest(known), inode, *boot_moment()))
+        self._note_new(name, path, known, inode)
         try:
             self._files.rename(path, name, self._folder, name)
         except OSError as error:
@@ -157,7 +156,7 @@ class Displaced:
         carried over. Raises BusyError for any other file that a program is writing into.
         """
         follows = isinstance(kept, Conflict) and kept.path is not None
-        if not _unlink_unwritten(kept.kept, text, also_unknown=not follows):
+        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=not follows):
             if not follows or kept.path is None:
                 raise BusyError(
                     f"a program still has {kept.kept} open, and may write into it",
@@ -165,8 +164,7 @@ class Displaced:
                 )
             _make(self._folder)
             name = kept.kept.name
-            inode = os.lstat(kept.kept).st_ino
-            self._write_note(name, _Note(kept.path, len(text), _digest(text), inode, *boot_moment()))
+            self._note_new(name, kept.path, text, os.lstat(kept.kept).st_ino)
             os.rename(kept.kept, self._folder / name)
         _beside(kept.kept).unlink(missing_ok=True)
 
@@ -201,7 +199,8 @@ class Displaced:
                     note = self._look(name)
                     stamp = self._stamp(name)
                 if note is not None and self._is_free(name, note):
-                    self._drop(name, note)
+                    if _unlink_unwritten(self._folder / name, note.digest):
+                        (self._folder / f"{name}.json").unlink(missing_ok=True)
                 elif stamp is not None and _is_settled(stamp) and (note is None or note.known == stamp[0][1]):
                     self._as_known[name] = stamp, note
         self._clear_notes()
@@ -314,29 +313,18 @@ class Displaced:
             return has_writers(descriptor, kept) is False
         return False  # another process dropped it
 
-    def _drop(self, name: str, note: _Note) -> None:
-        kept = self._folder / name
-        with open_regular(kept) as descriptor:
-            if has_writers(descriptor, kept) is False and _digest(_read_all(descriptor)) == note.digest:
-                os.unlink(kept)
-                (self._folder / f"{name}.json").unlink(missing_ok=True)
-
     def _read_note(self, name: str, *, sealed: bool = True, present: bool = True) -> _Note | None:
         """What is noted of a kept file; None for a note that we would not write.
 
         With ``sealed`` only our own counts, for this very file where it is ``present``.
         """
-        import msgspec  # noqa: PLC0415 - hardly ever is a file kept
-
         try:
-            found = json.loads(read_regular(self._folder / f"{name}.json"))
-            seal = found.pop("seal", None)
-            if sealed and not self._seal.fits({**found, "name": name}, seal):
+            note, told, seal = read_note(self._folder / f"{name}.json", _Note)
+            if sealed and not self._seal.fits({**told, "name": name}, seal):
                 return None
-            note = msgspec.convert(found, _Note)
             if sealed and present and note.inode != os.lstat(self._folder / name).st_ino:
                 return None
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        except (OSError, ValueError):
             return None
         return note if note.known >= 0 else None
 
@@ -346,9 +334,13 @@ class Displaced:
         return late in (now[note.target :] if grown else now)
 
     def _write_note(self, name: str, note: _Note) -> None:
-        path, told = self._folder / f"{name}.json", asdict(note)
-        sealed = {**told, "seal": self._seal.of({**told, "name": name})}
-        write_state(path, sealed, fresh=path.with_name(f"{name}.json.new"), flush=bool(note.carrying))
+        path = self._folder / f"{name}.json"
+        fresh = path.with_name(f"{name}.json.new")
+        self._seal.write(path, note, fresh=fresh, flush=bool(note.carrying), name=name)
+
+    def _note_new(self, name: str, path: RelPath, known: bytes, inode: int) -> None:
+        """Note a file that is kept from now on, of which these bytes are known."""
+        self._write_note(name, _Note(path, len(known), _digest(known), inode, *boot_moment()))
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""
@@ -392,22 +384,20 @@ def _is_settled(stamp: _Stamp) -> bool:
     return time.time() - newest / 1e9 > SETTLED_SECONDS
 
 
-def _unlink_unwritten(path: Path, text: bytes, *, also_unknown: bool) -> bool:
-    """Remove a file that holds ``text`` and that nobody can write into any more; whether that is done.
+def _unlink_unwritten(path: Path, digest: str, *, also_unknown: bool = False) -> bool:
+    """Remove a file of this digest that nobody can write into any more; whether that is done.
 
     ``also_unknown``: also where nobody can tell.
     """
     with open_regular(path) as descriptor:
         held = has_writers(descriptor, path)
-        if held or (held is None and not also_unknown) or _read_all(descriptor) != text:
+        if held or (held is None and not also_unknown):
             return False
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            if _digest(file.read()) != digest:
+                return False
         os.unlink(path)
     return True
-
-
-def _read_all(descriptor: int) -> bytes:
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        return file.read()
 
 
 def _digest(data: bytes) -> str:

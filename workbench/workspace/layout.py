@@ -8,7 +8,9 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.memory.dated_name import DatedName, dated_name
 from workbench.memory.entry import Kind
@@ -67,6 +69,22 @@ class MemoryFile:
         return is_template(self.path, self.kind)
 
 
+class _Patterns(NamedTuple):
+    """What a layout says, as it is asked.
+
+    ``named`` are the hidden files that are memory all the same. ``claims`` say for each pattern in
+    ``included`` whose files those are and of which kind. ``folders`` are the parts of all patterns, and of
+    those for hidden files.
+    """
+
+    included: re.Pattern[str]
+    excluded: re.Pattern[str]
+    hidden: re.Pattern[str]
+    named: re.Pattern[str]
+    claims: list[tuple[AgentLayout | None, Kind]]
+    folders: tuple[list[list[str]], list[list[str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Which files are memory, and of which kind, by the layouts of ``agents`` and further patterns.
@@ -81,12 +99,7 @@ class Layout:
     exclude: tuple[str, ...] = ()
     agents: tuple[AgentLayout, ...] = ()
     daily: tuple[DailyNotes, ...] = ()
-    _included: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _excluded: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _hidden: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _named: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _claims: tuple[tuple[AgentLayout | None, Kind], ...] = field(init=False, repr=False, compare=False)
-    _folders: tuple[list[list[str]], list[list[str]]] = field(init=False, repr=False, compare=False)
+    _patterns: _Patterns = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         said = [(None, _OWN), *((agent, agent.files) for agent in self.agents)] if self.agents else []
@@ -95,29 +108,25 @@ class Layout:
         patterns = (*(pattern for _, _, pattern in known), *self.include)
         dotted = tuple(one for _, _, one in known if any(part.startswith(".") for part in _parts(one)))
         further = [pattern for agent in self.agents for pattern in agent.exclude]
-        fields = {
-            "_included": _compile(patterns),
-            "_excluded": _compile((*self.exclude, *further, *(_NEVER if self.agents else ()))),
-            "_hidden": _compile(HIDDEN if self.agents else ()),
-            "_named": _compile(dotted),
-            "_claims": (
-                *((agent, kind) for agent, kind, _ in known),
-                *((None, Kind.NOTE) for _ in self.include),
-            ),
-            "_folders": ([_parts(one) for one in patterns], [_parts(one) for one in dotted]),
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        compiled = _Patterns(
+            included=_compile(patterns),
+            excluded=_compile((*self.exclude, *further, *(_NEVER if self.agents else ()))),
+            hidden=_compile(HIDDEN if self.agents else ()),
+            named=_compile(dotted),
+            claims=[(agent, kind) for agent, kind, _ in known] + [(None, Kind.NOTE)] * len(self.include),
+            folders=([_parts(one) for one in patterns], [_parts(one) for one in dotted]),
+        )
+        object.__setattr__(self, "_patterns", compiled)
 
     def holds(self, path: str) -> bool:
         """Whether ``path`` is memory that is shown and indexed."""
-        return bool(self._included.fullmatch(path)) and not self.leaves_out(path)
+        return bool(self._patterns.included.fullmatch(path)) and not self.leaves_out(path)
 
     def leaves_out(self, path: str) -> bool:
         """Whether a pattern excludes ``path``."""
-        if self._hidden.fullmatch(path) and not self._named.fullmatch(path):
+        if self._patterns.hidden.fullmatch(path) and not self._patterns.named.fullmatch(path):
             return True
-        return bool(self._excluded.fullmatch(path))
+        return bool(self._patterns.excluded.fullmatch(path))
 
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
@@ -132,6 +141,11 @@ class Layout:
         """The day in the name of a file, and what else its name says; None where it begins with no day."""
         return next(filter(None, (one.named(path) for one in self.daily)), None) or dated_name(path)
 
+    def log_path(self, day: date) -> RelPath:
+        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``."""
+        own = next(filter(None, (one.path_on(day) for one in self.daily)), "")
+        return RelPath(own if self.holds(own) else f"memory/{day.isoformat()}.md")
+
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
         return self._claim(path)[0]
@@ -142,8 +156,8 @@ class Layout:
         return tuple(one for one in agent.limits if fits(one.pattern, path)) if agent else ()
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
-        found = self._included.fullmatch(path)
-        return self._claims[found.lastindex - 1] if found and found.lastindex else (None, Kind.NOTE)
+        found = self._patterns.included.fullmatch(path)
+        return self._patterns.claims[found.lastindex - 1] if found and found.lastindex else (None, Kind.NOTE)
 
     @property
     def memory_files(self) -> tuple[str, ...]:
@@ -160,10 +174,10 @@ class Layout:
 
     def prunes(self, folder: str) -> bool:
         """Whether nothing below ``folder`` can be memory, so that it need not be entered."""
-        if self._excluded.fullmatch(folder + "/x"):
+        if self._patterns.excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
-        patterns = self._folders[bool(self._hidden.fullmatch(folder + "/x"))]
+        patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
 
 

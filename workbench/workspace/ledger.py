@@ -18,15 +18,13 @@ import contextlib
 import math
 import os
 import secrets
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -40,7 +38,6 @@ from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.commits import Commit, ReferenceMove, parse_commit
 from workbench.repository.history import History
-from workbench.repository.objects import ObjectReader
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
 from workbench.workspace.files import Files
@@ -61,6 +58,10 @@ from workbench.workspace.ledger_records import (
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.short_marks import Mark, details_of
+from workbench.workspace.state_files import make_once
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 BOOKS: tuple[Book, ...] = get_args(Book)
 _HAPPENS: tuple[Book, ...] = ("recalls", "skips", "ingested", "proposals")
@@ -117,25 +118,16 @@ def share(said: object) -> float:
 class Ledger:
     """The records of one workspace. May be read from several threads at once."""
 
-    def __init__(self, files: Files, prepare: Callable[[], Path], history: Callable[[], History]) -> None:
-        """``prepare`` makes the state folder and returns it; ``history`` opens the repository, or raises."""
-        self._files = files
-        self._state = Files(files.root / STATE_DIR)
-        self._prepare = prepare
-        self._history = history
-        self._lock = threading.Lock()
-        self._reader: ObjectReader | None = None
-        self._reader_of: Path | None = None
-        """The git directory that it reads: the first action may begin another one."""
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files = workspace.files
+        self._state = Files(workspace.root / STATE_DIR)
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
-        self._known_ours: tuple[object, bool] | None = None
 
-    def close(self) -> None:
-        """End the process that reads for us."""
-        with self._lock:
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
+    @property
+    def _history(self) -> History:
+        """The repository, opened when it is first needed. Raises as opening it does."""
+        return self._workspace.history
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -248,7 +240,8 @@ class Ledger:
 
     def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
         """What such files hold and the reference does not, each record with the name that it has."""
-        known = {name_of(line) for line in self._all_lines(self._tip())}
+        tip = self._tip()
+        known = set().union(*(self._names(tip, book) for book in BOOKS))
         found: dict[str, LedgerRecord] = {}
         for path, data in files.items():
             for line in split_lines(data):
@@ -280,7 +273,7 @@ class Ledger:
 
     @property
     def _family(self) -> str:
-        return family_of(self._history().prefix)
+        return family_of(self._history.prefix)
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
@@ -310,12 +303,12 @@ class Ledger:
             self._move(partial(self._confirming, one))
         return sum(len(one.records) for one in found)
 
-    def _confirming(self, one: ForeignLedger) -> list[ReferenceMove]:
+    def _confirming(self, one: ForeignLedger) -> list[ReferenceMove | None]:
         """The move to a commit with the records of a ledger from elsewhere, which has it as a parent.
 
         So the place that it came from takes ours without force.
         """
-        moves = _given(self._with_lines(self._books(one.commit), dedupe=True, joined=one.commit))
+        moves = [self._with_lines(self._books(one.commit), dedupe=True, joined=one.commit)]
         if one.reference != self.reference and self._resolve(one.reference) == one.commit:
             moves.append(ReferenceMove(one.reference, None, one.commit))
         return moves
@@ -325,7 +318,7 @@ class Ledger:
         if tip is None:
             return False
         try:
-            self._history().run("merge_base", "--is-ancestor", commit, tip)
+            self._history.run("merge_base", "--is-ancestor", commit, tip)
         except RepositoryStateError:
             return False
         return True
@@ -334,16 +327,15 @@ class Ledger:
         """The references of this workspace's ledger, those that were fetched among them."""
         if not self._has_repository():
             return []
-        out = self._history().run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
+        out = self._history.run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
         rows = (line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines())
         return [(name, CommitId(commit)) for name, _, commit in rows]
 
     def _has_repository(self) -> bool:
         try:
-            self._history()
+            return bool(self._history)
         except (NoGitError, RepositoryStateError):
             return False
-        return True
 
     def _tip(self) -> CommitId | None:
         """The newest commit of the ledger that this machine wrote, or that a person confirmed."""
@@ -354,16 +346,14 @@ class Ledger:
         """The commit that the reference, or another one, stands on, whoever wrote it."""
         if not self._has_repository():
             return None
-        with self._lock:
-            found = self._objects().resolve(f"{name or self.reference}^{{commit}}")
-        return CommitId(found) if found else None
+        return self._history.resolve(name or self.reference)
 
     def _own(self, commit: CommitId) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
         named = self._identity()
         if not named:
             return None
-        is_sealed = Seal(self._history().common_dir, named=named).verifier()
+        is_sealed = Seal(self._history.common_dir, named=named).verifier()
         left, met = deque([commit]), {commit}
         while left and len(met) < _DEPTH:
             try:
@@ -379,15 +369,10 @@ class Ledger:
 
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
-        place = self._history().common_dir
-        fresh = identity_file(place).with_name(secrets.token_hex(6))
+        place = self._history.common_dir
         try:
             if not self._identity():
-                fresh.parent.mkdir(mode=0o700, exist_ok=True)
-                fresh.write_text(secrets.token_hex(16), encoding="ascii")
-                with contextlib.suppress(FileExistsError):  # another process was quicker
-                    os.link(fresh, fresh.with_name("id"))
-                fresh.unlink()
+                make_once(identity_file(place), secrets.token_hex(16).encode("ascii"))
         except OSError as error:
             raise disk_error(error) from error
         return Seal(place, named=self._identity())
@@ -395,19 +380,19 @@ class Ledger:
     def _identity(self) -> str:
         """What tells this repository from its clones; empty where it has no identity yet."""
         try:
-            return read_regular(identity_file(self._history().common_dir)).decode("ascii").strip()
+            return read_regular(identity_file(self._history.common_dir)).decode("ascii").strip()
         except (OSError, ValueError):
             return ""
 
     def _commit(self, name: CommitId) -> Commit:
-        return parse_commit(name, self._object(name, "commit"), cut_off=False)
+        return parse_commit(name, self._history.stored(name, "commit"), cut_off=False)
 
     def _files_of(self, commit: CommitId, book: Book | None = None) -> list[tuple[str, bytes]]:
         """The files of a book in a commit of the ledger, the oldest first; those of all books for None."""
         files = {os.fsdecode(name): node.id for name, node in self._tree(commit).items() if node.is_file}
         wanted = [name for name in files if book is None or _book_of(name) == book]
         wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
-        return [(name, self._object(files[name], "blob")) for name in wanted]
+        return [(name, self._history.stored(files[name])) for name in wanted]
 
     def _books(self, commit: CommitId, wanted: Sequence[Book] = BOOKS) -> dict[Book, list[bytes]]:
         """The lines of each book in a commit of the ledger."""
@@ -425,23 +410,7 @@ class Ledger:
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
             return {}
-        return self._history().parse_tree(self._object(self._commit(commit).tree, "tree"))
-
-    def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
-        for _, data in self._files_of(commit) if commit else ():
-            yield from split_lines(data)
-
-    def _object(self, name: str, kind: str) -> bytes:
-        with self._lock:
-            return self._objects().read(name, kind)
-
-    def _objects(self) -> ObjectReader:
-        history = self._history()
-        if self._reader is None or self._reader_of != history.git_dir:
-            if self._reader is not None:
-                self._reader.close()
-            self._reader, self._reader_of = ObjectReader(history.carrier), history.git_dir
-        return self._reader
+        return self._history.tree(self._commit(commit).tree)
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -457,7 +426,7 @@ class Ledger:
             return
         require_known_format(self._files.root)
         rows = [named({_BOOK: book, **one.fields}) for one in ledger_records(book, records, now)]
-        self._prepare()
+        self._workspace.state_dir()
         # A line that a kill left torn is no reason to lose the next one.
         self._state.append(_PENDING, b"\n" + b"".join(map(line_of, rows)))
         with contextlib.suppress(FileNotFoundError):  # somebody else folds it
@@ -473,13 +442,8 @@ class Ledger:
             with contextlib.suppress(FileNotFoundError):
                 os.rename(self._state.root / _PENDING, self._state.root / f"{_FOLDER}/{time.time_ns()}.jsonl")
             taken = self._pending()
-            books: dict[Book, list[bytes]] = {}
-            for path in taken:
-                for record in filter(None, map(parsed, split_lines(self._state.read_or_none(path) or b""))):
-                    book = record.pop(_BOOK, "")
-                    if book in _HAPPENS:
-                        books.setdefault(book, []).append(line_of(record))
-            self._move(lambda: _given(self._with_lines(books, dedupe=True)))
+            books = self._pending_lines(taken)
+            self._move(lambda: [self._with_lines(books, dedupe=True)])
             for path in taken:
                 # Whoever opened it before it got its name may still be writing: the next time looks again.
                 if path != _PENDING and time.time() - os.stat(self._state.root / path).st_ctime > _GRACE:
@@ -492,53 +456,38 @@ class Ledger:
         except OSError:
             return []
         found = [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
-        return found if found and self._are_ours() else []
-
-    def _are_ours(self) -> bool:
-        """Whether git holds nothing below ``.workbench``; asked again where HEAD or the index has moved."""
-        if not self._has_repository():
-            return True
-        history = self._history()
-        with self._lock:
-            head = self._objects().resolve("HEAD^{commit}")
-        try:
-            status = os.stat(history.git_dir / "index")
-        except OSError:
-            stands: object = head
-        else:
-            stands = head, status.st_ino, status.st_size, status.st_mtime_ns
-        if self._known_ours is None or self._known_ours[0] != stands:
+        if found and self._has_repository():
             try:
-                history.require_untracked(STATE_DIR)
-                self._known_ours = stands, True
+                self._history.require_untracked(STATE_DIR)
             except RepositoryStateError:
-                self._known_ours = stands, False
-        return self._known_ours[1]
+                return []
+        return found
 
     def waits(self) -> bool:
         """Whether records are pending that the reference does not hold."""
         tip = self._tip()
-        known: dict[Book, set[str]] = {}
-        for path in self._pending():
-            for line in split_lines(self._state.read_or_none(path) or b""):
-                book = (parsed(line) or {}).get(_BOOK)
-                if book not in _HAPPENS:
-                    continue
-                if book not in known:
-                    known[book] = self._names(tip, book)
-                if name_of(line) not in known[book]:
-                    return True
-        return False
+        waiting = self._pending_lines(self._pending())
+        return any(new_lines(lines, self._names(tip, book)) for book, lines in waiting.items())
 
-    def _move(self, make: Callable[[], Sequence[ReferenceMove]]) -> None:
+    def _pending_lines(self, paths: Sequence[RelPath]) -> dict[Book, list[bytes]]:
+        """The lines that the reference gets of what is in these files."""
+        books: dict[Book, list[bytes]] = {}
+        for path in paths:
+            for record in filter(None, map(parsed, split_lines(self._state.read_or_none(path) or b""))):
+                book = record.pop(_BOOK, "")
+                if book in _HAPPENS:
+                    books.setdefault(book, []).append(line_of(record))
+        return books
+
+    def _move(self, make: Callable[[], Sequence[ReferenceMove | None]]) -> None:
         """Move references where ``make`` wants them, made anew when somebody else moved one meanwhile.
 
         Raises RepositoryStateError where it cannot be moved.
         """
-        self._history().begin()
+        self._history.begin()
         for _ in range(_ATTEMPTS):
-            moves = make()
-            if not moves or self._history().move_references(moves, "workbench: ledger"):
+            moves = [move for move in make() if move]
+            if not moves or self._history.move_references(moves, "workbench: ledger"):
                 return
         raise RepositoryStateError(
             f"{self.reference} moves faster than it can be followed", hint="try again in a moment"
@@ -568,7 +517,7 @@ class Ledger:
 
     def include(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> None:
         """Take in the records of another commit. Raises as ``confirm`` does."""
-        self._move(lambda: _given(self.including(commit, books)))
+        self._move(lambda: [self.including(commit, books)])
 
     def holds(self, commit: CommitId) -> bool:
         """Whether git still has every record of a commit of the ledger."""
@@ -604,7 +553,7 @@ class Ledger:
             parents += (joined,)
         elif not count:
             return None
-        history = self._history()
+        history = self._history
         name = history.store_tree(tree)
         seal = self._seal().of(_note(name, parents))
         made = history.commit_of(name, parents, f"ledger: {plural(count, 'record')}\n\nSeal: {seal}\n")
@@ -618,13 +567,13 @@ class Ledger:
     def _extend(self, tree: Tree, book: Book, lines: Sequence[bytes]) -> None:
         """Add lines to a book in a tree; where its file is large enough, in a new one."""
         newest = f"{book}.jsonl".encode()
-        before = self._object(tree[newest].id, "blob") if newest in tree else b""
+        before = self._history.stored(tree[newest].id) if newest in tree else b""
         if len(before) > _LARGEST_FILE:
             number = sum(_book_of(os.fsdecode(name)) == book for name in tree)
             tree[f"{book}-{number:04}.jsonl".encode()] = tree[newest]
             before = b""
         ending = b"" if not before or before.endswith(b"\n") else b"\n"
-        tree[newest] = Node(b"100644", self._history().store(before + ending + b"".join(lines)))
+        tree[newest] = Node(b"100644", self._history.store(before + ending + b"".join(lines)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,10 +583,6 @@ class _Undone:
 
 
 _NOTHING = _Undone(frozenset(), frozenset())
-
-
-def _given(move: ReferenceMove | None) -> list[ReferenceMove]:
-    return [move] if move else []
 
 
 def _book_of(name: str) -> Any:

@@ -17,11 +17,10 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-import msgspec
 import platformdirs
 
 from workbench.config.read_only import require_more_than_looking
@@ -44,8 +43,8 @@ from workbench.workspace.agent_layouts import existing
 from workbench.workspace.layout import STATE_DIR, Layout, walk
 from workbench.workspace.ledger_records import family_of, identity_file
 from workbench.workspace.locks import hold
-from workbench.workspace.seal import Seal
-from workbench.workspace.state_files import read_state, write_state
+from workbench.workspace.seal import Seal, read_note
+from workbench.workspace.state_files import flush_folder, read_state, write_state
 
 _FOLDER = "workbench"
 """In the git directory of a repository."""
@@ -104,7 +103,7 @@ class OwnPlace:
 
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
-        self._root, self._layout, self._person = root, layout, person
+        self._root, self._layout, self.person = root, layout, person
         self._seen = self._stamp()
         elsewhere = histories_folder()
         self._homes = {elsewhere: os.fspath(root)}
@@ -135,7 +134,7 @@ class OwnPlace:
                 kept = self._kept()
                 if kept is not None and not (kept.sealed and kept.note):
                     raise _foreign(kept)
-                return self._taken_up(kept) if kept else self._made()
+                return self._go_on(kept) if kept else self._made()
         except shutil.Error as error:
             raise WriteFailedError(
                 f"the history could not be begun: {error}", hint="nothing was changed; try again"
@@ -167,22 +166,22 @@ class OwnPlace:
         That is so where git ignores all logs or the files that an agent always loads, or all there is. A
         private note among files in git is no reason to leave the repository.
         """
-        if self._person is None:
+        if self.person is None:
             return True
         few = self._kinds(_SAMPLE)  # where these are in git it is known at once
         return self._are_ignored(few) and (len(few) < _SAMPLE or self._are_ignored(self._kinds()))
 
     def _are_ignored(self, kinds: Mapping[RelPath, Kind]) -> bool:
-        ignored = set(self._person.ignored(kinds)) if self._person else set()
+        ignored = set(self.person.ignored(kinds)) if self.person else set()
         core = [{path for path, one in kinds.items() if one is kind} for kind in _CORE]
         return any(part and part <= ignored for part in (core if any(core) else [kinds.keys()]))
 
     def reason(self) -> str:
-        """Why history is kept apart; empty where the repository would take all of this memory."""
-        if self._person is None:
+        """Why history is kept apart; empty where the repository would keep this memory after all."""
+        if self.person is None:
             return "there is no git repository"
-        found = self._person.ignored({*self._kinds(), *self._recorded()})
-        return f"git ignores {found[0]}" if found else ""
+        kinds = self._kinds() | {path: self._layout.kind_of(path) for path in self._recorded()}
+        return f"git ignores {self.person.ignored(kinds)[0]}" if self._are_ignored(kinds) else ""
 
     def _recorded(self) -> list[RelPath]:
         """The memory files of the newest commit: what was deleted since would have to be kept too."""
@@ -196,7 +195,7 @@ class OwnPlace:
 
     def continues(self) -> bool:
         """Whether the repository holds memory of this workspace: then its history is where ours begins."""
-        person, layout = self._person, self._layout
+        person, layout = self.person, self._layout
         if person is None or (head := person.head()) is None:
             return False
         files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
@@ -229,7 +228,7 @@ class OwnPlace:
     def where(self) -> Path:
         """Where it is, or will be."""
         kept = self._kept()
-        return kept.git_dir if kept else self._home / (_NAME if self._person else "")
+        return kept.git_dir if kept else self._home / (_NAME if self.person else "")
 
     def foreign(self) -> Path | None:
         """Where there is one with a note that was not sealed here, which ``adopt`` can take over."""
@@ -243,28 +242,25 @@ class OwnPlace:
 
     def adopt(self) -> Path:
         """Take over, as ours, what came from another machine or home; the person has agreed."""
-        return self._changed(ended=False)
+        return self._go_on(self._kept())[0]
 
     def end(self) -> Path:
         """Have the history go on in the repository from now on; what was recorded so far stays there.
 
         The ledger goes along: it waits in the repository to be confirmed.
         """
-        if self._person is None or (found := self.find()) is None:
+        if self.person is None or (found := self.find()) is None:
             raise RepositoryStateError("there is no repository to go on in")
-        own = History.open_own(self._root, *found)
-        try:
-            _send_ledger(own, self._person)
-        finally:
-            own.close()
-        return self._changed(ended=True)
+        with contextlib.closing(History.open_own(self._root, *found)) as own:
+            _send_ledger(own, self.person)
+        return self._go_on(self._kept(), ended=True)[0]
 
-    def _changed(self, *, ended: bool) -> Path:
-        kept = self._kept()
+    def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
+        """Have what is there count from now on, or no more; where it is, and our place in its trees."""
         if kept is None or kept.note is None:
             raise RepositoryStateError("there is no history of ours")
         self._write(kept.git_dir, replace(kept.note, ended=ended))
-        return kept.git_dir
+        return kept.git_dir, kept.note.prefix
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -319,33 +315,27 @@ class OwnPlace:
 
     # -- making ----------------------------------------------------------------------------------
 
-    def _taken_up(self, kept: _Kept) -> tuple[Path, str]:
-        """Go on with what is there."""
-        assert kept.note is not None
-        self._write(kept.git_dir, replace(kept.note, ended=False))
-        return kept.git_dir, kept.note.prefix
-
     def _made(self) -> tuple[Path, str]:
         for left in self._home.glob(f"{MAKING}*"):  # a process was killed here
             shutil.rmtree(left)
         name = secrets.token_hex(16)
         begun = self._home / f"{MAKING}{name}"
         continued = self.continues()
-        prefix = self._person.prefix if self._person and continued else ""
+        prefix = self.person.prefix if self.person and continued else ""
         carrier = carrier_for(self._root)
         carrier.set_persistent_git_options(git_dir=os.fspath(begun), work_tree=os.fspath(self._root))
-        algorithm = self._person.algorithm if self._person else "sha1"
+        algorithm = self.person.algorithm if self.person else "sha1"
         ask(
             carrier, "init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={algorithm}"
         )
-        if self._person is not None:
-            self._begin_with(self._person, begun, prefix, history=continued)
+        if self.person is not None:
+            self._begin_with(self.person, begun, prefix, history=continued)
         at = self._home / _NAME
-        if self._person is None or at.exists():
+        if self.person is None or at.exists():
             at = self._home / f"history-{name}.git"
         self._write(begun, _Note(name, "", "", prefix), at)
         os.rename(begun, at)
-        _flush_folder(self._home)
+        flush_folder(self._home)
         return at, prefix
 
     def _begin_with(self, person: History, begun: Path, prefix: str, *, history: bool) -> None:
@@ -367,13 +357,10 @@ class OwnPlace:
                 shutil.copyfile(path, target)
         ours = family_of(prefix)
         moves = [ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None) for name, _, at in rows]
-        own = History.open_own(self._root, begun, prefix)
-        try:
-            own.move_references(
-                [*([ReferenceMove("HEAD", head, None)] if head else []), *moves], "workbench: begun"
-            )
-        finally:
-            own.close()
+        if head:
+            moves.append(ReferenceMove("HEAD", head, None))
+        with contextlib.closing(History.open_own(self._root, begun, prefix)) as own:
+            own.move_references(moves, "workbench: begun")
 
     def _write(self, git_dir: Path, note: _Note, at: Path | None = None) -> None:
         """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be."""
@@ -381,8 +368,7 @@ class OwnPlace:
         note = replace(note, key=self._homes[home], root=os.fspath(self._root), inode=self._inode())
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        told = asdict(note)
-        write_state(path, {**told, "seal": _seal(git_dir, note.id).of(told)}, flush=True)
+        _seal(git_dir, note.id).write(path, note)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
@@ -394,11 +380,8 @@ def open_history(root: Path, layout: Layout) -> History:
 
     Raises NoGitError, and RepositoryStateError for a bare or foreign repository, or a history not made here.
     """
-    try:
-        person: History | None = History.open(root)
-    except NoRepositoryError:
-        person = None
-    place = OwnPlace(root, layout, person)
+    place = own_place(root, layout)
+    person = place.person
     try:
         found = place.find()
     except RepositoryStateError:
@@ -406,8 +389,8 @@ def open_history(root: Path, layout: Layout) -> History:
             raise
         found = None  # doctor tells of it
     if found:
-        history = _beside(History.open_own(root, *found), person)
-        history.place, history.other = place, place if place.has_moved() else None
+        history = History.open_own(root, *found)
+        history.beside, history.place, history.other = person, place, place if place.has_moved() else None
         return history
     if person is not None:
         person.place = person.other = place
@@ -422,8 +405,8 @@ def open_history(root: Path, layout: Layout) -> History:
             prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
         except OSError as error:
             raise disk_error(error) from error
-        history = _beside(History.open_own(root, empty, ""), person)
-        history.place = history.other = place
+        history = History.open_own(root, empty, "")
+        history.beside, history.place, history.other = person, place, place
         history.on_close = stack.pop_all().close
     return history
 
@@ -454,23 +437,16 @@ def own_place(root: Path, layout: Layout) -> OwnPlace:
     return OwnPlace(root, layout, person)
 
 
-def _beside(history: History, person: History | None) -> History:
-    history.beside = person
-    return history
-
-
 def _all_in(home: Path) -> Iterator[_Kept]:
     if home.is_symlink():
         return
     for git_dir in sorted(home.glob("history*.git")):
-        note, seal = None, None
-        with contextlib.suppress(OSError, ValueError, msgspec.ValidationError, AttributeError):
+        kept = _Kept(git_dir, None, False)
+        with contextlib.suppress(OSError, ValueError):
             if not git_dir.is_symlink():
-                found = msgspec.json.decode(read_regular(git_dir / _FOLDER / _NOTE)[:_MOST_BYTES])
-                seal = found.pop("seal", None)
-                note = msgspec.convert(found, _Note)
-        fits = note is not None and _seal(git_dir, note.id).verifier()(asdict(note), seal)
-        yield _Kept(git_dir, note, fits)
+                note, told, seal = read_note(git_dir / _FOLDER / _NOTE, _Note)
+                kept = _Kept(git_dir, note, _seal(git_dir, note.id).verifier()(told, seal))
+        yield kept
 
 
 def _seal(git_dir: Path, name: str) -> Seal:
@@ -522,11 +498,3 @@ def _link_objects(theirs: Path, ours: Path) -> None:
         (ours / "info" / "alternates").write_bytes(
             b"".join(os.fsencode(f"{os.path.join(theirs, line)}\n") for line in lines if line)
         )
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

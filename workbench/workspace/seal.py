@@ -7,20 +7,23 @@ written in.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import json
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
 from workbench.special_files import read_regular
+from workbench.workspace.state_files import make_once, write_state
+
+Note = TypeVar("Note")
 
 _BYTES = 32
 _OF_THIS_PROCESS = secrets.token_bytes(_BYTES)
@@ -43,6 +46,13 @@ class Seal:
     def of(self, note: Mapping[str, Any]) -> str:
         """The seal of a note, made of plain JSON values. Raises OSError where the workspace is gone."""
         return self._made(_kept_key() or _made_key() or _OF_THIS_PROCESS, note)
+
+    def write(
+        self, path: Path, note: Any, *, fresh: Path | None = None, flush: bool = True, **also: str
+    ) -> None:
+        """Put a sealed note into a file; ``also`` is what the seal is of besides. Raises OSError."""
+        told = asdict(note)
+        write_state(path, {**told, "seal": self.of({**told, **also})}, fresh=fresh, flush=flush)
 
     def fits(self, note: Mapping[str, Any], seal: object) -> bool:
         """Whether this person's workbench wrote the note, in this folder."""
@@ -75,6 +85,21 @@ class Seal:
         return hmac.new(key, told.encode("ascii"), hashlib.sha256).hexdigest()
 
 
+def read_note(path: Path, kind: type[Note]) -> tuple[Note, dict[str, Any], object]:
+    """The note in a file, the plain values that it says, and its seal, whether that fits or not.
+
+    Raises OSError, and ValueError for what is no note of this kind.
+    """
+    import msgspec  # noqa: PLC0415 - hardly ever is there a note
+
+    try:
+        told = json.loads(read_regular(path))
+        seal = told.pop("seal", None)
+        return msgspec.convert(told, kind), told, seal
+    except (TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} holds no note") from error
+
+
 def _kept_key() -> bytes | None:
     try:
         key = read_regular(key_path())
@@ -85,20 +110,8 @@ def _kept_key() -> bytes | None:
 
 def _made_key() -> bytes | None:
     """Make the key, unless another process does so at the same time; None where it cannot be kept."""
-    path = key_path()
-    fresh = path.with_name(f".seal-{os.urandom(6).hex()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_BYTES))
-                file.flush()
-                os.fsync(descriptor)
-            with contextlib.suppress(FileExistsError):
-                os.link(fresh, path)
-        finally:
-            os.unlink(fresh)
+        make_once(key_path(), secrets.token_bytes(_BYTES), flush=True)
     except OSError:
         return None
     return _kept_key()

@@ -72,13 +72,12 @@ class PastWorkspace(Workspace):
     @cached_property
     def operations(self) -> Operations:
         """What had been done up to this moment, and no way to do more."""
-        state = self.root / layout.STATE_DIR
-        return _PastOperations(self, self.files, self.history, self.ledger, state, self.state_dir)
+        return _PastOperations(self)
 
     @cached_property
     def ledger(self) -> Ledger:
         """Nothing: what was decided and given by then is not told apart."""
-        return _PastLedger(self.files, self.state_dir, lambda: self.history)
+        return _PastLedger(self)
 
     @property
     def moment(self) -> str:
@@ -249,19 +248,11 @@ class _PastLedger(Ledger):
 class _PastOperations(Operations):
     """Operations up to one moment; none can be added."""
 
-    def __init__(
-        self,
-        place: PastWorkspace,
-        files: Files,
-        history: History,
-        ledger: Ledger,
-        state: Path,
-        prepare: Callable[[], Path],
-    ) -> None:
-        super().__init__(files, history, ledger, state, prepare)
+    def __init__(self, place: PastWorkspace) -> None:
+        super().__init__(place)
         self._place = place
 
-    def _exclusive(self, purpose: str) -> NoReturn:
+    def _exclusive(self, purpose: str, *, commits: bool = False) -> NoReturn:
         """What every action begins with. Raises ReadOnlyError."""
         raise ReadOnlyError(
             f"this is the memory as it was on {self._place.moment}: the past cannot be changed",

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
@@ -32,23 +33,26 @@ from workbench.errors import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.commits import Commit
-from workbench.repository.history import History
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
+from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.file_changes import MODE, Steps, TornError, private_modes, programs
-from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
+from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError
 from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.ledger import BOOKS, Ledger
+from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
 from workbench.workspace.own_history import pack_loose
 from workbench.workspace.plan import Book, Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
@@ -64,6 +68,7 @@ _LOST = (
     "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
 )
 _BEGUN = "from now on history is kept in {}, apart from any repository: `workbench status` says why"
+_HELD_BACK = "{} holds a new secret, so it is not recorded yet: `workbench status --commit` says where"
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -72,31 +77,18 @@ _ON_NO_BRANCH = (
 class Operations:
     """What was done to a workspace's memory, and the one way to do more."""
 
-    def __init__(
-        self,
-        files: Files,
-        history: History,
-        ledger: Ledger,
-        state: Path,
-        prepare: Callable[[], Path],
-        may_curate: Callable[[str], bool] | None = None,
-        finish: Callable[[Plan], Plan] | None = None,
-        unrecorded: Callable[[CommitId | None, bool], Mapping[RelPath, bytes | None]] | None = None,
-    ) -> None:
-        """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it;
-        ``unrecorded`` says which files differ from a commit; unless asked for all, of those that changed
-        since."""
-        self._files = files
-        self._history = history
-        self._ledger = ledger
-        self._prepare = prepare
-        self._finish = finish
-        self._unrecorded = unrecorded
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files = workspace.files
+        self._history = workspace.history
+        self._ledger = workspace.ledger
+        state = workspace.root / STATE_DIR
         self._lock = state / "operations.lock"
-        self._journal = Journal(state, Seal(files.root))
-        self._displaced = Displaced(files, state, may_curate)
-        self._steps = Steps(files, history, self._displaced)
+        self._journal = Journal(state, Seal(workspace.root))
+        # The layout follows the settings, which may change while this program runs.
+        may_curate = lambda path: workspace.layout.may_curate(path)  # noqa: E731, PLW0108
+        self._displaced = Displaced(self._files, state, may_curate)
+        self._steps = Steps(self._files, self._history, self._displaced)
 
     # -- doing -----------------------------------------------------------------------------------
 
@@ -109,11 +101,9 @@ class Operations:
         turns out to be locked after the files were written, and a disk that lets files be neither finished
         nor taken back. The error says so then, and the next action finishes this one first.
         """
-        with self._exclusive("an action") as found:
-            self._history.require_committable()
+        with self._exclusive("an action", commits=True) as found:
             for _ in range(ATTEMPTS):
-                plan = planner()
-                plan = self._finish(plan) if self._finish else plan
+                plan = self._workspace.finished(planner())
                 if not plan.edits and not plan.records:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
@@ -142,8 +132,7 @@ class Operations:
         ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
         Raises what ``carry_out`` raises; no file is ever changed.
         """
-        with self._exclusive("recording") as found:
-            self._history.require_committable()
+        with self._exclusive("recording", commits=True) as found:
             for _ in range(ATTEMPTS):
                 head = self._history.head()
                 edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
@@ -172,12 +161,15 @@ class Operations:
         return ()
 
     @contextlib.contextmanager
-    def _exclusive(self, purpose: str) -> Iterator[tuple[str, ...]]:
-        """The lock, once what a killed process left is finished; what a person should know of that."""
+    def _exclusive(self, purpose: str, *, commits: bool = False) -> Iterator[tuple[str, ...]]:
+        """The lock, once what a killed process left is finished; what a person should know of that.
+
+        Raises RepositoryStateError where that ``commits`` and a merge or the like is unfinished.
+        """
         require_more_than_looking()
         require_known_format(self._files.root)
         try:
-            self._prepare()
+            self._workspace.state_dir()
             self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
                 if killed is not None and killed.since:
@@ -185,9 +177,12 @@ class Operations:
                 self._require_here()
                 self._journal.sweep()
                 found = self._roll_forward()
-                with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
+                try:
                     self._history.require_committable()
                     self._displaced.sweep()
+                except RepositoryStateError:
+                    if commits:
+                        raise
                 yield found
         except OSError as error:
             raise disk_error(error) from error
@@ -210,7 +205,7 @@ class Operations:
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-            others = self._others(head, {step.path for step in steps}, whole=begun is not None)
+            others, waiting = self._others(head, {step.path for step in steps}, whole=begun is not None)
             head = self._commit_external(head, steps, others=others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
@@ -228,29 +223,32 @@ class Operations:
         assert done is not None
         if self._history.names_no_branch():
             late.append(_ON_NO_BRANCH)
-        notes = [*plan.notes, *notes, *late, *left_in_history(plan.edits)]
+        notes = [*plan.notes, *notes, *late, *waiting, *left_in_history(plan.edits)]
         return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
 
     def _others(
-        self, head: CommitId | None, ours: Container[RelPath], *, whole: bool
-    ) -> dict[RelPath, BlobId | None]:
+        self, head: CommitId | None, ours: set[RelPath], *, whole: bool
+    ) -> tuple[dict[RelPath, BlobId | None], list[str]]:
         """What other writers left on disk, where nobody but us commits: so the past is whole.
 
         ``whole``: also what they wrote before ``head``. A file with a new secret waits until a person decides
-        about it.
+        about it, who is told so.
         """
-        if not self._history.own or self._unrecorded is None:
-            return {}
         others: dict[RelPath, BlobId | None] = {}
+        waiting: list[str] = []
+        if not self._history.own:
+            return others, waiting
         found: Mapping[RelPath, bytes | None] = {}
         with contextlib.suppress(RepositoryStateError):  # nearly all have vanished: no folder is mounted
-            found = self._unrecorded(head, whole)
-        for path, data in found.items():
-            with contextlib.suppress(SecretFoundError):
-                if path not in ours:
-                    require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
-                    others[path] = None if data is None else self._history.store(data)
-        return others
+            found = unrecorded(self._workspace, head, whole=whole).changes
+        for path in found.keys() - ours:
+            data = found[path]
+            try:
+                require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
+                others[path] = None if data is None else self._history.store(data)
+            except SecretFoundError:
+                waiting.append(path)
+        return others, [_HELD_BACK.format(", ".join(sorted(waiting)))] if waiting else []
 
     def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
         """Store both versions of one file, so that neither can be lost from here on."""
@@ -499,8 +497,7 @@ class Operations:
 
         Raises UsageError where it is not known which file a text is for, and what ``carry_out`` raises.
         """
-        self._history.require_committable()
-        with self._exclusive("carrying late lines over"):
+        with self._exclusive("carrying late lines over", commits=True):
             for late in self._displaced.waiting():
                 if late.why == "unknown origin" and late.path is not None:
                     self._displaced.adopt(late)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +24,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import CommitId, RelPath, is_outside
+from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
@@ -39,6 +37,7 @@ from workbench.workspace.ledger import Ledger
 from workbench.workspace.own_history import OwnPlace, open_history, own_place
 from workbench.workspace.plan import Plan
 from workbench.workspace.short_marks import shortened
+from workbench.workspace.state_files import replace_state
 from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
@@ -149,22 +148,12 @@ class Workspace:
     @cached_property
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
-        state = self.root / layout.STATE_DIR
-        return Operations(
-            self.files,
-            self.history,
-            self.ledger,
-            state,
-            self.state_dir,
-            may_curate=self._may_curate,
-            finish=self.finished,
-            unrecorded=self._unrecorded,
-        )
+        return Operations(self)
 
     @cached_property
     def ledger(self) -> Ledger:
         """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
-        return Ledger(self.files, self.state_dir, lambda: self.history)
+        return Ledger(self)
 
     def finished(self, plan: Plan) -> Plan:
         """The plan with short marks, and with each file as the agent whose it is would write it.
@@ -198,14 +187,6 @@ class Workspace:
                 )
         return replace(edit, after=after)
 
-    def _unrecorded(self, head: CommitId | None, whole: bool) -> Mapping[RelPath, bytes | None]:
-        from workbench.workspace.external_changes import unrecorded  # noqa: PLC0415 - built on this module
-
-        return unrecorded(self, head, whole=whole).changes
-
-    def _may_curate(self, path: str) -> bool:
-        return self.layout.may_curate(path)
-
     def stop_reading(self) -> None:
         """Have what reads the history in another thread end with StoppedError, now and from then on."""
         if "history" in self.__dict__:
@@ -213,8 +194,6 @@ class Workspace:
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
-        if "ledger" in self.__dict__:
-            self.ledger.close()
         if "history" in self.__dict__:
             self.history.close()
 
@@ -362,10 +341,4 @@ def _keep_out_of_git(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError, ValueError):
         if read_regular(ignore) == _IGNORE_ALL:
             return
-    fresh = folder / f".gitignore.{os.getpid()}-{time.monotonic_ns()}"  # others may be at the same
-    try:
-        with fresh.open("xb") as file:
-            file.write(_IGNORE_ALL)
-        fresh.replace(ignore)
-    finally:
-        fresh.unlink(missing_ok=True)
+    replace_state(ignore, _IGNORE_ALL)
