@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,11 +172,11 @@ def _stage(folder: Path) -> Iterator[Path]:
         raise UsageError(f"{folder} is not empty", hint="name a folder that is empty or not there yet")
     if not there:
         folder.parent.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=folder if there else folder.parent))
+    stage = (folder if there else folder.parent) / f"{_STAGE}{secrets.token_hex(8)}"
+    stage.mkdir()
     try:
         yield stage
         if not there:
-            stage.chmod(0o777 & ~_umask())
             stage.rename(folder)
         else:
             for name in sorted(os.listdir(stage), key=lambda name: name == ".git"):
@@ -214,9 +214,3 @@ def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str
     finally:
         reader.close()
     return count + len(links), tuple(notes)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

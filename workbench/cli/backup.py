@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from workbench.backup.bundles import find_or_repeat, repeats_own
-from workbench.backup.create import Backup, back_up, plan_backup
-from workbench.cli import shell_values
-from workbench.cli.options import command, flag, named
-from workbench.cli.output import (
-    answered,
-    attributes,
-    given,
-    narrate,
-    narrate_notes,
-    say,
-)
-from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError
-from workbench.plural import plural
-
-if TYPE_CHECKING:
-    pass
-
 from pathlib import Path
 
+from workbench.backup.bundles import find_or_repeat
+from workbench.backup.create import Backup, back_up, plan_backup
+from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, reason_option, word
-from workbench.cli.workspace_options import moment
+from workbench.cli.options import command, dry_run_option, flag, named, reason_option, word
+from workbench.cli.output import answered, attributes, given, narrate, narrate_notes, say
+from workbench.cli.workspace_options import moment, workspace
+from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
+from workbench.plural import plural
 
 
 @command()
@@ -48,14 +33,13 @@ def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_r
     overwritten by force. Only this command and `restore` reach a remote.
     """
     with workspace() as place:
-        found = find_or_repeat(place, target)
-        own = own_history or repeats_own(place, target)
+        found = find_or_repeat(place, target, own=own_history)
         if dry_run:
-            done = plan_backup(place, found, full=full, own=own)
+            done = plan_backup(place, found, full=full)
         else:
             if found.kind == "remote":
                 narrate(f"sending to {found.shown}")
-            done = back_up(place, found, full=full, check=check, own=own)
+            done = back_up(place, found, full=full, check=check)
     told = {
         "target": done.target.shown,
         "kind": done.target.kind,
