@@ -264,8 +264,9 @@ def user_settings_path() -> Path:
 class SettingsFile:
     """What one file says, each setting by itself: what is wrong with one leaves the others.
 
-    ``values`` has those whose value can be read, also the ``unfit``: words that are none of those to choose
-    from. ``misplaced`` are names that mean nothing in this file. ``text`` is what stands in it.
+    ``values`` has those whose value can be read. Also ``wrong`` are those among them with a word that is none
+    of those to choose from. ``misplaced`` are names that mean nothing in this file. ``text`` is what stands
+    in it.
     """
 
     path: Path
@@ -274,7 +275,6 @@ class SettingsFile:
     values: Mapping[str, object] = field(default_factory=dict)
     misplaced: tuple[str, ...] = ()
     wrong: Mapping[str, UsageError] = field(default_factory=dict)
-    unfit: Mapping[str, UsageError] = field(default_factory=dict)
 
 
 class SettingsFileError(UsageError):
@@ -325,7 +325,6 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
         raise SettingsFileError(path, f"is not a YAML mapping: {short(error)}", error.line) from error
     values: dict[str, object] = {}
     wrong: dict[str, UsageError] = {}
-    unfit: dict[str, UsageError] = {}
     misplaced: list[str] = []
     for name, value in said.items():
         if name not in DECLARED or (name in USER_ONLY and not trusted):
@@ -336,8 +335,8 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
             values[name] = checked(path, name, value)
             refuse_unfit(name, values[name])
         except UsageError as error:
-            (unfit if name in values else wrong)[name] = error
-    return SettingsFile(path, text, said, values, tuple(misplaced), wrong, unfit)
+            wrong[name] = error
+    return SettingsFile(path, text, said, values, tuple(misplaced), wrong)
 
 
 def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Settings:
@@ -359,12 +358,11 @@ def _counting(
             continue  # what a newer program sets means nothing here
         _refuse_misplaced(file.path, name, allowed)
         skipped.append(name)
-    for name, error in file.wrong.items():
-        if not lenient or name in STRICT:
-            raise error
-        skipped.append(name)
-    left_out = [name for name in file.unfit if lenient and name not in STRICT]
+    left_out = [name for name in file.wrong if lenient and name not in STRICT]
     skipped += left_out
+    for name, error in file.wrong.items():
+        if name not in left_out and name not in file.values:
+            raise error
     return {name: value for name, value in file.values.items() if name not in left_out}
 
 
@@ -468,19 +466,18 @@ def checked(path: Path, name: str, value: object) -> object:
     """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
     declared = DECLARED[name]
     default, most = declared.default, declared.maximum
-    if isinstance(default, int):
-        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
-            if most is not None and int(value) > most:
-                raise UsageError(f"{path}: {name} may be {most:,} at most, not {int(value):,}")
-            return int(value)
-        raise UsageError(f"{path}: {name} must be a positive whole number, not {short(value)}")
-    if isinstance(default, float):
-        may_be_zero = declared.minimum is not None
-        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or may_be_zero):
-            if most is not None and float(value) > most:
-                raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
-            return float(value)
-        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {short(value)}")
+    if isinstance(default, (int, float)):
+        pattern, sort = (
+            (_WHOLE_NUMBER, "a positive whole number")
+            if isinstance(default, int)
+            else (_NUMBER, "a number such as 0.5")
+        )
+        number = type(default)(value) if isinstance(value, str) and pattern.fullmatch(value) else -1
+        if number < 0 or (number == 0 and declared.minimum is None):
+            raise UsageError(f"{path}: {name} must be {sort}, not {short(value)}")
+        if most is not None and number > most:
+            raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
+        return number
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
