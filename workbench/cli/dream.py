@@ -41,7 +41,7 @@ from workbench.dreaming.proposals.runs import (
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
-from workbench.llm.provider import open_language_model
+from workbench.llm.provider import WITHOUT_MODEL, language_model_or_why
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
@@ -139,9 +139,12 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # a history that cannot be used is told before the dream
     now = datetime.now().astimezone()
-    dry_run, model = given("dry_run"), open_language_model(place.settings, given("model"))
+    dry_run = given("dry_run")
+    model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
         found = dreamt(place, now=now, model=model, tell=progress.show)
+    if why_none:
+        found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []

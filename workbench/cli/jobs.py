@@ -26,11 +26,11 @@ from workbench.cli.output import (
     wants_json,
 )
 from workbench.cli.workspace_options import workspace
-from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
+from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
 from workbench.jobs.runs import Job, Running, now, running
 from workbench.llm.language_model import LanguageModel
-from workbench.llm.provider import open_language_model
+from workbench.llm.provider import language_model_or_why
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -142,12 +142,10 @@ def forget(job: str) -> None:
 
 def usable_model(place: Workspace, without: str) -> LanguageModel | None:
     """The language model of the settings, or ``--model`` at their endpoint; None without one."""
-    try:
-        return open_language_model(place.settings, given("model"))
-    except ModelUnavailableError as error:
-        if without:
-            narrate(without if given("log") else f"{without}: {error.message}")
-        return None
+    model, why_none = language_model_or_why(place.settings, given("model"))
+    if why_none and without:
+        narrate(without if given("log") else f"{without}: {why_none}")
+    return model
 
 
 def require_whole(*, part: bool) -> None:
