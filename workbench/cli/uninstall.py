@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.options import flag
-from workbench.cli.output import agree, answered, json_option, narrate, say_row
+from workbench.cli.output import agree, answered, json_option, narrate, narrate_row, say_row, wants_json
 
 
 @click.command()
@@ -22,17 +22,18 @@ def uninstall(dry_run: bool, yes: bool) -> None:
     from workbench.health.footprint import footprint, remove
 
     found = footprint()
-    if not answered({"removes": found.own, "by_hand": found.mentions, "stays": found.state}):
-        for folder in found.own:
-            say_row(f"remove   {folder}")
-        for mention in found.mentions:
-            say_row(f"by hand  {mention.where}, line {mention.line}")
-        for folder in found.state:
-            say_row(f"stays    {folder}")
+    say = narrate_row if wants_json() else say_row  # the answer in JSON is one, and comes when all is done
+    for folder in found.own:
+        say(f"remove   {folder}")
+    for mention in found.mentions:
+        say(f"by hand  {mention.where}, line {mention.line}")
+    for folder in found.state:
+        say(f"stays    {folder}")
     if found.own and not dry_run:
         if not yes:
             agree("remove these folders?", refusal="nothing was removed", hint="add --yes")
         for folder in found.own:
             remove(folder)
         narrate(f"removed: {', '.join(map(str, found.own))}")
+    answered({"removes": found.own, "by_hand": found.mentions, "stays": found.state})
     narrate("the program itself: `pipx uninstall memory-workbench`, or `uv tool` or `pip` in place of `pipx`")
