@@ -137,6 +137,7 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     plan = plan_init(target, template)
     if not lacks_repository and not plan.edits:
         say("everything is there already")
+        _say_where_history_is(target)
         return
     if given("dry_run"):
         if lacks_repository:
@@ -154,6 +155,16 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     if owner := owner_of(target):
         say(f"nothing was added: {owner} takes all that lies here for its memory")
         say("`workbench status --commit` commits what there is")
+    _say_where_history_is(target)
+
+
+def _say_where_history_is(folder: Path) -> None:
+    """Say where the history of the workspace is kept, where that is in no repository of the person's."""
+    from workbench.cli.status import history_of, kept_in
+
+    with contextlib.closing(Workspace.open(folder)) as place:
+        if place.history.own:
+            say(f"history: {kept_in(history_of(place))}")
 
 
 def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
