@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from indexing.ranking.weights import PRESETS
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
 from workbench.workspace.locks import hold
@@ -532,11 +533,10 @@ def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
 
 
-def test_all_presets_can_be_chosen() -> None:
-    from indexing.ranking.weights import PRESETS
-    from workbench.cli import search
-
-    assert tuple(PRESETS) == search.PRESETS
+@pytest.mark.parametrize("preset", PRESETS)
+def test_all_presets_can_be_chosen(run: Run, preset: str) -> None:
+    run("reindex", "--no-vectors")
+    assert run("search", "port", "--preset", preset).code == 0
 
 
 @pytest.mark.promise("The index", "stale, degraded, empty, failed")

@@ -158,7 +158,7 @@ def test_a_language_model_and_a_provider_without_the_client_say_what_brings_it(
         installed.run("workbench", "config", "set", setting, value)
     told = [
         installed.run("workbench", "-w", demo, *command, code=code)
-        for command, code in ((("dream",), 1), (("model", "test"), 1), (("doctor", "--network"), 4))
+        for command, code in ((("dream",), 0), (("model", "test"), 1), (("doctor", "--network"), 4))
     ]
     for setting in (*named, "embedding_providers"):
         installed.run("workbench", "config", "unset", setting)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from workbench.cli.operation_command import act
+from workbench.cli.operation_command import act, planned_or_done
 from workbench.cli.options import command, flag, model_option, word
 from workbench.cli.output import (
     Bar,
@@ -198,15 +198,10 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
         return _Applied(tuple(f"{one.key} waits for you: {why}" for one, why in chosen.held))
     near = [skip for skip in found.skipped if skip.why.startswith(NEAR_MISS)]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
-    plans: list[Plan] = []
-
-    def planner() -> Plan:
-        plans.append(plan_apply(place, of_this_run, now=now, left=left, considered=found.considered))
-        return plans[-1]
-
-    operation = None if given("dry_run") else place.operations.carry_out(planner)
-    plan = plans[-1] if plans else place.finished(planner())
-    return _Applied(operation.notes if operation else plan.notes, plan, operation)
+    plan, operation = planned_or_done(
+        place, lambda: plan_apply(place, of_this_run, now=now, left=left, considered=found.considered)
+    )
+    return _Applied((operation or plan).notes, plan, operation)
 
 
 def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:

@@ -28,6 +28,7 @@ from workbench.cli.output import (
 from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
+from workbench.jobs.nightly import STEPS, Night, nightly
 from workbench.jobs.runs import Job, Running, now, running
 from workbench.llm.language_model import LanguageModel
 from workbench.llm.provider import language_model_or_why
@@ -42,7 +43,6 @@ _TEMPLATES = {
     "cron": ("nightly.cron",),
     "launchd": ("nightly.plist",),
 }
-_STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
     flag("--log", "For a clock: a line a step on stderr, without any text of memory.", shared=True),
@@ -59,7 +59,9 @@ def jobs() -> None:
 
 @jobs.command()
 @click.argument("job", type=click.Choice([Job.NIGHTLY.value]))
-@click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
+@click.option(
+    "--only", type=click.Choice(tuple(STEPS)), multiple=True, help="Only this step; may be repeated."
+)
 @model_option
 @job_options
 @dry_run_option
@@ -71,8 +73,6 @@ def run(job: str, only: tuple[str, ...]) -> int:
     Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
     and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
-    from workbench.jobs.nightly import Night, nightly
-
     log, dry_run = given("log"), given("dry_run")
     require_whole(part=dry_run)
     outcomes = []

@@ -36,6 +36,7 @@ from workbench.cli.output import (
     say_row,
 )
 from workbench.cli.workspace_options import AS_OF, moment, opened
+from workbench.config.settings import DECLARED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural
 from workbench.workspace.late_lines import carry_late
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from workbench.agent.federated_search import FederatedAnswer
 
 Ask = Callable[["Query"], Any]
-PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
 _HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
@@ -111,7 +111,7 @@ _condition_options = together(
 @hits_option
 @mode_option
 @_condition_options
-@choice("--preset", PRESETS, help="Weights of another system.")
+@choice("--preset", DECLARED["search_preset"].choices, help="Weights of another system.")
 @words("--weight", "weights", "NAME=VALUE", "Change a weight, see below.")
 @word("--for-user", "NAME", "Who asks: theirs first, nobody else's.", "user")
 @click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")

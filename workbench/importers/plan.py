@@ -126,6 +126,14 @@ def memories(text: str, **said: Any) -> Iterator[MemoryDraft]:
         yield MemoryDraft(text=part, **said)
 
 
+def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
+    """The typed memories that ``content`` makes; ``read`` is all that was read. UsageError for no words."""
+    drafts = tuple(memories(str(content or ""), trust="agent", **said))
+    if not drafts:
+        raise UsageError("it holds no words")
+    return Item(name=name, digest=digest_of(read), drafts=drafts)
+
+
 def _parts(text: str, lead: str) -> Iterator[str]:
     whole = plain_line(text, _LONGEST)
     if not whole:
