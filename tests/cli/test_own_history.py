@@ -555,8 +555,8 @@ def test_a_backup_holds_it_only_when_it_is_named(ignored: Place, run: Run, tmp_p
 def test_init_says_where_history_is_kept_when_git_ignores_the_memory(tmp_path: Path, run: Run) -> None:
     source_code(tmp_path / "code", "memory/", "MEMORY.md")
     (tmp_path / "code/MEMORY.md").write_text(MEMORY_TEXT)
-    for _ in range(2):  # also where nothing is to be added any more
-        done = run("init", str(tmp_path / "code"), "--yes")
+    for how in ("--dry-run", "--yes", "--yes"):  # also where nothing is to be added any more
+        done = run("init", str(tmp_path / "code"), how)
         assert done.code == 0
         (line,) = [one for one in done.out.splitlines() if one.startswith("history: ")]
         assert f"kept in {tmp_path / 'code/.git/workbench'}" in line

@@ -255,7 +255,7 @@ def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False)
     if last := remembered(workspace):
         return replace(find_target(last.target), own=own or last.own)
     raise UsageError(
-        "there is no backup yet that could be repeated",
+        "no backup yet: there is none to repeat",
         hint="name a place once: workbench backup DIR, FILE.bundle or a git remote",
     )
 

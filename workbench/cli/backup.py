@@ -55,7 +55,7 @@ def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_r
 
 def _say_planned(done: Backup, where: str) -> None:
     if done.pending:
-        say(f"would record {plural(done.pending, 'file')} first")
+        say(f"would commit {plural(done.pending, 'uncommitted file')} first")
     if not done.wrote:
         say(f"nothing is new since the last backup in {where}")
         return
@@ -67,7 +67,7 @@ def _say_planned(done: Backup, where: str) -> None:
 def _say_backup(done: Backup, where: str) -> None:
     commit = (done.commit or "")[:12]
     if done.recorded:
-        say(f"recorded {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
+        say(f"committed {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
     if not done.wrote:
         say(f"nothing is new: {where} holds {done.branch} at {commit}")
     else:

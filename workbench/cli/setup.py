@@ -144,6 +144,8 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
             say("would make a git repository")
         if plan.edits:
             say_diff(plan.diff())
+        if target.is_dir() and not lacks_repository:
+            _say_where_history_is(target)
         return
     if plan.edits and not yes:
         _agree(target, [edit.path for edit in plan.edits])

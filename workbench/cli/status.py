@@ -126,7 +126,7 @@ def _job_line(job: dict[str, Any]) -> str:
 
 def _backup_line(last: dict[str, Any] | None) -> str:
     if last is None:
-        return "never"
+        return "none yet"
     since = last["operations_since"]
     behind = "the history was rewritten since" if since is None else f"{plural(since, 'operation')} since"
     return f"{_minute(last['when'])} to {last['target']} · {behind}"

@@ -186,7 +186,7 @@ def _backup(night: Night) -> StepOutcome:
 
     if remembered(night.workspace) is None:
         hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
-        return StepOutcome("nothing", "there is no backup that could be repeated", hint=hint)
+        return StepOutcome("nothing", "no backup yet", hint=hint)
     target = find_or_repeat(night.workspace, None)
     make = plan_backup if night.dry_run else back_up
     made = make(night.workspace, target)
