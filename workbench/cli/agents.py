@@ -54,7 +54,7 @@ _with_memory_option = flag("--with-memory", "Also from MEMORY.md: the agent does
 
 
 @command(epilog=_HOOK)
-@named("message", required=False)
+@named("message", "[MESSAGE]")
 @_user_option
 @word("--session", "KEY", "The session, for the record.")
 @flag("--record", "Record what was given, as an agent's recall.")

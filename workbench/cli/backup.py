@@ -18,7 +18,7 @@ from workbench.plural import plural
 
 
 @command()
-@named("target", required=False, offer=shell_values.folders)
+@named("target", "[TARGET]", shell_values.folders)
 @flag("--full", "Begin a new chain of bundles.")
 @flag("--check", "Also clone a remote anew and compare (bundles always are).")
 @flag("--own-history", "Save a history that is kept apart from any repository.")
@@ -80,7 +80,7 @@ def _say_backup(done: Backup, where: str) -> None:
 
 @command()
 @named("source", "SOURCE|TARGET")
-@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@named("folder", "[DIR]", shell_values.folders)
 @word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
 @word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
 @reason_option

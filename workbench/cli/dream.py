@@ -102,7 +102,7 @@ def dream(
         if explain is not None:
             _explain(place, explain)
         elif rollback is not None:
-            (_preview_rollback if given("dry_run") else _roll_back)(place, rollback)
+            _roll_back(place, rollback)
         elif lists:
             _list_runs(place)
         elif shows_learned:
@@ -337,18 +337,18 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
             say(f"    {operation.id}  {line(operation.summary)}{undone}", dim=True)
 
 
-def _preview_rollback(place: Workspace, run: str) -> None:
-    _narrate_shared(place, run)
-    diff, staying = preview_rollback(place, run)
-    if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
-        return
-    say_diff(diff)
-    for operation, why in staying:
-        narrate(f"would stay: {operation.id} {operation.summary}: {why}")
-
-
 def _roll_back(place: Workspace, run: str) -> None:
-    _narrate_shared(place, run)
+    for operation in find_run(place, run).standing:
+        if others := shared_with(operation, run):
+            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
+    if given("dry_run"):
+        diff, staying = preview_rollback(place, run)
+        if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
+            return
+        say_diff(diff)
+        for operation, why in staying:
+            narrate(f"would stay: {operation.id} {operation.summary}: {why}")
+        return
     done = roll_back(place, run)
     refused = _refused([(operation, error.message) for operation, error in done.refused])
     undone = [operation_json(operation) for operation in done.undone]
@@ -361,12 +361,6 @@ def _roll_back(place: Workspace, run: str) -> None:
             narrate(f"  → {error.hint}")
     if done.refused:
         raise click.exceptions.Exit(1)
-
-
-def _narrate_shared(place: Workspace, run: str) -> None:
-    for operation in find_run(place, run).standing:
-        if others := shared_with(operation, run):
-            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
 
 
 def _refused(staying: Iterable[tuple[Operation, str]]) -> list[dict[str, str]]:

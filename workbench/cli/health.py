@@ -136,8 +136,8 @@ def _say(result: CheckResult) -> None:
 
 
 @command()
-@named("path", required=False, offer=shell_values.memory_paths)
-@named("entry", required=False)
+@named("path", "[PATH]", shell_values.memory_paths)
+@named("entry", "[ENTRY]")
 @flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")
 @flag("--strict", "Warnings count as errors.")
 @flag("--all", "Also what is only worth knowing.", "everything")
@@ -294,7 +294,7 @@ def verify() -> int:
 
 
 @command()
-@named("folder", "[DIR]", required=False)
+@named("folder", "[DIR]")
 @flag("--evidence", "Show the lines that were counted.")
 @word("--html", "FILE", "Write a page to share, by itself and without any text of the memory.", default=None)
 @flag("--with-text", "With --html: the lines that were counted, with their text.")

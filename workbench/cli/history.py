@@ -45,7 +45,7 @@ _TITLE = 90
 
 
 @command()
-@named("path", offer=shell_values.memory_paths)
+@named("path", "PATH", shell_values.memory_paths)
 @number("--from", "first", low=1, default=1, help="First line (from 1).")
 @number("--lines", low=1, help="How many lines.")
 def get(path: str, first: int, lines: int | None) -> None:
@@ -115,7 +115,7 @@ def _outside(place: Workspace, address: str) -> Entry:
 
 
 @command()
-@named("target", "[PATH|ENTRY]", required=False, offer=shell_values.memory_paths)
+@named("target", "[PATH|ENTRY]", shell_values.memory_paths)
 @number("-n", "--limit", low=1, default=30)
 @word(
     "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
@@ -196,7 +196,7 @@ def _time(when: datetime | None) -> str:
 
 
 @command()
-@named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
+@named("target", "PATH|ENTRY", shell_values.memory_paths)
 def blame(target: str) -> None:
     """Show when each line was written, and by whom.
 

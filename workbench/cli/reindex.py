@@ -55,7 +55,7 @@ _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
 @command()
-@named("paths", "[PATH]...", many=True, required=False, offer=shell_values.memory_paths)
+@named("paths", "[PATH]...", shell_values.memory_paths)
 @flag("--full", "Build everything anew, aside, then swap it in.")
 @flag("--no-vectors", "Keyword search only: make no vectors.")
 @flag("--dry-run", "Say what would be done, and what embedding would cost.")
@@ -198,7 +198,7 @@ def _say_run(run: SyncRun) -> None:
     now = datetime.now().astimezone()
     report, error = run.report, run.error
     if wants_json():
-        wrong = {"code": error.code, "message": error.message, "hint": error.hint} if error else {}
+        wrong = attributes(error, "code", "message", "hint") if error else {}
         said: dict[str, Any] = {"event": "run" if report else "error", "why": run.why}
         said |= {"at": now.isoformat(timespec="seconds"), **(report.as_json() if report else wrong)}
         answered(said)
@@ -316,7 +316,7 @@ def test() -> None:
 
 
 @model.command()
-@named("name", required=False)
+@named("name", "[NAME]")
 @flag("--yes", "Do not ask.")
 def download(name: str | None, yes: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub.

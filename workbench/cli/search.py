@@ -107,7 +107,7 @@ _condition_options = together(
 
 
 @command(epilog=_HELP)
-@named("typed", "[QUERY]...", many=True, required=False)
+@named("typed", "[QUERY]...")
 @hits_option
 @mode_option
 @_condition_options

@@ -44,7 +44,7 @@ SOURCES = ("markdown", "transcript", "all")
 
 
 @command()
-@named("files", "[FILE]...", many=True, required=False, offer=shell_values.files)
+@named("files", "[FILE]...", shell_values.files)
 @choice("--source", SOURCES, help="What to ingest; transcripts only when named.")
 @word("--user", "U", "Whose sessions these are.")
 @number("--max-age", metavar="DAYS", help="Nothing that is older.")
@@ -87,7 +87,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
 
 
 @command()
-@named("transcripts", "[TRANSCRIPT]...", many=True, required=False, offer=shell_values.files)
+@named("transcripts", "[TRANSCRIPT]...", shell_values.files)
 @flag("--hook", "Read a hook's JSON from stdin: its transcript_path is flushed.")
 @model_option
 @dry_run_option

@@ -58,7 +58,7 @@ _VARIABLE = "_WORKBENCH_COMPLETE"
 
 
 @click.command("open", hidden=True)
-@named("folder", required=False, offer=shell_values.folders)
+@named("folder", "[FOLDER]", shell_values.folders)
 @click.pass_context
 def open_interface(ctx: click.Context, folder: str | None) -> None:
     """Open the interface on FOLDER, or on the nearest workspace."""
@@ -120,7 +120,7 @@ def _dream_of(folder: Path) -> int:
 
 
 @click.command()
-@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@named("folder", "[DIR]", shell_values.folders)
 @choice("--template", ("plain", "openclaw", "goclaw"), "plain", "Which files to start with.")
 @dry_run_option
 @flag("--yes", "Do not ask before files are added to a repository of other files.")
@@ -302,7 +302,7 @@ def _say_found() -> bool:
 
 
 @workspaces.command()
-@named("folder", "[DIR]", required=False)
+@named("folder", "[DIR]")
 @word("--name", "NAME", "What to call it; else as its folder is called.")
 @click.pass_context
 def add(ctx: click.Context, folder: str | None, name: str) -> None:
@@ -338,7 +338,7 @@ def list_() -> int:
 
 
 @workspaces.command()
-@named("name", offer=shell_values.registered)
+@named("name", "NAME", shell_values.registered)
 def remove(name: str) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
     path = unregister(name)
