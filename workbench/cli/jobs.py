@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -183,13 +184,13 @@ def speaking(job: Job) -> Iterator[None]:
         raise click.exceptions.Exit(code)
 
 
+@dataclass(frozen=True, slots=True)
 class AtWork:
     """A job that is under way, with whom to tell how it goes."""
 
-    def __init__(self, run: Running, job: Job, metrics: MetricsFile | None) -> None:
-        self.run = run
-        self._job = job
-        self._metrics = metrics
+    run: Running
+    job: Job
+    metrics: MetricsFile | None
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
         """How it stands now; what is new is kept, and written for Prometheus."""
@@ -201,7 +202,7 @@ class AtWork:
     def line(self, text: str) -> None:
         """A line of the log. ``text`` is made of names of ours and counts."""
         if given("log"):
-            narrate(f"{self._job.command}: {text}")
+            narrate(f"{self.job.command}: {text}")
 
     def end(self) -> None:
         """Say how it ended. Raises WorkbenchError where the figures cannot be written."""
@@ -212,8 +213,8 @@ class AtWork:
         self._write_metrics()
 
     def _write_metrics(self) -> None:
-        if self._metrics is not None:
-            self._metrics.write(now())
+        if self.metrics is not None:
+            self.metrics.write(now())
 
 
 @contextlib.contextmanager

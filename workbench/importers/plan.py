@@ -92,10 +92,11 @@ class SourceRow(dict[str, Any]):
 
     def share(self, name: str) -> float | None:
         """A number from 0 to 1, or None for what says nothing (negative numbers do so in some databases)."""
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        try:
+            value = float(self.get(name, ""))
+        except (TypeError, ValueError):
             return None
-        return float(value)
+        return value if 0 <= value <= 1 else None
 
 
 def read_whole(path: Path, most: int, called: str) -> bytes:
@@ -166,8 +167,6 @@ def moment_of(value: object) -> datetime | None:
     try:
         if isinstance(value, datetime):
             return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-        if isinstance(value, bool):
-            return None
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
