@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -301,8 +301,10 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
     )
     newer = _is_newer(files[1])
     return combined(
-        _counting(files[0], names(), lenient=lenient, newer=False, skipped=left_out),
-        _counting(files[1], names() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out),
+        _counting(files[0], DECLARED.keys(), lenient=lenient, newer=False, skipped=left_out),
+        _counting(
+            files[1], DECLARED.keys() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out
+        ),
     )
 
 
@@ -350,7 +352,7 @@ def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Setting
 
 
 def _counting(
-    file: SettingsFile, allowed: frozenset[str], *, lenient: bool, newer: bool, skipped: list[str]
+    file: SettingsFile, allowed: Set[str], *, lenient: bool, newer: bool, skipped: list[str]
 ) -> dict[str, object]:
     """What of a file counts. Raises UsageError for what must not be left out: it would be misread."""
     for name in file.misplaced:
@@ -364,11 +366,6 @@ def _counting(
         if name not in left_out and name not in file.values:
             raise error
     return {name: value for name, value in file.values.items() if name not in left_out}
-
-
-def names() -> frozenset[str]:
-    """Everything that can be set."""
-    return frozenset(DECLARED)
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
@@ -387,7 +384,7 @@ def hint_for_unknown(name: str) -> str:
         return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
         return "dreaming proposes the best by their rank: dream_limit says how many"
-    near = similar(name, names())
+    near = similar(name, DECLARED)
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
 
@@ -400,7 +397,7 @@ def refuse_unfit(name: str, value: object) -> None:
         raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
 
 
-def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
+def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
     """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
     if name in USER_ONLY:
         raise UsageError(

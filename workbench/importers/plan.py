@@ -122,9 +122,12 @@ def memories(text: str, **said: Any) -> Iterator[MemoryDraft]:
     """
     if len(text) > _LONGEST:
         raise UsageError(f"it is longer than {_LONGEST:,} characters")
-    kind = said.get("type", "fact")
-    for part in _parts(text, f"[{kind}] "):
-        yield MemoryDraft(text=part, **said)
+    lead = f"[{said.get('type', 'fact')}] "
+    whole = plain_line(text, _LONGEST)
+    for start, end in pieces(whole):
+        for part in _halves(whole[start:end].strip(), lead):
+            if words := plain_line(part, _LONGEST):
+                yield MemoryDraft(text=words, **said)
 
 
 def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
@@ -133,19 +136,6 @@ def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
     if not drafts:
         raise UsageError("it holds no words")
     return Item(name=name, digest=digest_of(read), drafts=drafts)
-
-
-def _parts(text: str, lead: str) -> Iterator[str]:
-    whole = plain_line(text, _LONGEST)
-    if not whole:
-        return
-    if fits(lead + whole):
-        yield whole
-        return
-    for start, end in pieces(whole):
-        for piece in _halves(whole[start:end].strip(), lead):
-            if words := plain_line(piece, _LONGEST):
-                yield words
 
 
 def _halves(text: str, lead: str) -> Iterator[str]:
