@@ -7,12 +7,11 @@ import errno
 import gc
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from workbench import __version__
-from workbench.cli import shell_values
 from workbench.cli.commands import COMMANDS, Commands, refuse_renamed
 from workbench.cli.output import (
     OutputError,
@@ -24,6 +23,9 @@ from workbench.cli.output import (
 )
 from workbench.cli.workspace_options import AS_OF, meant
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _OF_ANY_MOMENT = (
     None,
@@ -67,10 +69,18 @@ class _Program(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands that begin so, none of them loaded; else the folders."""
+        from click.shell_completion import CompletionItem
+
         listed = [command for commands in COMMANDS.values() for command in commands if not command.hidden]
         offered = [CompletionItem(c.name, help=c.summary) for c in listed if c.name.startswith(incomplete)]
         offered += click.Command.shell_complete(self, ctx, incomplete)
         return offered or [CompletionItem(incomplete, type="dir")]
+
+
+def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from workbench.cli.shell_values import workspaces
+
+    return workspaces(ctx, parameter, incomplete)
 
 
 @click.group(
@@ -84,7 +94,7 @@ class _Program(click.Group):
     "--workspace",
     metavar="DIR",
     envvar="WORKBENCH_WORKSPACE",
-    shell_complete=shell_values.workspaces,
+    shell_complete=_places,
     help="The workspace, its folder or its name (`workspaces list`); else the nearest one upwards from here.",
 )
 @click.option(
