@@ -39,7 +39,8 @@ def test_backup_is_repeated_without_a_target_and_shown_in_status(
     assert "full backup: " in first.out
     assert "byte for byte the same" in first.out
     sandbox.write(LOG, "- changed\n")
-    assert "would commit 1 uncommitted file first\nwould write an incremental bundle" in run("backup", "--dry-run").out
+    planned = run("backup", "--dry-run").out
+    assert "would commit 1 uncommitted file first\nwould write an incremental bundle" in planned
     again = run("backup", "--json").json
     assert (again["wrote"], again["kind"], again["target"]) == (
         "incremental",

@@ -123,8 +123,10 @@ def test_a_model_of_ones_own_without_the_libraries_says_what_brings_them(
     installed.run("workbench", "config", "set", "model", str(tmp_path))
     refused = installed.run("workbench", "-w", demo, "model", "test", code=1)
     installed.run("workbench", "config", "unset", "model")
+    fetching = installed.run("workbench", "model", "download", "--yes", code=1)
     assert "sentence_transformers is not installed" in refused.stderr
-    assert "install the extra `model`" in refused.stderr
+    assert "huggingface_hub, which fetches models, is not installed" in fetching.stderr
+    assert all("install the extra `model`" in one.stderr for one in (refused, fetching))
 
 
 def test_an_entry_is_promoted_and_taken_back(installed: Installed, demo: Path) -> None:
