@@ -37,7 +37,7 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
     assert text == f"          {waits[0].text}"
     assert "█" in bar
     assert "salience 0.52 · recurrence 1.5" in bar
-    assert gates == "          gates score 0.78 ≥ 0.75 · signals 4 ≥ 3"
+    assert gates == "          gates score 0.78 (min 0.75) · signals 4 (min 3)"
     assert source == f"          {LOG}#L6 · trust agent · said on 3 days"
     assert all(len(line) <= 80 for line in result.out.splitlines())
     assert "2 proposals; long-term memory has" in result.err
@@ -45,14 +45,14 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
 
 def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> None:
     propose(sandbox.workspace, [proposal("A claim", score=0.5)], datetime.now(UTC))
-    assert "score 0.5 of 0.75 (0.25 missing)" in run("inbox", "list").out
+    assert "score 0.5 (min 0.75), 0.25 missing" in run("inbox", "list").out
 
 
 def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...]) -> None:
     result = run("inbox", "show", waits[0].key[:5])
     assert "  recurrence   1.50 of 2.00  ██████████" in result.out
     assert f"source    {LOG}#L6: The staging port is 8443" in result.out
-    assert "gate score: 0.78, 0.75 needed, 0.03 above" in result.out
+    assert "gate score 0.78 (min 0.75)" in result.out
     assert "+- The staging port is 8443 <!-- wb:" in result.out
     said = run("inbox", "show", waits[0].key, "--json").json
     assert said["problem"] == ""

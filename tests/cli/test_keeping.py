@@ -31,15 +31,16 @@ def test_backup_is_repeated_without_a_target_and_shown_in_status(
     nowhere = run("backup")
     assert nowhere.code == 2
     assert "workbench backup DIR" in nowhere.err
-    assert "backup     never" in run("status").out
+    assert "backup     none yet" in run("status").out
     sandbox.write("memory/new.md", "- new\n")
     first = run("backup", "../chain")
     assert first.code == 0
-    assert "recorded 1 file as operation" in first.out
+    assert "committed 1 file as operation" in first.out
     assert "full backup: " in first.out
     assert "byte for byte the same" in first.out
     sandbox.write(LOG, "- changed\n")
-    assert "would record 1 file first\nwould write an incremental bundle" in run("backup", "--dry-run").out
+    planned = run("backup", "--dry-run").out
+    assert "would commit 1 uncommitted file first\nwould write an incremental bundle" in planned
     again = run("backup", "--json").json
     assert (again["wrote"], again["kind"], again["target"]) == (
         "incremental",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from collections.abc import Iterator
@@ -121,3 +122,21 @@ def test_a_model_that_cannot_be_used_leaves_it_to_the_rules(
     assert done.code == 0
     assert "without a language model: " in done.err
     assert SAID[0][1] in sandbox.read(LOG).decode()
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--model", "large")])
+def test_a_dream_without_the_client_of_its_model_goes_on_and_says_what_to_install(
+    run: Run, sandbox: Sandbox, talk: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "openai" else find(name, *more)
+    )
+    done = run("dream", *options)
+    assert done.code == 0
+    assert "note: without a language model: openai, " in done.err
+    assert "install the extra `language`" in done.err
+    assert run("dream", *options, "--json").json["notes"][0].startswith("without a language model: openai, ")
+    night = run("jobs", "run", "nightly", "--only", "dream", "--dry-run")
+    assert night.code == 0
+    assert "install the extra `language`" in night.err

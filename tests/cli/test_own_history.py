@@ -599,3 +599,15 @@ def test_a_backup_holds_it_only_when_it_is_named(ignored: Place, run: Run, tmp_p
     assert run(*where, "backup").code == 0
     assert run("restore", str(tmp_path / "kept"), str(tmp_path / "back")).code == 0
     assert (tmp_path / "back/MEMORY.md").read_text() == memory(ignored)
+
+
+def test_init_says_where_history_is_kept_when_git_ignores_the_memory(tmp_path: Path, run: Run) -> None:
+    source_code(tmp_path / "code", "memory/", "MEMORY.md")
+    (tmp_path / "code/MEMORY.md").write_text(MEMORY_TEXT)
+    for how in ("--dry-run", "--yes", "--yes"):  # also where nothing is to be added any more
+        done = run("init", str(tmp_path / "code"), how)
+        assert done.code == 0
+        (line,) = [one for one in done.out.splitlines() if one.startswith("history: ")]
+        assert f"kept in {tmp_path / 'code/.git/workbench'}" in line
+        assert "apart from any repository: git ignores " in line
+    assert "history: " not in run("init", str(tmp_path / "memory")).out

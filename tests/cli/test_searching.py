@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import os
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from indexing.ranking.weights import PRESETS
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
 from workbench.workspace.locks import hold
@@ -531,11 +533,10 @@ def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
 
 
-def test_all_presets_can_be_chosen() -> None:
-    from indexing.ranking.weights import PRESETS
-    from workbench.cli import search
-
-    assert tuple(PRESETS) == search.PRESETS
+@pytest.mark.parametrize("preset", PRESETS)
+def test_all_presets_can_be_chosen(run: Run, preset: str) -> None:
+    run("reindex", "--no-vectors")
+    assert run("search", "port", "--preset", preset).code == 0
 
 
 @pytest.mark.promise("The index", "stale, degraded, empty, failed")
@@ -581,3 +582,16 @@ def test_a_neighbour_of_a_match_says_so_and_stands_below_it(run: Run, sandbox: S
     for shown in (run(*asked[:-1]).out, run(*asked).out):
         assert shown.count("neighbour of a match") == len(others)
     assert shown.count("BM25") == 1
+
+
+def test_fetching_a_model_without_the_library_for_it_says_what_to_install(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "huggingface_hub" else find(name)
+    )
+    done = run("model", "download", "--yes")
+    assert (done.code, done.out) == (1, "")
+    assert "huggingface_hub, which fetches models, is not installed" in done.err
+    assert "install the extra `model`" in done.err

@@ -78,7 +78,7 @@ def test_blame_tells_each_line_s_operation_and_session(run: Run, sandbox: Sandbo
     page = run("blame", sandbox.address("on Friday", EPISODE), "--json").json
     assert [row["session"] for row in page] == ["s91"]
     sandbox.write("MEMORY.md", sandbox.read("MEMORY.md") + b"- just now\n")
-    assert "not recorded yet" in run("blame", "MEMORY.md").out.splitlines()[-1]
+    assert "uncommitted" in run("blame", "MEMORY.md").out.splitlines()[-1]
     assert run("blame", "src/app.py").code == 2
 
 

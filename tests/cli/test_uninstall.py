@@ -60,6 +60,17 @@ def test_it_removes_what_the_program_wrote_and_leaves_memory(run: Run, sandbox: 
     assert run("uninstall", "--yes", "--json").json["removes"] == []
 
 
+def test_in_json_there_is_one_answer_whether_it_is_done_or_refused(run: Run, here: Path) -> None:
+    folders = own()
+    refused = run("uninstall", "--json")
+    assert refused.code == 2
+    assert refused.json["error"]["message"] == "nothing was removed"  # one document, or it could not be read
+    assert str(folders[0]) in refused.err
+    done = run("uninstall", "--yes", "--json")
+    assert (done.code, done.json["removes"]) == (0, [str(folder) for folder in folders])
+    assert not any(folder.exists() for folder in folders)
+
+
 def test_a_linked_folder_is_unlinked_and_what_it_leads_to_stays(run: Run, here: Path, tmp_path: Path) -> None:
     config, *_ = own()
     shutil.move(config, tmp_path / "dotfiles")

@@ -16,7 +16,7 @@ from screens.actions.registry import ACTIONS
 from tests.docs.pages import DOCS, PROJECT
 from workbench.agent.tools.registry import TOOLS
 from workbench.cli.program import workbench
-from workbench.config.settings import names
+from workbench.config.settings import DECLARED
 
 FETCHED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 """What a browser asks for by itself when it shows a page."""
@@ -91,7 +91,7 @@ def test_the_pages_that_are_made_from_the_program_are_as_it_is(made: dict[str, s
 def test_the_reference_leaves_nothing_out(made: dict[str, str]) -> None:
     for name, command in workbench.commands.items():
         assert command.hidden or f"\n### {name}\n" in made["reference/commands.md"], name
-    for name in names():
+    for name in DECLARED:
         assert f"| `{name}` |" in made["reference/settings.md"], name
     for name in TOOLS:
         assert f"\n## {name}\n" in made["reference/tools.md"], name

@@ -123,8 +123,10 @@ def test_a_model_of_ones_own_without_the_libraries_says_what_brings_them(
     installed.run("workbench", "config", "set", "model", str(tmp_path))
     refused = installed.run("workbench", "-w", demo, "model", "test", code=1)
     installed.run("workbench", "config", "unset", "model")
+    fetching = installed.run("workbench", "model", "download", "--yes", code=1)
     assert "sentence_transformers is not installed" in refused.stderr
-    assert "install the extra `model`" in refused.stderr
+    assert "huggingface_hub, which fetches models, is not installed" in fetching.stderr
+    assert all("install the extra `model`" in one.stderr for one in (refused, fetching))
 
 
 def test_an_entry_is_promoted_and_taken_back(installed: Installed, demo: Path) -> None:
@@ -158,7 +160,7 @@ def test_a_language_model_and_a_provider_without_the_client_say_what_brings_it(
         installed.run("workbench", "config", "set", setting, value)
     told = [
         installed.run("workbench", "-w", demo, *command, code=code)
-        for command, code in ((("dream",), 1), (("model", "test"), 1), (("doctor", "--network"), 4))
+        for command, code in ((("dream",), 0), (("model", "test"), 1), (("doctor", "--network"), 4))
     ]
     for setting in (*named, "embedding_providers"):
         installed.run("workbench", "config", "unset", setting)

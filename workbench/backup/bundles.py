@@ -16,7 +16,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -245,22 +245,19 @@ def remembered(workspace: Workspace) -> Remembered | None:
         return None
 
 
-def find_or_repeat(workspace: Workspace, said: str | None) -> Target:
-    """What a person means by ``said``; where that is None, where the last backup went. Raises UsageError."""
+def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False) -> Target:
+    """What a person means by ``said``; where that is None, where the last backup went. Raises UsageError.
+
+    ``own``: the person named the history that is kept apart from any repository, now or for the last one.
+    """
     if said is not None:
-        return find_target(said, workspace.history)
+        return replace(find_target(said, workspace.history), own=own)
     if last := remembered(workspace):
-        return find_target(last.target)
+        return replace(find_target(last.target), own=own or last.own)
     raise UsageError(
-        "there is no backup yet that could be repeated",
+        "no backup yet: there is none to repeat",
         hint="name a place once: workbench backup DIR, FILE.bundle or a git remote",
     )
-
-
-def repeats_own(workspace: Workspace, said: str | None) -> bool:
-    """Whether a backup repeats one for which the person named the history kept apart from any repository."""
-    last = remembered(workspace) if said is None else None
-    return last is not None and last.own
 
 
 def operations_since(workspace: Workspace, last: Remembered) -> int | None:
@@ -274,14 +271,14 @@ def operations_since(workspace: Workspace, last: Remembered) -> int | None:
     return int(out)
 
 
-def remember(workspace: Workspace, target: Target, commit: CommitId, *, own: bool = False) -> None:
+def remember(workspace: Workspace, target: Target, commit: CommitId) -> None:
     """Note that ``commit`` is saved in ``target``. Raises OSError."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    note = Remembered(target=target.place, commit=commit, when=made, own=own)
+    note = Remembered(target=target.place, commit=commit, when=made, own=target.own)
     write_state(workspace.state_dir() / _BOOK, asdict(note))
 
 
-def basis_of(workspace: Workspace, target: Target, head: CommitId | None) -> tuple[CommitId | None, str]:
+def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[CommitId | None, str]:
     """The commit that the newest chain ends with, if it can be gone on with; else why not.
 
     Raises BackupError where the chain is of another memory.
@@ -316,7 +313,7 @@ def _has(workspace: Workspace, commit: str) -> bool:
 
 def is_ancestor(workspace: Workspace, commit: str, head: CommitId | None) -> bool:
     """Whether ``commit`` is here and part of the history of ``head``."""
-    if head is None or not _has(workspace, commit):
+    if not head or not _has(workspace, commit):
         return False
     try:
         ask(workspace.history.carrier, "merge_base", "--is-ancestor", commit, head)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,6 @@ from workbench.backup.bundles import (
     put_in_place,
     read_header,
     remember,
-    repeats_own,
     write_bundle,
 )
 from workbench.backup.restore import Restored, restore_bundles, restore_remote
@@ -44,11 +43,11 @@ from workbench.backup.scratch_repository import (
 from workbench.backup.targets import Target, refuse_inside
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.names import CommitId
 from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.temporary import scratch
-from workbench.workspace.external_changes import Unrecorded, record, recorded_files, unrecorded
+from workbench.workspace.external_changes import record, recorded_files, unrecorded
 from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
@@ -151,35 +150,19 @@ class Backup:
     notes: tuple[str, ...] = ()
 
 
-def plan_backup(workspace: Workspace, target: Target, *, full: bool = False, own: bool = False) -> Backup:
+def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> Backup:
     """What ``back_up`` would do; nothing is written, and no other machine is asked."""
-    _require_named(workspace, own=own)
-    refuse_inside(target, workspace.history)
-    require_peace(workspace)
-    head = workspace.history.head()
-    found = unrecorded(workspace, head)
-    why_not = _why_not_recorded(workspace)
-    pending = 0 if why_not else len(found.changes)
-    wrote, notes = "sent", [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
-    if target.kind != "remote":
-        basis, why = (None, "") if full or target.kind == "file" else basis_of(workspace, target, head)
-        is_saved = basis == head and not pending and not workspace.ledger.waits()
-        if basis is None:
-            wrote = "full"
-        elif is_saved and _has_ledgers(Chain(Path(target.place)), ledgers_of(workspace.history.carrier)):
-            wrote = ""
-        else:
-            wrote = "incremental"
-        notes += [why] if why else []
-    return Backup(
-        target=target,
-        branch=branch_of(workspace.history),
-        commit=head,
-        wrote=wrote,
-        pending=pending,
-        planned=True,
-        notes=tuple(notes),
-    )
+    require_savable(workspace, target, full=full)
+    work = _Work(workspace, target)
+    pending = 0 if work.unknown else len(work.unrecorded)
+    wrote = "sent" if target.kind == "remote" else "full"
+    if target.kind == "folder" and not full:
+        basis, why = basis_of(workspace, target, work.commit)
+        work.notes += [why] if why else []
+        if basis is not None:
+            new = pending or workspace.ledger.waits() or not work.is_saved(basis)
+            wrote = "incremental" if new else ""
+    return work.result(wrote, pending=pending, planned=True)
 
 
 def back_up(
@@ -188,35 +171,23 @@ def back_up(
     *,
     full: bool = False,
     check: bool = False,
-    own: bool = False,
     tell: Tell = lambda *_: None,
 ) -> Backup:
     """Record what is on disk, save the current branch of the whole repository, and prove it.
 
     Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
 
-    ``own``: the person has named the history that is kept apart from any repository, where this is one; else
-    UsageError.
-
     Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote
     is cloned anew and compared too. Raises RepositoryStateError while anything is disputed, ConflictError
     where a remote has commits of its own, BackupError, BusyError, and what ``record`` raises.
     """
-    _require_named(workspace, own=own)
-    refuse_inside(target, workspace.history)
-    if full and target.kind == "remote":
-        raise UsageError("--full is for bundles: a remote has every commit once")
-    finished = require_peace(workspace)
-    why_not = _why_not_recorded(workspace)
+    finished = require_savable(workspace, target, full=full)
     workspace.ledger.fold()
-    operation = None if why_not else record(workspace)
-    commit = workspace.history.head()
-    if commit is None:
+    recorded = None if unknown_format(workspace) else record(workspace)
+    work = _Work(workspace, target, tell)
+    work.notes[:0] = finished
+    if not work.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    found = unrecorded(workspace, commit)
-    notes = [*finished, *_ignored_note(found.ignored), *_left_out_note(why_not, found)]
-    ledgers = ledgers_of(workspace.history.carrier)
-    work = _Work(workspace, target, commit, branch_of(workspace.history), ledgers, tell, notes)
     try:
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
             if target.kind == "remote":
@@ -227,46 +198,83 @@ def back_up(
                 folder.mkdir(parents=True, exist_ok=True)
                 with alone_in(folder):
                     wrote = work.write_one() if target.kind == "file" else work.extend(full=full)
-            remember(workspace, target, commit, own=own)
+            remember(workspace, target, work.commit)
     except OSError as error:
         raise disk_error(error) from error
-    return Backup(
-        target=target,
-        branch=work.branch,
-        commit=commit,
-        wrote=wrote,
-        path=work.path,
-        compared=work.compared,
-        recorded=operation,
-        notes=tuple(work.notes),
-    )
+    return work.result(wrote, recorded=recorded)
 
 
-def _require_named(workspace: Workspace, *, own: bool) -> None:
-    if workspace.history.own and not own:
+def require_savable(workspace: Workspace, target: Target, *, full: bool) -> tuple[str, ...]:
+    """What ``require_peace`` returns. Raises UsageError where this memory may not be saved there, or so."""
+    if workspace.history.own and not target.own:
         raise UsageError(
             f"this history is kept apart from any repository, in {workspace.own_place().where()}; "
             "nothing was saved",
             hint="--own-history says that a backup may hold it",
         )
+    refuse_inside(target, workspace.history)
+    if full and target.kind == "remote":
+        raise UsageError("--full is for bundles: a remote has every commit once")
+    return require_peace(workspace)
 
 
-@dataclass(slots=True)
 class _Work:
-    """One backup of one commit, and of the ledgers' commits.
+    """One backup of the last commit (empty: there is none yet), and of the ledgers' commits.
 
-    ``path`` is the bundle that holds them, ``compared`` counts files.
+    ``unknown`` says why what is on disk is not recorded, ``unrecorded`` is what differs there from the
+    commit. ``path`` is the bundle that holds them, ``compared`` counts files.
     """
 
-    workspace: Workspace
-    target: Target
-    commit: CommitId
-    branch: str
-    ledgers: Mapping[str, str]
-    tell: Tell
-    notes: list[str]
-    path: Path | None = None
-    compared: int | None = None
+    def __init__(self, workspace: Workspace, target: Target, tell: Tell = lambda *_: None) -> None:
+        history = workspace.history
+        head = history.head()
+        found = unrecorded(workspace, head)
+        self.workspace = workspace
+        self.target = target
+        self.tell = tell
+        self.commit = head or CommitId("")
+        self.branch = branch_of(history)
+        self.ledgers = ledgers_of(history.carrier)
+        self.unknown = unknown_format(workspace)
+        self.unrecorded = found.changes
+        self.path: Path | None = None
+        self.compared: int | None = None
+        self.notes: list[str] = []
+        if found.ignored:
+            what = f"{plural(len(found.ignored), 'file')} that git ignores"
+            self.notes.append(f"{what} are not in it, for example {found.ignored[0]}")
+        if self.unknown and found.changes:
+            self.notes.append(
+                f"{self.unknown}, so nothing was recorded first: what is not committed yet in "
+                f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in "
+                "it; `git commit` or a newer workbench records it"
+            )
+
+    def result(self, wrote: str, **more: Any) -> Backup:
+        """What is told of it; ``more`` are further fields."""
+        return Backup(
+            target=self.target,
+            branch=self.branch,
+            commit=self.commit or None,
+            wrote=wrote,
+            path=self.path,
+            compared=self.compared,
+            notes=tuple(self.notes),
+            **more,
+        )
+
+    def is_saved(self, basis: CommitId) -> bool:
+        """Whether the folder's chain, which ends with ``basis``, restores all of it.
+
+        Not so where one of its bundles is damaged.
+        """
+        try:
+            return basis == self.commit and self._is_in(Chain(Path(self.target.place)).ledgers())
+        except BackupError:
+            return False
+
+    def _is_in(self, ledgers: Mapping[str, str]) -> bool:
+        return self.ledgers.items() <= ledgers.items()
 
     def send(self, *, check: bool) -> str:
         """Push, ask the remote what it has, and with ``check`` compare a fresh clone; what was written."""
@@ -291,9 +299,9 @@ class _Work:
         folder = Path(self.target.place)
         if not full:
             basis, why = basis_of(self.workspace, self.target, self.commit)
-            if basis == self.commit and _has_ledgers(Chain(folder), self.ledgers):
-                return ""
             if basis is not None:
+                if self.is_saved(basis):
+                    return ""
                 try:
                     self._add(Chain(folder), basis)
                 except BackupError as error:
@@ -314,8 +322,8 @@ class _Work:
     def write_one(self) -> str:
         """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
         self.path = final = Path(self.target.place)
-        before = _header_or_none(final) if final.exists() else None
-        if before and before.commit == self.commit and self.ledgers.items() <= before.ledgers.items():
+        before = _header_or_none(final)
+        if before and before.commit == self.commit and self._is_in(before.ledgers):
             try:
                 self._compare(lambda place: restore_bundles([final], place))
             except BackupError as error:
@@ -367,7 +375,7 @@ class _Work:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
-            if self.target.kind != "remote" and not self.ledgers.items() <= restored.ledgers.items():
+            if self.target.kind != "remote" and not self._is_in(restored.ledgers):
                 raise BackupError(f"the ledger does not come back from {self.target.shown}")
             moved_on = 0
             for at, (path, name) in enumerate(kept.items()):
@@ -380,7 +388,7 @@ class _Work:
         files = plural(moved_on, "file")
         if moved_on and not unrecorded(self.workspace, self.commit).changes:
             raise BackupError(f"{files} do not come back from {self.target.shown} as they are on disk")
-        if moved_on and not _why_not_recorded(self.workspace):
+        if moved_on and not self.unknown:
             self.notes.append(f"{files} changed while they were saved; the next backup will hold that")
         self.compared = len(kept)
 
@@ -392,14 +400,6 @@ def _header_or_none(path: Path) -> Header | None:
         return None
 
 
-def _has_ledgers(chain: Chain, ledgers: Mapping[str, str]) -> bool:
-    """Whether a chain restores these references; not so where one of its bundles is damaged."""
-    try:
-        return ledgers.items() <= chain.ledgers().items()
-    except BackupError:
-        return False
-
-
 def _free_name(path: Path) -> Path:
     """A name beside ``path`` that nothing has."""
     number = 1
@@ -408,7 +408,7 @@ def _free_name(path: Path) -> Path:
     return free
 
 
-def _why_not_recorded(workspace: Workspace) -> str:
+def unknown_format(workspace: Workspace) -> str:
     """Why what is on disk is not recorded first: nobody knows the format of this memory. Else empty."""
     try:
         require_known_format(workspace.root)
@@ -419,28 +419,13 @@ def _why_not_recorded(workspace: Workspace) -> str:
     return ""
 
 
-def _left_out_note(why: str, found: Unrecorded) -> Iterator[str]:
-    if why and found.changes:
-        yield (
-            f"{why}, so nothing was recorded first: what is not committed yet in "
-            f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in it; "
-            "`git commit` or a newer workbench records it"
-        )
-
-
-def _ignored_note(ignored: tuple[RelPath, ...]) -> Iterator[str]:
-    if ignored:
-        yield f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}"
-
-
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
     """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat."""
     require_more_than_looking()
     with closing(Workspace.open(root)) as workspace:
-        said = parameters.get("target") or None
-        target = find_or_repeat(workspace, said)
+        target = find_or_repeat(workspace, parameters.get("target") or None)
         context.progress(f"to {target.shown}")
-        done = back_up(workspace, target, own=repeats_own(workspace, said), tell=context.progress)
+        done = back_up(workspace, target, tell=context.progress)
     return {
         "target": done.target.shown,
         "wrote": done.wrote,

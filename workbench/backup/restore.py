@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +68,7 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
         )
     last = headers[-1]
 
-    def fill(carrier: Any) -> tuple[str, CommitId]:
+    def fill(carrier: Any) -> None:
         for path, header in zip(bundles, headers, strict=True):
             try:
                 ask(carrier, "bundle", "verify", "--quiet", os.fspath(path))
@@ -81,9 +81,8 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
                     f"{path} is damaged, or not what the bundle before it goes on with: {error.message}",
                     hint="nothing was restored; an earlier chain of the same folder may be whole",
                 ) from error
-        return last.branch, last.commit
 
-    return _restored(folder, last.algorithm, fill)
+    return _restored(folder, last.algorithm, last.branch, fill)
 
 
 def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
@@ -98,10 +97,9 @@ def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
         raise BackupError(
             f"{target.shown} has no branch {chosen}", hint=f"its branches: {names}; choose with --branch"
         )
-    commit = CommitId(branches[chosen])
     ref = f"refs/heads/{chosen}"
 
-    def fill(carrier: Any) -> tuple[str, CommitId]:
+    def fill(carrier: Any) -> None:
         try:
             ask(
                 carrier,
@@ -116,14 +114,12 @@ def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
                 f"{ref}:{ref}",
                 f"{LEDGERS}*:{LEDGERS}*",
             )
-            found = ask(carrier, "rev_parse", ref).decode().strip()
         except RepositoryStateError as error:
             raise BackupError(
                 f"{target.shown} could not be fetched: {without_secret(error.message)}", hint=target.help
             ) from error
-        return chosen, CommitId(found)
 
-    return _restored(folder, "sha256" if len(commit) == 64 else "sha1", fill)
+    return _restored(folder, "sha256" if len(branches[chosen]) == 64 else "sha1", chosen, fill)
 
 
 def _whole_chain(folder: Path) -> list[Path]:
@@ -140,14 +136,15 @@ def _whole_chain(folder: Path) -> list[Path]:
     return chain.bundles
 
 
-def _restored(folder: Path, algorithm: str, fill: Callable[[Any], tuple[str, CommitId]]) -> Restored:
+def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], None]) -> Restored:
     folder = Path(os.path.abspath(folder))
     try:
         with _stage(folder) as stage:
             carrier = new_repository(stage, algorithm, bare=False)
-            branch, commit = fill(carrier)
+            fill(carrier)
             ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
             try:
+                commit = CommitId(ask(carrier, "rev_parse", "HEAD").decode().strip())
                 ledgers = ledgers_of(carrier)
                 ask(carrier, "rev_list", "--objects", "--quiet", commit, *ledgers.values())
                 ask(carrier, "read_tree", commit)
@@ -172,11 +169,11 @@ def _stage(folder: Path) -> Iterator[Path]:
         raise UsageError(f"{folder} is not empty", hint="name a folder that is empty or not there yet")
     if not there:
         folder.parent.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=folder if there else folder.parent))
+    stage = (folder if there else folder.parent) / f"{_STAGE}{secrets.token_hex(8)}"
+    stage.mkdir()
     try:
         yield stage
         if not there:
-            stage.chmod(0o777 & ~_umask())
             stage.rename(folder)
         else:
             for name in sorted(os.listdir(stage), key=lambda name: name == ".git"):
@@ -214,9 +211,3 @@ def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str
     finally:
         reader.close()
     return count + len(links), tuple(notes)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -23,10 +23,14 @@ _SECRET = re.compile(r"(https?://|://[^/@:\s]*:)[^/@\s]+@", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place for backups: an absolute path, or the URL of a remote."""
+    """A place for backups: an absolute path, or the URL of a remote.
+
+    ``own``: it may hold a history that is kept apart from any repository.
+    """
 
     kind: Kind
     place: str
+    own: bool = False
 
     @property
     def shown(self) -> str:

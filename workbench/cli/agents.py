@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import command, flag, named, number, together, word
+from workbench.cli.options import command, flag, named, number, word
 from workbench.cli.output import (
     OutputError,
     answered,
@@ -51,19 +51,16 @@ with an exit code that would keep the message from the agent.
 """
 _user_option = word("--user", "NAME", "Who it is for: their own comes first.")
 _with_memory_option = flag("--with-memory", "Also from MEMORY.md: the agent does not load it itself.")
-_given_options = together(
-    named("message", required=False),
-    _user_option,
-    word("--session", "KEY", "The session, for the record."),
-    flag("--record", "Record what was given, as an agent's recall."),
-    _with_memory_option,
-    flag("--hook", "Read a hook's JSON from stdin; see below."),
-    flag("--all", "Also what stays below the threshold.", "everything"),
-)
 
 
 @command(epilog=_HOOK)
-@_given_options
+@named("message", "[MESSAGE]")
+@_user_option
+@word("--session", "KEY", "The session, for the record.")
+@flag("--record", "Record what was given, as an agent's recall.")
+@_with_memory_option
+@flag("--hook", "Read a hook's JSON from stdin; see below.")
+@flag("--all", "Also what stays below the threshold.", "everything")
 @click.option(
     "--bulletin",
     "which",

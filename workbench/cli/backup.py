@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from workbench.backup.bundles import find_or_repeat, repeats_own
-from workbench.backup.create import Backup, back_up, plan_backup
-from workbench.cli import shell_values
-from workbench.cli.options import command, flag, named
-from workbench.cli.output import (
-    answered,
-    attributes,
-    given,
-    narrate,
-    narrate_notes,
-    say,
-)
-from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError
-from workbench.plural import plural
-
-if TYPE_CHECKING:
-    pass
-
 from pathlib import Path
 
+from workbench.backup.bundles import find_or_repeat
+from workbench.backup.create import Backup, back_up, plan_backup
+from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, reason_option, word
-from workbench.cli.workspace_options import moment
+from workbench.cli.options import command, dry_run_option, flag, named, reason_option, word
+from workbench.cli.output import answered, attributes, given, narrate, narrate_notes, say
+from workbench.cli.workspace_options import moment, workspace
+from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
+from workbench.plural import plural
 
 
 @command()
-@named("target", required=False, offer=shell_values.folders)
+@named("target", "[TARGET]", shell_values.folders)
 @flag("--full", "Begin a new chain of bundles.")
 @flag("--check", "Also clone a remote anew and compare (bundles always are).")
 @flag("--own-history", "Save a history that is kept apart from any repository.")
@@ -48,14 +33,13 @@ def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_r
     overwritten by force. Only this command and `restore` reach a remote.
     """
     with workspace() as place:
-        found = find_or_repeat(place, target)
-        own = own_history or repeats_own(place, target)
+        found = find_or_repeat(place, target, own=own_history)
         if dry_run:
-            done = plan_backup(place, found, full=full, own=own)
+            done = plan_backup(place, found, full=full)
         else:
             if found.kind == "remote":
                 narrate(f"sending to {found.shown}")
-            done = back_up(place, found, full=full, check=check, own=own)
+            done = back_up(place, found, full=full, check=check)
     told = {
         "target": done.target.shown,
         "kind": done.target.kind,
@@ -71,7 +55,7 @@ def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_r
 
 def _say_planned(done: Backup, where: str) -> None:
     if done.pending:
-        say(f"would record {plural(done.pending, 'file')} first")
+        say(f"would commit {plural(done.pending, 'uncommitted file')} first")
     if not done.wrote:
         say(f"nothing is new since the last backup in {where}")
         return
@@ -83,7 +67,7 @@ def _say_planned(done: Backup, where: str) -> None:
 def _say_backup(done: Backup, where: str) -> None:
     commit = (done.commit or "")[:12]
     if done.recorded:
-        say(f"recorded {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
+        say(f"committed {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
     if not done.wrote:
         say(f"nothing is new: {where} holds {done.branch} at {commit}")
     else:
@@ -96,7 +80,7 @@ def _say_backup(done: Backup, where: str) -> None:
 
 @command()
 @named("source", "SOURCE|TARGET")
-@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@named("folder", "[DIR]", shell_values.folders)
 @word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
 @word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
 @reason_option

@@ -103,7 +103,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("keys", "config:keys", "List all keys of the interface; check your own."),
         Listed("model", "reindex:model", "Show, test or download the embedding model."),
         Listed("completion", "setup:completion", "Print the completion script for your shell."),
-        Listed("uninstall", "uninstall:uninstall", "Remove what the program wrote outside of workspaces."),
+        Listed("uninstall", "setup:uninstall", "Remove what the program wrote outside of workspaces."),
     ),
 }
 """Under what they are for, in the order of ``--help``."""

@@ -84,7 +84,7 @@ def config(ctx: click.Context, check: bool) -> None:
 
 
 @config.command()
-@named("name", offer=shell_values.settings)
+@named("name", "NAME", shell_values.settings)
 def show(name: str) -> None:
     """One setting in full.
 
@@ -108,8 +108,8 @@ def show(name: str) -> None:
 
 
 @config.command("set")
-@named("name", offer=shell_values.settings)
-@named("value", many=True, offer=shell_values.setting_values)
+@named("name", "NAME", shell_values.settings)
+@named("value", "VALUE...", shell_values.setting_values)
 @_shared_option
 @dry_run_option
 def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
@@ -124,7 +124,7 @@ def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
 
 
 @config.command()
-@named("name", offer=shell_values.settings)
+@named("name", "NAME", shell_values.settings)
 @_shared_option
 @dry_run_option
 def unset(name: str, shared: bool) -> None:

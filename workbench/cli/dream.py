@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from workbench.cli.operation_command import act
+from workbench.cli.operation_command import act, planned_or_done
 from workbench.cli.options import command, flag, model_option, word
 from workbench.cli.output import (
     Bar,
@@ -41,7 +41,7 @@ from workbench.dreaming.proposals.runs import (
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
-from workbench.llm.provider import open_language_model
+from workbench.llm.provider import WITHOUT_MODEL, language_model_or_why
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
@@ -102,7 +102,7 @@ def dream(
         if explain is not None:
             _explain(place, explain)
         elif rollback is not None:
-            (_preview_rollback if given("dry_run") else _roll_back)(place, rollback)
+            _roll_back(place, rollback)
         elif lists:
             _list_runs(place)
         elif shows_learned:
@@ -139,9 +139,12 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # a history that cannot be used is told before the dream
     now = datetime.now().astimezone()
-    dry_run, model = given("dry_run"), open_language_model(place.settings, given("model"))
+    dry_run = given("dry_run")
+    model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
         found = dreamt(place, now=now, model=model, tell=progress.show)
+    if why_none:
+        found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
@@ -195,15 +198,10 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
         return _Applied(tuple(f"{one.key} waits for you: {why}" for one, why in chosen.held))
     near = [skip for skip in found.skipped if skip.why.startswith(NEAR_MISS)]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
-    plans: list[Plan] = []
-
-    def planner() -> Plan:
-        plans.append(plan_apply(place, of_this_run, now=now, left=left, considered=found.considered))
-        return plans[-1]
-
-    operation = None if given("dry_run") else place.operations.carry_out(planner)
-    plan = plans[-1] if plans else place.finished(planner())
-    return _Applied(operation.notes if operation else plan.notes, plan, operation)
+    plan, operation = planned_or_done(
+        place, lambda: plan_apply(place, of_this_run, now=now, left=left, considered=found.considered)
+    )
+    return _Applied((operation or plan).notes, plan, operation)
 
 
 def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
@@ -339,18 +337,18 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
             say(f"    {operation.id}  {line(operation.summary)}{undone}", dim=True)
 
 
-def _preview_rollback(place: Workspace, run: str) -> None:
-    _narrate_shared(place, run)
-    diff, staying = preview_rollback(place, run)
-    if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
-        return
-    say_diff(diff)
-    for operation, why in staying:
-        narrate(f"would stay: {operation.id} {operation.summary}: {why}")
-
-
 def _roll_back(place: Workspace, run: str) -> None:
-    _narrate_shared(place, run)
+    for operation in find_run(place, run).standing:
+        if others := shared_with(operation, run):
+            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
+    if given("dry_run"):
+        diff, staying = preview_rollback(place, run)
+        if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
+            return
+        say_diff(diff)
+        for operation, why in staying:
+            narrate(f"would stay: {operation.id} {operation.summary}: {why}")
+        return
     done = roll_back(place, run)
     refused = _refused([(operation, error.message) for operation, error in done.refused])
     undone = [operation_json(operation) for operation in done.undone]
@@ -363,12 +361,6 @@ def _roll_back(place: Workspace, run: str) -> None:
             narrate(f"  → {error.hint}")
     if done.refused:
         raise click.exceptions.Exit(1)
-
-
-def _narrate_shared(place: Workspace, run: str) -> None:
-    for operation in find_run(place, run).standing:
-        if others := shared_with(operation, run):
-            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
 
 
 def _refused(staying: Iterable[tuple[Operation, str]]) -> list[dict[str, str]]:

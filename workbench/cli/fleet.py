@@ -96,7 +96,7 @@ def reindex(
 
 
 @fleet.command()
-@named("typed", "QUERY...", many=True)
+@named("typed", "QUERY...")
 @_place_options
 @words("--in", "within", "NAME", "Only in this workspace; may be repeated.")
 @hits_option

@@ -67,7 +67,7 @@ def stats(on: date | None) -> None:
 
 
 @graph.command()
-@named("question", many=True)
+@named("question", "QUESTION...")
 @number("-k", "--limit", low=1, high=1000, default=10)
 @_on_option
 @_everything_option
@@ -104,7 +104,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
 
 
 @graph.command()
-@named("name", many=True)
+@named("name", "NAME...")
 @number("--hops", low=1, high=3, default=1, help="How far to look around.")
 @_on_option
 @_everything_option

@@ -2,30 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
-
-import click
-
-from workbench.cli import shell_values
-from workbench.cli.options import command, flag, named
-from workbench.cli.output import (
-    FOUND_WANTING,
-    Bar,
-    answered,
-    narrate,
-    say,
-    wants_json,
-)
-from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError
-from workbench.plural import plural
-from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
-
 import gc
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,15 +11,15 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
+import click
+
+from workbench.cli import shell_values
 from workbench.cli.lookup import Whose, content_address, whose
 from workbench.cli.operation_command import act
-from workbench.cli.options import word
-from workbench.cli.output import (
-    say_diff,
-    say_row,
-)
-from workbench.cli.workspace_options import meant, tell_skipped
-from workbench.errors import NotMemoryError, disk_error
+from workbench.cli.options import command, flag, named, word
+from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, say, say_diff, say_row, wants_json
+from workbench.cli.workspace_options import meant, tell_skipped, workspace
+from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first
 from workbench.health.memory_checks import secrets_in_history, without_origin
@@ -53,10 +31,11 @@ from workbench.health.recall_tests import (
     run_recall_tests,
 )
 from workbench.health.subject import CheckSubject
-from workbench.memory.markdown import Document
+from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
 
 _COLOURS = {"fine": "green", "finding": "red", "fixed": "yellow"}
 _REMARKS_A_RULE = 10
@@ -157,8 +136,8 @@ def _say(result: CheckResult) -> None:
 
 
 @command()
-@named("path", required=False, offer=shell_values.memory_paths)
-@named("entry", required=False)
+@named("path", "[PATH]", shell_values.memory_paths)
+@named("entry", "[ENTRY]")
 @flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")
 @flag("--strict", "Warnings count as errors.")
 @flag("--all", "Also what is only worth knowing.", "everything")
@@ -205,7 +184,14 @@ def check(
             remarks, looked = _remarks(there, one, past=past, origins=origins)
     failing = [verdict for verdict in verdicts if not verdict.passed]
     grave = [one for one in remarks if one.severity == "error" or (strict and one.severity == "warning")]
-    if not answered(_check_json(verdicts, remarks, looked, ok=not (failing or grave))):
+    told = {
+        "ok": not (failing or grave),
+        "recall": recall_of(verdicts) if verdicts else None,
+        "tests": verdicts,
+        **looked,
+        "remarks": [remark.as_check_json() for remark in remarks],
+    }
+    if not answered(told):
         if path is None:
             _say_verdicts(verdicts)
         _say_remarks(remarks, looked, everything=everything)
@@ -220,7 +206,10 @@ def _remarks(
 
     subject = CheckSubject(there.place)
     if path is not None and path not in subject.corpus.by_path:
-        document = _memory(there.place, path)
+        try:  # what no scan finds
+            document = there.place.document(path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
         subject.corpus = replace(subject.corpus, documents=(*subject.corpus.documents, document))
     found = []
     for one in checks_of("memory"):
@@ -238,26 +227,6 @@ def _remarks(
         for one in found
     ]
     return worst_first(marked), looked
-
-
-def _memory(place: Workspace, path: str) -> Document:
-    """A file that no scan finds. Raises what reading one raises that is no memory, or is not there."""
-    try:
-        return place.document(path)
-    except FileNotFoundError:
-        raise NotMemoryError(path) from None
-
-
-def _check_json(
-    verdicts: Sequence[Verdict], remarks: Sequence[Finding], looked: dict[str, int], *, ok: bool
-) -> dict[str, object]:
-    return {
-        "ok": ok,
-        "recall": recall_of(verdicts) if verdicts else None,
-        "tests": verdicts,
-        **looked,
-        "remarks": [remark.as_check_json() for remark in remarks],
-    }
 
 
 def _say_verdicts(verdicts: Sequence[Verdict]) -> None:
@@ -325,7 +294,7 @@ def verify() -> int:
 
 
 @command()
-@named("folder", "[DIR]", required=False)
+@named("folder", "[DIR]")
 @flag("--evidence", "Show the lines that were counted.")
 @word("--html", "FILE", "Write a page to share, by itself and without any text of the memory.", default=None)
 @flag("--with-text", "With --html: the lines that were counted, with their text.")
@@ -338,8 +307,6 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
     over the limit of the files that an agent always loads.
     """
     from workbench.health.audit import audit as audited
-    from workbench.health.subject import CheckSubject
-    from workbench.workspace.workspace import Workspace
 
     if with_text and html is None:
         raise UsageError("--with-text goes with --html")

@@ -30,7 +30,7 @@ from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import LineageStep, lineage
 from workbench.history.origin import origin_of
-from workbench.history.recent import RecentEntry, recent_entries
+from workbench.history.recent import recent_entries
 from workbench.history.renames import FileStep, file_log
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
@@ -45,7 +45,7 @@ _TITLE = 90
 
 
 @command()
-@named("path", offer=shell_values.memory_paths)
+@named("path", "PATH", shell_values.memory_paths)
 @number("--from", "first", low=1, default=1, help="First line (from 1).")
 @number("--lines", low=1, help="How many lines.")
 def get(path: str, first: int, lines: int | None) -> None:
@@ -115,7 +115,7 @@ def _outside(place: Workspace, address: str) -> Entry:
 
 
 @command()
-@named("target", "[PATH|ENTRY]", required=False, offer=shell_values.memory_paths)
+@named("target", "[PATH|ENTRY]", shell_values.memory_paths)
 @number("-n", "--limit", low=1, default=30)
 @word(
     "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
@@ -192,11 +192,11 @@ def _say_steps(steps: Iterable[LineageStep]) -> None:
 
 
 def _time(when: datetime | None) -> str:
-    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else "not recorded yet"
+    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else "uncommitted"
 
 
 @command()
-@named("target", "PATH|ENTRY", offer=shell_values.memory_paths)
+@named("target", "PATH|ENTRY", shell_values.memory_paths)
 def blame(target: str) -> None:
     """Show when each line was written, and by whom.
 
@@ -350,7 +350,7 @@ def recent(since: str, limit: int) -> None:
     """List what was written since yesterday, and by whom.
 
     Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
-    for `undo` and `show`; what no commit has yet is "unrecorded".
+    for `undo` and `show`; what no commit has yet is "uncommitted".
     """
     with workspace() as place:
         begun = _moment(place, since)
@@ -359,16 +359,12 @@ def recent(since: str, limit: int) -> None:
     if answered(said):
         return
     for one in found[:limit]:
-        _say_recent(one)
+        by = f"{one.actor[:16]:<16}  {one.operation or 'uncommitted':<12}  {one.session or '-'}"
+        say_row(f"{_time(one.when)}  {by}  {one.title[:_TITLE]}")
+        say_row(f"    {one.entry}", dim=True)
     narrate(f"{plural(len(found), 'entry')} since {begun:%Y-%m-%d %H:%M}")
     if len(found) > limit:
         narrate(f"  → --limit {len(found)} shows all")
-
-
-def _say_recent(one: RecentEntry) -> None:
-    by = f"{one.actor[:16]:<16}  {one.operation or 'unrecorded':<12}  {one.session or '-'}"
-    say_row(f"{one.when.astimezone():%Y-%m-%d %H:%M}  {by}  {one.title[:_TITLE]}")
-    say_row(f"    {one.entry}", dim=True)
 
 
 def _moment(place: Workspace, text: str) -> datetime:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
@@ -19,8 +19,6 @@ from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
-Reader: TypeAlias = "Callable[[Workspace], Carried]"
-"""Reads what there is to bring into a workspace."""
 _user = word("--user", "NAME", "Whose memory it is, where the source does not say.")
 _FILE = click.Path(exists=True, path_type=Path)
 
@@ -34,14 +32,14 @@ def import_() -> None:
     """
 
 
-def _brings_over(reading: Callable[..., Reader]) -> Any:
-    """A command that brings over, as one operation, what the reader that ``reading`` returns finds."""
+def _brings_over(read: Callable[..., Carried]) -> Any:
+    """A command that brings over, as one operation, what ``read`` finds for a workspace."""
 
-    @wraps(reading)
+    @wraps(read)
     def command(*, user: str = "", **given: Any) -> None:
         now = datetime.now(UTC)
         with workspace() as place:
-            carried = reading(**given)(place)
+            carried = read(place, **given)
             left = len(carried.left_out)
             lost = f", {left:,} that cannot come over" if left else ""
             narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
@@ -53,36 +51,35 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
 @import_.command()
 @click.argument("file", type=_FILE, required=False)
 @_brings_over
-def openclaw_recalls(file: Path | None) -> Reader:
+def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
     """What OpenClaw recalled, for dreaming.
 
     From memory/.dreams/short-term-recall.json of this workspace, or FILE."""
     from workbench.importers.openclaw_recalls import USUAL, read_recalls
 
-    return lambda place: read_recalls(place, file or place.root / USUAL)
+    return read_recalls(place, file or place.root / USUAL)
 
 
 @import_.command()
 @click.argument("file", type=_FILE)
 @_user
 @_brings_over
-def openclaw_cells(file: Path) -> Reader:
+def openclaw_cells(_: Workspace, file: Path) -> Carried:
     """OpenClaw's memory database: cells and scenes."""
     from workbench.importers.workspace_database import read_cells
 
-    today = datetime.now(UTC).date()
-    return lambda _: read_cells(file, today)
+    return read_cells(file, datetime.now(UTC).date())
 
 
 @import_.command()
 @click.argument("file", type=_FILE)
 @_user
 @_brings_over
-def goclaw_graph(file: Path) -> Reader:
+def goclaw_graph(_: Workspace, file: Path) -> Carried:
     """A memory-graph file of GoClaw (SQLite)."""
     from workbench.importers.memory_graph import read_memory_graph
 
-    return lambda _: read_memory_graph(file)
+    return read_memory_graph(file)
 
 
 @import_.command()
@@ -90,7 +87,7 @@ def goclaw_graph(file: Path) -> Reader:
 @click.option("--agent", default="", help="The agent whose memory it is: its key or id.")
 @_user
 @_brings_over
-def goclaw(source: str, agent: str) -> Reader:
+def goclaw(place: Workspace, source: str, agent: str) -> Carried:
     """GoClaw v3: a dump, a SQLite file, or a PostgreSQL.
 
     Its memory tables: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
@@ -101,25 +98,22 @@ def goclaw(source: str, agent: str) -> Reader:
     from workbench.importers.database import is_database
     from workbench.importers.goclaw import LABEL, carried_tables, read_dump, read_lite, read_postgres
 
-    def read(place: Workspace) -> Carried:
-        if source.startswith(("postgresql://", "postgres://")):
-            tables = read_postgres(source)
-        else:
-            tables = read_lite(Path(source)) if is_database(Path(source)) else read_dump(Path(source))
-        own = {known.path for known in known_items(place, LABEL).values()}
-        taken = {file.path for file in place.scan()} - own
-        return carried_tables(tables, agent=agent, taken=taken)
-
-    return read
+    if source.startswith(("postgresql://", "postgres://")):
+        tables = read_postgres(source)
+    else:
+        tables = read_lite(Path(source)) if is_database(Path(source)) else read_dump(Path(source))
+    own = {known.path for known in known_items(place, LABEL).values()}
+    taken = {file.path for file in place.scan()} - own
+    return carried_tables(tables, agent=agent, taken=taken)
 
 
 @import_.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @_brings_over
-def basic_memory(folder: Path) -> Reader:
+def basic_memory(_: Workspace, folder: Path) -> Carried:
     """A folder of notes: each becomes a page of the graph.
 
     They are those of basic-memory, and come over as they are."""
     from workbench.importers.basic_memory import read_notes
 
-    return lambda _: read_notes(folder)
+    return read_notes(folder)

@@ -76,7 +76,7 @@ def decided(run: str) -> None:
 
 
 @inbox.command()
-@named("key", "KEY")
+@named("key")
 def show(key: str) -> None:
     """One proposal in full, with its diff.
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -26,11 +27,12 @@ from workbench.cli.output import (
     wants_json,
 )
 from workbench.cli.workspace_options import workspace
-from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
+from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
+from workbench.jobs.nightly import STEPS, Night, nightly
 from workbench.jobs.runs import Job, Running, now, running
 from workbench.llm.language_model import LanguageModel
-from workbench.llm.provider import open_language_model
+from workbench.llm.provider import language_model_or_why
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -42,7 +44,6 @@ _TEMPLATES = {
     "cron": ("nightly.cron",),
     "launchd": ("nightly.plist",),
 }
-_STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
     flag("--log", "For a clock: a line a step on stderr, without any text of memory.", shared=True),
@@ -59,7 +60,9 @@ def jobs() -> None:
 
 @jobs.command()
 @click.argument("job", type=click.Choice([Job.NIGHTLY.value]))
-@click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
+@click.option(
+    "--only", type=click.Choice(tuple(STEPS)), multiple=True, help="Only this step; may be repeated."
+)
 @model_option
 @job_options
 @dry_run_option
@@ -71,8 +74,6 @@ def run(job: str, only: tuple[str, ...]) -> int:
     Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
     and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
-    from workbench.jobs.nightly import Night, nightly
-
     log, dry_run = given("log"), given("dry_run")
     require_whole(part=dry_run)
     outcomes = []
@@ -142,12 +143,10 @@ def forget(job: str) -> None:
 
 def usable_model(place: Workspace, without: str) -> LanguageModel | None:
     """The language model of the settings, or ``--model`` at their endpoint; None without one."""
-    try:
-        return open_language_model(place.settings, given("model"))
-    except ModelUnavailableError as error:
-        if without:
-            narrate(without if given("log") else f"{without}: {error.message}")
-        return None
+    model, why_none = language_model_or_why(place.settings, given("model"))
+    if why_none and without:
+        narrate(without if given("log") else f"{without}: {why_none}")
+    return model
 
 
 def require_whole(*, part: bool) -> None:
@@ -185,13 +184,13 @@ def speaking(job: Job) -> Iterator[None]:
         raise click.exceptions.Exit(code)
 
 
+@dataclass(frozen=True, slots=True)
 class AtWork:
     """A job that is under way, with whom to tell how it goes."""
 
-    def __init__(self, run: Running, job: Job, metrics: MetricsFile | None) -> None:
-        self.run = run
-        self._job = job
-        self._metrics = metrics
+    run: Running
+    job: Job
+    metrics: MetricsFile | None
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
         """How it stands now; what is new is kept, and written for Prometheus."""
@@ -203,7 +202,7 @@ class AtWork:
     def line(self, text: str) -> None:
         """A line of the log. ``text`` is made of names of ours and counts."""
         if given("log"):
-            narrate(f"{self._job.command}: {text}")
+            narrate(f"{self.job.command}: {text}")
 
     def end(self) -> None:
         """Say how it ended. Raises WorkbenchError where the figures cannot be written."""
@@ -214,8 +213,8 @@ class AtWork:
         self._write_metrics()
 
     def _write_metrics(self) -> None:
-        if self._metrics is not None:
-            self._metrics.write(now())
+        if self.metrics is not None:
+            self.metrics.write(now())
 
 
 @contextlib.contextmanager

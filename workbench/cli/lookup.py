@@ -115,23 +115,19 @@ def whose(asked: _Asked) -> Iterator[tuple[Whose, _Asked]]:
     A file of one's own that is called so goes before it. Raises UsageError where the leader's cannot be read.
     """
     with workspace() as here:
-        yield from _whose(asked, here)
+        if not asked or not here.is_leaders(asked):
+            yield Whose(here), asked
+            return
+        if isinstance(here, PastWorkspace):
+            raise UsageError(
+                f"{asked} is the leader's, and this is your own memory as it was",
+                hint="leave --as-of out, or name the leader's folder with -w",
+            )
+        from workbench.agent.scopes import open_leader  # not before it is needed: it brings the engines
 
-
-def _whose(asked: _Asked, here: Workspace) -> Iterator[tuple[Whose, _Asked]]:
-    if not asked or not here.is_leaders(asked):
-        yield Whose(here), asked
-        return
-    if isinstance(here, PastWorkspace):
-        raise UsageError(
-            f"{asked} is the leader's, and this is your own memory as it was",
-            hint="leave --as-of out, or name the leader's folder with -w",
-        )
-    from workbench.agent.scopes import open_leader  # not before it is needed: it brings the engines
-
-    leader = open_leader(here)
-    if leader is None:  # it is one's own
-        yield Whose(here), asked
-        return
-    with contextlib.closing(leader):
-        yield Whose(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)
+        leader = open_leader(here)
+        if leader is None:  # it is one's own
+            yield Whose(here), asked
+            return
+        with contextlib.closing(leader):
+            yield Whose(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)

@@ -27,7 +27,6 @@ from workbench.cli.output import (
     plan_json,
     say,
     say_diff,
-    say_json,
     say_row,
     wants_json,
 )
@@ -35,7 +34,7 @@ from workbench.cli.workspace_options import workspace
 from workbench.errors import ConflictError, UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.plural import plural
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {
@@ -215,26 +214,31 @@ def _with_text(
             raise
 
 
-def act(place: Workspace, planner: Callable[[], Plan]) -> None:
-    """Show what would be done (``--dry-run``), or do it and say so.
+def planned_or_done(place: Workspace, planner: Callable[[], Plan]) -> tuple[Plan, Operation | None]:
+    """The plan, with ``--dry-run`` alone, else with the operation that it became.
 
     ``--allow-secret`` is the person's word that a secret which git does not hold yet may be recorded.
     """
-    if given("dry_run"):
-        plan = place.finished(planner())
-        if not answered(plan_json(plan)):
-            say_diff(plan.diff())
-            narrate_notes(plan.notes)
-        return
     plans: list[Plan] = []
 
     def plan_and_keep() -> Plan:
         plans.append(replace(place.finished(planner()), allow_secrets=bool(given("allow_secret"))))
         return plans[-1]
 
+    if given("dry_run"):
+        return plan_and_keep(), None
     operation = place.operations.carry_out(plan_and_keep)
-    if wants_json():
-        say_json(operation_json(operation, plans[-1].diff()))
+    return plans[-1], operation
+
+
+def act(place: Workspace, planner: Callable[[], Plan]) -> None:
+    """Show what would be done (``--dry-run``), or do it and say so."""
+    plan, operation = planned_or_done(place, planner)
+    if answered(operation_json(operation, plan.diff()) if operation else plan_json(plan)):
+        return
+    if operation is None:
+        say_diff(plan.diff())
+        narrate_notes(plan.notes)
         return
     say(operation.summary)
     for key, value in operation.trailers:

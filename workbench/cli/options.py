@@ -138,17 +138,18 @@ def day(name: str, help: str, into: str = "") -> Decorator:
     return click.option(*_names(name, into), metavar="DAY", type=DAY, help=help)
 
 
-def named(
-    name: str,
-    metavar: str | None = None,
-    *,
-    offer: shell_values.Offer | None = None,
-    required: bool = True,
-    many: bool = False,
-) -> Decorator:
-    """An argument; ``offer`` completes it."""
+def named(name: str, metavar: str = "", offer: shell_values.Offer | None = None) -> Decorator:
+    """An argument, described as usage lines do it; ``offer`` completes it.
+
+    ``[PATH]`` may be left out, of ``PATH...`` there may be many.
+    """
+    shown = metavar or name.upper()
     return click.argument(
-        name, metavar=metavar, required=required, nargs=-1 if many else 1, shell_complete=offer
+        name,
+        metavar=shown,
+        required=not shown.startswith("["),
+        nargs=-1 if shown.endswith("...") else 1,
+        shell_complete=offer,
     )
 
 

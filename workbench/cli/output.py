@@ -141,7 +141,7 @@ def agree(question: str, *, refusal: str, hint: str, kept: str = "nothing was ch
 def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> None:
     """Say what went wrong, and what to do, in a row each: both may quote a path."""
     if as_json:
-        say_json({"error": {"code": code or error.code, "message": error.message, "hint": error.hint}})
+        say_json({"error": {**attributes(error, "code", "message", "hint"), "code": code or error.code}})
         return
     narrate_row(f"workbench: {error.message}")
     if error.hint:

@@ -48,7 +48,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.parts:
         say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(_factors(proposal.parts))}", columns))
     if proposal.gates:
-        say_wrapped(_gates_line(proposal.gates), dim=True)
+        say_wrapped("gates " + " · ".join(map(_gate, proposal.gates)), dim=True)
     say_wrapped(_from(proposal), dim=True)
     if note:
         say_wrapped(note, fg="yellow")
@@ -121,9 +121,7 @@ def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -
             say(f"  {line(name):<{longest}}  {value:5.2f}{most:<8}  {bar(filled(name, value))}")
         say(f"  {'score':<{longest}}  {score:5.2f}{'':<8}  {bar(score)}", bold=True)
     for gate in gates:
-        over = _number(gate.reached - gate.needed)
-        verdict = f"{_number(gate.distance)} missing" if gate.distance else f"{over} above"
-        say(f"  gate {line(gate.name)}: {_number(gate.reached)}, {_number(gate.needed)} needed, {verdict}")
+        say(f"  gate {line(_gate(gate))}")
 
 
 def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
@@ -155,14 +153,10 @@ def _width() -> int:
     return max(40, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
-def _gates_line(gates: Sequence[Gate]) -> str:
-    """What was reached of what is needed: `gates score 0.78 ≥ 0.75 · context 2 of 3 (1 missing)`."""
-    said = []
-    for gate in gates:
-        needed = _number(gate.needed)
-        way = f"of {needed} ({_number(gate.distance)} missing)" if gate.distance else f"≥ {needed}"
-        said.append(f"{gate.name} {_number(gate.reached)} {way}")
-    return "gates " + " · ".join(said)
+def _gate(gate: Gate) -> str:
+    """What was reached of what is needed: ``context 2 (min 3), 1 missing``."""
+    missing = f", {_number(gate.distance)} missing" if gate.distance else ""
+    return f"{gate.name} {_number(gate.reached)} (min {_number(gate.needed)}){missing}"
 
 
 def _number(value: float) -> str:

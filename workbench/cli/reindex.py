@@ -3,52 +3,49 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import os
 import sys
 import threading
+import time
 from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexing.embedding.model_files import download as fetch
+from indexing.embedding.model_info import Description, describe, describe_providers
 from workbench.cli import shell_values
 from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.options import command, flag, group, named
 from workbench.cli.output import (
     Bar,
+    Counted,
+    agree,
     answered,
     attributes,
     given,
     narrate,
     say,
+    say_fields,
     wants_json,
 )
 from workbench.cli.workspace_options import AS_OF, workspace
-from workbench.errors import BusyError, UsageError
+from workbench.config import settings
+from workbench.errors import BusyError, ModelUnavailableError, UsageError
 from workbench.jobs.runs import Job
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from indexing.embedding.choice import Service
+    from indexing.embedding.model_files import Listing
     from indexing.sync.cost_estimate import Agree, Backfill
     from indexing.sync.report import SyncReport
     from indexing.sync.watch import SyncRun
-
-import os
-import time
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from indexing.embedding.model_files import download as fetch
-from indexing.embedding.model_info import Description, describe, describe_providers
-from workbench.cli.output import Counted, agree, say_fields
-from workbench.config import settings
-
-if TYPE_CHECKING:
-    from indexing.embedding.choice import Service
-    from indexing.embedding.model_files import Listing
-
 
 _SHOWN_LINES = 5
 _MEGABYTE = 1_000_000
@@ -58,7 +55,7 @@ _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
 @command()
-@named("paths", "[PATH]...", many=True, required=False, offer=shell_values.memory_paths)
+@named("paths", "[PATH]...", shell_values.memory_paths)
 @flag("--full", "Build everything anew, aside, then swap it in.")
 @flag("--no-vectors", "Keyword search only: make no vectors.")
 @flag("--dry-run", "Say what would be done, and what embedding would cost.")
@@ -201,7 +198,7 @@ def _say_run(run: SyncRun) -> None:
     now = datetime.now().astimezone()
     report, error = run.report, run.error
     if wants_json():
-        wrong = {"code": error.code, "message": error.message, "hint": error.hint} if error else {}
+        wrong = attributes(error, "code", "message", "hint") if error else {}
         said: dict[str, Any] = {"event": "run" if report else "error", "why": run.why}
         said |= {"at": now.isoformat(timespec="seconds"), **(report.as_json() if report else wrong)}
         answered(said)
@@ -319,7 +316,7 @@ def test() -> None:
 
 
 @model.command()
-@named("name", required=False)
+@named("name", "[NAME]")
 @flag("--yes", "Do not ask.")
 def download(name: str | None, yes: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub.
@@ -334,6 +331,11 @@ def download(name: str | None, yes: bool) -> None:
     if not is_hub_name(name):
         raise UsageError(
             f"{name!r} is no model's name", hint=f"names are owner/name, for example {DEFAULT_MODEL}"
+        )
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise ModelUnavailableError(
+            "huggingface_hub, which fetches models, is not installed",
+            hint="install the extra `model` (README, Install)",
         )
     wanted = listing(name)
     narrate(_summary(wanted))

@@ -35,7 +35,8 @@ from workbench.cli.output import (
     say_json,
     say_row,
 )
-from workbench.cli.workspace_options import AS_OF, moment, workspace
+from workbench.cli.workspace_options import AS_OF, moment, opened
+from workbench.config.settings import DECLARED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural
 from workbench.workspace.late_lines import carry_late
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from workbench.agent.federated_search import FederatedAnswer
 
 Ask = Callable[["Query"], Any]
-PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
 _HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
@@ -107,11 +107,11 @@ _condition_options = together(
 
 
 @command(epilog=_HELP)
-@named("typed", "[QUERY]...", many=True, required=False)
+@named("typed", "[QUERY]...")
 @hits_option
 @mode_option
 @_condition_options
-@choice("--preset", PRESETS, help="Weights of another system.")
+@choice("--preset", DECLARED["search_preset"].choices, help="Weights of another system.")
 @words("--weight", "weights", "NAME=VALUE", "Change a weight, see below.")
 @word("--for-user", "NAME", "Who asks: theirs first, nobody else's.", "user")
 @click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
@@ -172,7 +172,7 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
     """What answers from one workspace and its team's leader, and the weights of its settings."""
     from workbench.agent.search_service import SearchService
 
-    with _memory(as_of, said) as place:
+    with contextlib.closing(_memory(as_of, said)) as place:
         _require_index(place, vectors=not words)
         with (
             caught_up_in_team(place) as missing,
@@ -196,7 +196,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         raise UsageError("no workspace is registered", hint="`workbench workspaces add DIR`")
     then = then or click.get_current_context().meta.get(AS_OF)
 
-    def opened(root: Path) -> Workspace:
+    def at_the_moment(root: Path) -> Workspace:
         found = Workspace.open(root)
         if then is None:
             carry_late(found)
@@ -210,7 +210,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         return past
 
     with contextlib.closing(
-        FederatedSearch(known.entries, vectors=not words, opener=opened, catch_up=caught_up)
+        FederatedSearch(known.entries, vectors=not words, opener=at_the_moment, catch_up=caught_up)
     ) as places:
         yield places.search, own_weights()
 
@@ -264,22 +264,19 @@ def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Fi
     return within, notes
 
 
-@contextlib.contextmanager
-def _memory(as_of: str, said: str | None) -> Iterator[Workspace]:
+def _memory(as_of: str, said: str | None) -> Workspace:
     """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
-    meta = click.get_current_context().meta
+    context = click.get_current_context()
     if as_of or said:
-        meta[AS_OF] = as_of or said
-    with contextlib.ExitStack() as stack:
-        try:
-            place = stack.enter_context(workspace())
-        except WorkbenchError as error:
-            if not said:
-                raise
-            narrate(f"as-of:{said}: {error.message}")
-            meta[AS_OF] = None
-            place = stack.enter_context(workspace())
-        yield place
+        context.meta[AS_OF] = as_of or said
+    try:
+        return opened(context.obj)
+    except WorkbenchError as error:
+        if not said:
+            raise
+        narrate(f"as-of:{said}: {error.message}")
+        context.meta[AS_OF] = None
+        return opened(context.obj)
 
 
 def _require_index(place: Workspace, *, vectors: bool) -> None:

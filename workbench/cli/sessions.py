@@ -36,16 +36,15 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Event, Follower
 from workbench.jobs.runs import Job
+from workbench.llm.provider import WITHOUT_MODEL
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 
 SOURCES = ("markdown", "transcript", "all")
-_NO_MODEL = "without a language model"
-"""What is said where the rules alone do it."""
 
 
 @command()
-@named("files", "[FILE]...", many=True, required=False, offer=shell_values.files)
+@named("files", "[FILE]...", shell_values.files)
 @choice("--source", SOURCES, help="What to ingest; transcripts only when named.")
 @word("--user", "U", "Whose sessions these are.")
 @number("--max-age", metavar="DAYS", help="Nothing that is older.")
@@ -66,7 +65,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         ingestion = Ingest(
             place,
             now=datetime.now().astimezone(),
-            model=usable_model(place, _NO_MODEL),
+            model=usable_model(place, WITHOUT_MODEL),
             embedder=local_model(place.settings),
             dry_run=given("dry_run"),
             progress=lambda name, done, total: bar.show(Counted(sort_of(name), done, total)),
@@ -88,7 +87,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
 
 
 @command()
-@named("transcripts", "[TRANSCRIPT]...", many=True, required=False, offer=shell_values.files)
+@named("transcripts", "[TRANSCRIPT]...", shell_values.files)
 @flag("--hook", "Read a hook's JSON from stdin: its transcript_path is flushed.")
 @model_option
 @dry_run_option
@@ -135,7 +134,7 @@ def watch(once: bool) -> None:
         following = Follower(
             place,
             clock=lambda: datetime.now().astimezone(),
-            model=usable_model(place, _NO_MODEL),
+            model=usable_model(place, WITHOUT_MODEL),
             embedder=local_model(place.settings),
         )
         with until_stopped() as stop, at_work(place, Job.WATCH) as work:
@@ -180,7 +179,7 @@ def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flu
         dry_run = given("dry_run") and not quiet
         if not dry_run:
             _ = place.operations
-        model = usable_model(place, "" if quiet else _NO_MODEL)
+        model = usable_model(place, "" if quiet else WITHOUT_MODEL)
         places = find(place, transcripts)
         checkpoints = Checkpoints.read(place, "flush")
         failed = dict(places.refused)

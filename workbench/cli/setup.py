@@ -1,4 +1,4 @@
-"""Commands that begin something: the interface itself, init, demo, serve, workspaces, completion."""
+"""Commands to set up and remove: the interface itself, init, demo, serve, workspaces, completion."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from workbench.cli.output import (
     say,
     say_diff,
     say_row,
+    wants_json,
 )
 from workbench.cli.workspace_options import meant, opened
 from workbench.config.read_only import VARIABLE, require_more_than_looking
@@ -58,7 +59,7 @@ _VARIABLE = "_WORKBENCH_COMPLETE"
 
 
 @click.command("open", hidden=True)
-@named("folder", required=False, offer=shell_values.folders)
+@named("folder", "[FOLDER]", shell_values.folders)
 @click.pass_context
 def open_interface(ctx: click.Context, folder: str | None) -> None:
     """Open the interface on FOLDER, or on the nearest workspace."""
@@ -120,7 +121,7 @@ def _dream_of(folder: Path) -> int:
 
 
 @click.command()
-@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@named("folder", "[DIR]", shell_values.folders)
 @choice("--template", ("plain", "openclaw", "goclaw"), "plain", "Which files to start with.")
 @dry_run_option
 @flag("--yes", "Do not ask before files are added to a repository of other files.")
@@ -137,12 +138,15 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     plan = plan_init(target, template)
     if not lacks_repository and not plan.edits:
         say("everything is there already")
+        _say_where_history_is(target)
         return
     if given("dry_run"):
         if lacks_repository:
             say("would make a git repository")
         if plan.edits:
             say_diff(plan.diff())
+        if target.is_dir() and not lacks_repository:
+            _say_where_history_is(target)
         return
     if plan.edits and not yes:
         _agree(target, [edit.path for edit in plan.edits])
@@ -154,6 +158,16 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     if owner := owner_of(target):
         say(f"nothing was added: {owner} takes all that lies here for its memory")
         say("`workbench status --commit` commits what there is")
+    _say_where_history_is(target)
+
+
+def _say_where_history_is(folder: Path) -> None:
+    """Say where the history of the workspace is kept, where that is in no repository of the person's."""
+    from workbench.cli.status import history_of, kept_in
+
+    with contextlib.closing(Workspace.open(folder)) as place:
+        if place.history.own:
+            say(f"history: {kept_in(history_of(place))}")
 
 
 def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
@@ -289,7 +303,7 @@ def _say_found() -> bool:
 
 
 @workspaces.command()
-@named("folder", "[DIR]", required=False)
+@named("folder", "[DIR]")
 @word("--name", "NAME", "What to call it; else as its folder is called.")
 @click.pass_context
 def add(ctx: click.Context, folder: str | None, name: str) -> None:
@@ -325,7 +339,7 @@ def list_() -> int:
 
 
 @workspaces.command()
-@named("name", offer=shell_values.registered)
+@named("name", "NAME", shell_values.registered)
 def remove(name: str) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
     path = unregister(name)
@@ -353,3 +367,34 @@ def completion(ctx: click.Context, shell: str) -> None:
     put(kind(ctx.find_root().command, {}, "workbench", _VARIABLE).source())
     if sys.stdout.isatty():
         narrate(f"to have it in every shell: {SHELLS[shell]}")
+
+
+@click.command()
+@flag("--dry-run", "Only list it.")
+@flag("--yes", "Do not ask.")
+@json_option
+def uninstall(dry_run: bool, yes: bool) -> None:
+    """Remove your settings, keys, themes, list of workspaces, caches and seal key from this machine.
+
+    Memory, its git history and `.workbench/` in each workspace stay. Lines that start the program (hooks and
+    MCP servers of agents, your crontab and timers, shell completion) are listed with file and line: remove
+    them where you added them. The program itself is removed by what installed it.
+    """
+    from workbench.health.footprint import footprint, remove
+
+    found = footprint()
+    say = narrate_row if wants_json() else say_row  # the answer in JSON is one, and comes when all is done
+    for folder in found.own:
+        say(f"remove   {folder}")
+    for mention in found.mentions:
+        say(f"by hand  {mention.where}, line {mention.line}")
+    for folder in found.state:
+        say(f"stays    {folder}")
+    if found.own and not dry_run:
+        if not yes:
+            agree("remove these folders?", refusal="nothing was removed", hint="add --yes")
+        for folder in found.own:
+            remove(folder)
+        narrate(f"removed: {', '.join(map(str, found.own))}")
+    answered({"removes": found.own, "by_hand": found.mentions, "stays": found.state})
+    narrate("the program itself: `pipx uninstall memory-workbench`, or `uv tool` or `pip` in place of `pipx`")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from importlib import resources
 from typing import Any
@@ -12,7 +12,7 @@ from indexing.sync.freshness import freshness
 from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
 from workbench.cli.options import command, flag
-from workbench.cli.output import answered, operation_json, put, say, say_fields, say_row
+from workbench.cli.output import answered, attributes, operation_json, put, say, say_fields, say_row
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
@@ -67,6 +67,7 @@ def _commit(place: Workspace, *, allow_secret: bool) -> None:
 
 def _say_status(report: dict[str, Any]) -> None:
     budget, index, today = report["budget"], report["index"], not report["as_of"]
+    kept = report["history"]
     counts = ", ".join(f"{count} {kind}" for kind, count in report["files"].items())
     over = " · over budget" if budget["used"] > budget["limit"] else ""
     waiting = f"waiting: {report['proposals']}; `workbench inbox list` shows them"
@@ -85,7 +86,7 @@ def _say_status(report: dict[str, Any]) -> None:
         ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
-        ("history", _history_line(report)),
+        ("history", ", ".join(filter(None, (report["repository"], kept and kept_in(kept))))),
         ("last dream", report["last_dream"] or "never"),
         *(("job", _job_line(job)) for job in report["jobs"]),
         ("proposals", waiting if today and report["proposals"] else ""),
@@ -100,14 +101,10 @@ def _say_status(report: dict[str, Any]) -> None:
         say_row(f"warning    {warning}", fg="yellow")
 
 
-def _history_line(report: dict[str, Any]) -> str:
-    """At which commit it stands, and where it is kept."""
-    kept = report["history"]
-    if kept is None:
-        return str(report["repository"])
+def kept_in(kept: dict[str, Any]) -> str:
+    """Where history is kept, or will be; why, where that is not in a repository."""
     apart = f", apart from any repository: {kept['why']}" if kept["own"] else ""
-    where = f"kept in {kept['path']}{apart}" if kept["made"] else f"will be kept in {kept['path']}{apart}"
-    return f"{report['repository']}, {where}"
+    return f"{'kept' if kept['made'] else 'will be kept'} in {kept['path']}{apart}"
 
 
 def _source_line(source: dict[str, Any]) -> str:
@@ -129,7 +126,7 @@ def _job_line(job: dict[str, Any]) -> str:
 
 def _backup_line(last: dict[str, Any] | None) -> str:
     if last is None:
-        return "never"
+        return "none yet"
     since = last["operations_since"]
     behind = "the history was rewritten since" if since is None else f"{plural(since, 'operation')} since"
     return f"{_minute(last['when'])} to {last['target']} · {behind}"
@@ -164,7 +161,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     try:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
-        history = _history(place)
+        history = history_of(place)
         backup = _last_backup(place)
         warnings += conflict_warnings(place)
     except WorkbenchError as error:
@@ -177,14 +174,10 @@ def _status(place: Workspace) -> dict[str, Any]:
         "version": STATUS_VERSION,
         "workspace": str(past.today if past else place.root),
         "as_of": past.moment if past else None,
-        "files": _counted(file.kind.value for file in files),
+        "files": dict(sorted(Counter(file.kind.value for file in files).items())),
         "bytes": sum(file.size for file in files),
-        "layouts": [
-            {"name": one.name, "title": one.title, "document": one.document} for one in place.layout.agents
-        ],
-        "daily_notes": [
-            {"folder": one.folder, "format": one.format, "said_in": one.said_in} for one in place.layout.daily
-        ],
+        "layouts": [attributes(one, "name", "title", "document") for one in place.layout.agents],
+        "daily_notes": [attributes(one, "folder", "format", "said_in") for one in place.layout.daily],
         "loaded": [one.as_json() for one in load_states(place)],
         "budget": {"path": place.memory_path(), "used": used, "limit": place.memory_budget},
         "index": freshness(place).as_json(),
@@ -194,14 +187,12 @@ def _status(place: Workspace) -> dict[str, Any]:
         "jobs": [one.as_json() for one in jobs],
         "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
         "last_backup": backup,
-        "late": [
-            {"path": one.path, "why": one.why, "lines": one.lines, "bytes": len(one.text)} for one in late
-        ],
+        "late": [{**attributes(one, "path", "why", "lines"), "bytes": len(one.text)} for one in late],
         "warnings": warnings,
     }
 
 
-def _history(place: Workspace) -> dict[str, Any]:
+def history_of(place: Workspace) -> dict[str, Any]:
     """Where history is kept, or will be from the first action on, and why not in a repository."""
     history = place.history
     if not history.own:
@@ -209,10 +200,6 @@ def _history(place: Workspace) -> dict[str, Any]:
     own = place.own_place()
     why = own.reason() or "the repository would keep it now: `workbench doctor` says what to do"
     return {"path": str(own.where()), "own": True, "made": history.git_dir == own.where(), "why": why}
-
-
-def _counted(kinds: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(kinds).items()))
 
 
 def _deprecated(place: Workspace) -> Iterator[str]:

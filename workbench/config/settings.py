@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -264,8 +264,9 @@ def user_settings_path() -> Path:
 class SettingsFile:
     """What one file says, each setting by itself: what is wrong with one leaves the others.
 
-    ``values`` has those whose value can be read, also the ``unfit``: words that are none of those to choose
-    from. ``misplaced`` are names that mean nothing in this file. ``text`` is what stands in it.
+    ``values`` has those whose value can be read. Also ``wrong`` are those among them with a word that is none
+    of those to choose from. ``misplaced`` are names that mean nothing in this file. ``text`` is what stands
+    in it.
     """
 
     path: Path
@@ -274,7 +275,6 @@ class SettingsFile:
     values: Mapping[str, object] = field(default_factory=dict)
     misplaced: tuple[str, ...] = ()
     wrong: Mapping[str, UsageError] = field(default_factory=dict)
-    unfit: Mapping[str, UsageError] = field(default_factory=dict)
 
 
 class SettingsFileError(UsageError):
@@ -301,8 +301,10 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
     )
     newer = _is_newer(files[1])
     return combined(
-        _counting(files[0], names(), lenient=lenient, newer=False, skipped=left_out),
-        _counting(files[1], names() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out),
+        _counting(files[0], DECLARED.keys(), lenient=lenient, newer=False, skipped=left_out),
+        _counting(
+            files[1], DECLARED.keys() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out
+        ),
     )
 
 
@@ -325,7 +327,6 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
         raise SettingsFileError(path, f"is not a YAML mapping: {short(error)}", error.line) from error
     values: dict[str, object] = {}
     wrong: dict[str, UsageError] = {}
-    unfit: dict[str, UsageError] = {}
     misplaced: list[str] = []
     for name, value in said.items():
         if name not in DECLARED or (name in USER_ONLY and not trusted):
@@ -336,8 +337,8 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
             values[name] = checked(path, name, value)
             refuse_unfit(name, values[name])
         except UsageError as error:
-            (unfit if name in values else wrong)[name] = error
-    return SettingsFile(path, text, said, values, tuple(misplaced), wrong, unfit)
+            wrong[name] = error
+    return SettingsFile(path, text, said, values, tuple(misplaced), wrong)
 
 
 def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Settings:
@@ -351,7 +352,7 @@ def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Setting
 
 
 def _counting(
-    file: SettingsFile, allowed: frozenset[str], *, lenient: bool, newer: bool, skipped: list[str]
+    file: SettingsFile, allowed: Set[str], *, lenient: bool, newer: bool, skipped: list[str]
 ) -> dict[str, object]:
     """What of a file counts. Raises UsageError for what must not be left out: it would be misread."""
     for name in file.misplaced:
@@ -359,18 +360,12 @@ def _counting(
             continue  # what a newer program sets means nothing here
         _refuse_misplaced(file.path, name, allowed)
         skipped.append(name)
-    for name, error in file.wrong.items():
-        if not lenient or name in STRICT:
-            raise error
-        skipped.append(name)
-    left_out = [name for name in file.unfit if lenient and name not in STRICT]
+    left_out = [name for name in file.wrong if lenient and name not in STRICT]
     skipped += left_out
+    for name, error in file.wrong.items():
+        if name not in left_out and name not in file.values:
+            raise error
     return {name: value for name, value in file.values.items() if name not in left_out}
-
-
-def names() -> frozenset[str]:
-    """Everything that can be set."""
-    return frozenset(DECLARED)
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
@@ -389,7 +384,7 @@ def hint_for_unknown(name: str) -> str:
         return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
         return "dreaming proposes the best by their rank: dream_limit says how many"
-    near = similar(name, names())
+    near = similar(name, DECLARED)
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
 
@@ -402,7 +397,7 @@ def refuse_unfit(name: str, value: object) -> None:
         raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
 
 
-def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
+def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
     """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
     if name in USER_ONLY:
         raise UsageError(
@@ -468,19 +463,18 @@ def checked(path: Path, name: str, value: object) -> object:
     """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
     declared = DECLARED[name]
     default, most = declared.default, declared.maximum
-    if isinstance(default, int):
-        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
-            if most is not None and int(value) > most:
-                raise UsageError(f"{path}: {name} may be {most:,} at most, not {int(value):,}")
-            return int(value)
-        raise UsageError(f"{path}: {name} must be a positive whole number, not {short(value)}")
-    if isinstance(default, float):
-        may_be_zero = declared.minimum is not None
-        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or may_be_zero):
-            if most is not None and float(value) > most:
-                raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
-            return float(value)
-        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {short(value)}")
+    if isinstance(default, (int, float)):
+        pattern, sort = (
+            (_WHOLE_NUMBER, "a positive whole number")
+            if isinstance(default, int)
+            else (_NUMBER, "a number such as 0.5")
+        )
+        number = type(default)(value) if isinstance(value, str) and pattern.fullmatch(value) else -1
+        if number < 0 or (number == 0 and declared.minimum is None):
+            raise UsageError(f"{path}: {name} must be {sort}, not {short(value)}")
+        if most is not None and number > most:
+            raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
+        return number
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):

@@ -240,8 +240,7 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
         text = error.message.removeprefix(f"{path} ")
         return _ToldFile({}, {}, (SettingsProblem(path, text, line, hint=error.hint),))
     lines = {name: place.line for name, place in places_of(file.text).items()} if file.text else {}
-    refused = {**file.wrong, **file.unfit}
-    values = {name: value for name, value in file.values.items() if name not in refused}
+    values = {name: value for name, value in file.values.items() if name not in file.wrong}
     said = {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}
     problems = []
     for name in file.said:
@@ -249,7 +248,7 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
         if name in file.misplaced:
             where = "only your own settings file may say it" if name in USER_ONLY else hint_for_unknown(name)
             problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
-        elif name in refused:
-            text = refused[name].message.removeprefix(f"{path}: ")
-            problems.append(SettingsProblem(path, text, line, name, refused[name].hint))
+        elif wrong := file.wrong.get(name):
+            text = wrong.message.removeprefix(f"{path}: ")
+            problems.append(SettingsProblem(path, text, line, name, wrong.hint))
     return _ToldFile(values, said, tuple(problems))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from workbench.dreaming.outcome import outcome_of
 from workbench.dreaming.progress import DreamProgress
 from workbench.dreaming.proposals.inbox import propose
 from workbench.dreaming.run import dream
-from workbench.llm.provider import open_language_model
+from workbench.llm.provider import WITHOUT_MODEL, language_model_or_why
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
@@ -34,8 +35,10 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     with closing(Workspace.open(root)) as workspace:
         if what := parameters.get("explain"):
             return {"explanation": msgspec.to_builtins(explain(workspace, str(what), now, tell=tell))}
-        model = open_language_model(workspace.settings)
+        model, why_none = language_model_or_why(workspace.settings)
         dreamt = dream(workspace, now=now, model=model, tell=tell)
+        if why_none:
+            dreamt = replace(dreamt, notes=(f"{WITHOUT_MODEL}: {why_none}", *dreamt.notes))
         context.require_not_stopped()
         waiting = propose(workspace, dreamt.proposals, now, anew=True)
         return {"outcome": outcome_of(dreamt, waiting).as_json()}

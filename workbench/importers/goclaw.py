@@ -62,7 +62,6 @@ _CUSTOM = b"PGDMP"
 _MOST_LINE = 64_000_000
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_NUMBERS = ("confidence",)
 _SECONDS = 10
 _STATEMENT_MS = 120_000
 
@@ -127,20 +126,13 @@ def read_dump(path: Path) -> Tables:
 def _row(columns: list[str], line: bytes) -> SourceRow:
     values = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
     named = zip(columns, values, strict=False)
-    return SourceRow({name: _value(name, value) for name, value in named if name != "embedding"})
-
-
-def _value(name: str, text: str) -> object:
-    if text == "\\N":
-        return None
-    if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
-    if name in _NUMBERS:
-        try:
-            return float(text)
-        except ValueError:
-            return None
-    return text
+    return SourceRow(
+        {
+            name: None if value == "\\N" else _ESCAPE.sub(_unescaped, value)
+            for name, value in named
+            if name != "embedding"
+        }
+    )
 
 
 def _unescaped(found: re.Match[str]) -> str:

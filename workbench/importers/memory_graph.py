@@ -21,7 +21,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memories, word
+from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memory_item, word
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"
@@ -93,27 +93,22 @@ def _item(name: str, row: SourceRow, until: date | None, routine: Routine | None
         content, start = routine.told(content), routine.starts or start
         until = min(filter(None, (until, routine.ends)), default=None)
     user = row.word("username")
-    drafts = tuple(
-        memories(
-            content,
-            type=kind,
-            entity=user,
-            entity_type="person" if user else "",
-            confidence=row.share("confidence"),
-            importance=row.share("importance"),
-            occurred_at=occurred,
-            happens_at=row.day("happens_at"),
-            valid_from=start,
-            valid_until=max(until, start) if until and start else until,
-            sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
-            session=row.word("source_session"),
-            trust="agent",
-        )
+    return memory_item(
+        name,
+        content,
+        [row, until, *([routine.said] if routine else [])],
+        type=kind,
+        entity=user,
+        entity_type="person" if user else "",
+        confidence=row.share("confidence"),
+        importance=row.share("importance"),
+        occurred_at=occurred,
+        happens_at=row.day("happens_at"),
+        valid_from=start,
+        valid_until=max(until, start) if until and start else until,
+        sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
+        session=row.word("source_session"),
     )
-    if not drafts:
-        raise UsageError("it holds no words")
-    read = [row, until, *([routine.said] if routine else [])]
-    return Item(name=name, digest=digest_of(read), drafts=drafts)
 
 
 def _ends(database: Database) -> tuple[dict[str, date], list[tuple[str, str]]]:

@@ -92,10 +92,11 @@ class SourceRow(dict[str, Any]):
 
     def share(self, name: str) -> float | None:
         """A number from 0 to 1, or None for what says nothing (negative numbers do so in some databases)."""
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        try:
+            value = float(self.get(name, ""))
+        except (TypeError, ValueError):
             return None
-        return float(value)
+        return value if 0 <= value <= 1 else None
 
 
 def read_whole(path: Path, most: int, called: str) -> bytes:
@@ -121,22 +122,20 @@ def memories(text: str, **said: Any) -> Iterator[MemoryDraft]:
     """
     if len(text) > _LONGEST:
         raise UsageError(f"it is longer than {_LONGEST:,} characters")
-    kind = said.get("type", "fact")
-    for part in _parts(text, f"[{kind}] "):
-        yield MemoryDraft(text=part, **said)
-
-
-def _parts(text: str, lead: str) -> Iterator[str]:
+    lead = f"[{said.get('type', 'fact')}] "
     whole = plain_line(text, _LONGEST)
-    if not whole:
-        return
-    if fits(lead + whole):
-        yield whole
-        return
     for start, end in pieces(whole):
-        for piece in _halves(whole[start:end].strip(), lead):
-            if words := plain_line(piece, _LONGEST):
-                yield words
+        for part in _halves(whole[start:end].strip(), lead):
+            if words := plain_line(part, _LONGEST):
+                yield MemoryDraft(text=words, **said)
+
+
+def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
+    """The typed memories that ``content`` makes; ``read`` is all that was read. UsageError for no words."""
+    drafts = tuple(memories(str(content or ""), trust="agent", **said))
+    if not drafts:
+        raise UsageError("it holds no words")
+    return Item(name=name, digest=digest_of(read), drafts=drafts)
 
 
 def _halves(text: str, lead: str) -> Iterator[str]:
@@ -158,8 +157,6 @@ def moment_of(value: object) -> datetime | None:
     try:
         if isinstance(value, datetime):
             return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-        if isinstance(value, bool):
-            return None
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None

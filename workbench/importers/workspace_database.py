@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, memories
+from workbench.importers.plan import Carried, Item, SourceRow, carried, memory_item
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"
@@ -95,15 +95,15 @@ def _summary(row: SourceRow) -> Item:
     """What a scene is about, as an observation of its page."""
     scene = row.word("scene")
     source = f"scene/{scene}"
-    drafts = memories(
-        row.get("summary") or "",
+    return memory_item(
+        source,
+        row["summary"],
+        row,
         type="observation",
         entity=scene,
         occurred_at=row.day("updated_at"),
         sources=(f"{LABEL}:{source}",),
-        trust="agent",
     )
-    return Item(name=source, digest=digest_of(row), drafts=tuple(drafts))
 
 
 def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> Item:
@@ -118,18 +118,14 @@ def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> 
     if scene is not None:  # its name, its id, or a number that no scene has
         usual = scene if isinstance(scene, str) else f"scene {scene}"
         row = SourceRow({**row, "scene": scenes.get(str(scene)) or usual})
-    drafts = tuple(
-        memories(
-            row.get("content") or "",
-            type=type_,
-            entity=row.word("scene"),
-            importance=row.share("salience"),
-            occurred_at=made,
-            valid_from=made,
-            sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
-            trust="agent",
-        )
+    return memory_item(
+        name,
+        row.get("content"),
+        row,
+        type=type_,
+        entity=row.word("scene"),
+        importance=row.share("salience"),
+        occurred_at=made,
+        valid_from=made,
+        sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
     )
-    if not drafts:
-        raise UsageError("it holds no words")
-    return Item(name=name, digest=digest_of(row), drafts=drafts)

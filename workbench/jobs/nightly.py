@@ -181,17 +181,15 @@ def _proposed(
 
 
 def _backup(night: Night) -> StepOutcome:
-    from workbench.backup.bundles import remembered  # noqa: PLC0415
+    from workbench.backup.bundles import find_or_repeat, remembered  # noqa: PLC0415
     from workbench.backup.create import back_up, plan_backup  # noqa: PLC0415
-    from workbench.backup.targets import find_target  # noqa: PLC0415
 
-    last = remembered(night.workspace)
-    if last is None:
+    if remembered(night.workspace) is None:
         hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
-        return StepOutcome("nothing", "there is no backup that could be repeated", hint=hint)
-    target = find_target(last.target)
+        return StepOutcome("nothing", "no backup yet", hint=hint)
+    target = find_or_repeat(night.workspace, None)
     make = plan_backup if night.dry_run else back_up
-    made = make(night.workspace, target, own=last.own)
+    made = make(night.workspace, target)
     if not made.wrote:
         return StepOutcome("nothing", f"nothing is new: {target.shown} holds all of it", made.notes)
     said = f"{made.wrote} to {made.path or target.shown}"

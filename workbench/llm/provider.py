@@ -11,6 +11,8 @@ from workbench.llm.language_model import LanguageModel
 
 PUBLIC = "https://api.openai.com/v1"
 NONE = "none"
+WITHOUT_MODEL = "without a language model"
+"""What is said where one is named, and the rules alone do it."""
 _USUAL_VARIABLE = "OPENAI_API_KEY"
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
@@ -46,3 +48,11 @@ def open_language_model(settings: Settings, model: str = "") -> LanguageModel | 
     from workbench.llm.openai_compatible import OpenAICompatible  # noqa: PLC0415 - 0.5 s, for who named a model
 
     return OpenAICompatible(endpoint, name, key)
+
+
+def language_model_or_why(settings: Settings, model: str = "") -> tuple[LanguageModel | None, str]:
+    """The same; of one that is named and cannot be used no model, but why not, and what to do."""
+    try:
+        return open_language_model(settings, model), ""
+    except ModelUnavailableError as error:
+        return None, f"{error.message}; {error.hint}" if error.hint else error.message

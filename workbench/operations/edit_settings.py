@@ -19,7 +19,6 @@ from workbench.config.settings import (
     Settings,
     checked,
     flat,
-    names,
     refuse_unfit,
     user_settings_path,
 )
@@ -64,7 +63,7 @@ def parse_value(name: str, text: str) -> Value:
 
     Lists are typed with commas; an empty line empties a list or a word.
     """
-    if name not in names():
+    if name not in DECLARED:
         raise unknown(name)
     default = DECLARED[name].default
     if isinstance(default, int):
@@ -83,7 +82,7 @@ def parse_value(name: str, text: str) -> Value:
 
 def check_value(name: str, value: Value, settings: Settings, path: Path, check: Check | None = None) -> None:
     """Raises UsageError where a setting cannot be this, or not together with the other ``settings``."""
-    if name not in names():
+    if name not in DECLARED:
         raise unknown(name)
     made = checked(path, name, value)
     refuse_unfit(name, made)
@@ -105,7 +104,7 @@ def set_own(
     with _WRITING:
         before = read_own(path)
         replace_own(path, before, changed_bytes(path, before, name, value))
-    return Changed(path, tell(workspace_file).of(name) if name in names() else None)
+    return Changed(path, tell(workspace_file).of(name) if name in DECLARED else None)
 
 
 def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Check | None = None) -> Plan:
