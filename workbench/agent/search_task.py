@@ -37,7 +37,6 @@ from indexing.search.answer import Query, query_from_json
 from workbench.agent.context import inject
 from workbench.agent.federated_search import own_weights
 from workbench.agent.past_searches import PastSearches
-from workbench.agent.scopes import SearchScope
 from workbench.agent.search_service import SearchService
 from workbench.agent.search_update import Reach, SearchUpdate
 from workbench.errors import IndexUnavailableError, UsageError, WorkbenchError
@@ -79,7 +78,7 @@ class SearchTask:
         seq = {"seq": _number(request)}
         try:
             if request.get("ask") == "inject":
-                self._say({**seq, "injection": answer_to(self._service.scopes, request)})
+                self._say({**seq, "injection": answer_to(self._service, request)})
                 return
             for said in self._answers(request):
                 self._say({**seq, **said})
@@ -189,7 +188,7 @@ def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, o
     }
 
 
-def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
+def answer_to(service: SearchService, request: Mapping[str, object]) -> dict[str, object]:
     """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
     message, told = request.get("message"), request.get("today")
     if not isinstance(message, str):
@@ -199,9 +198,8 @@ def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) ->
     except ValueError as error:
         raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
     return inject(
-        scopes,
+        service,
         message,
-        settings=scopes[0].workspace.settings,
         now=datetime.combine(today, time(12), UTC),
         memory_loaded=request.get("memory_loaded") is not False,
     ).as_json()

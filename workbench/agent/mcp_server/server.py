@@ -300,9 +300,8 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
         raise UsageError("message is missing", hint="give the message that is to be answered")
     with session.searching(call) as service:
         found = inject(
-            service.scopes,
+            service,
             message,
-            settings=session.workspace.settings,
             user=session.user,
             now=session.now(),
             memory_loaded=False,

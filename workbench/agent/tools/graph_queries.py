@@ -19,7 +19,7 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
-from workbench.agent.scopes import RelevanceOf, ask, graph_relevance, marked
+from workbench.agent.scopes import RelevanceOf, graph_relevance, marked
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (
@@ -100,7 +100,7 @@ def _by_meaning(
     found: list[tuple[str, Held, float]] = []
     today = session.now().date()
     with session.searching(call) as service:
-        asked, notes = ask(service.scopes, query)
+        asked, notes = service.ask(query)
         for one in asked:
             notes += one.notes
             relevance = RelevanceOf(one.pool)

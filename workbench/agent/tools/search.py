@@ -99,8 +99,6 @@ def memory_search(
             if not one.scope.mark:
                 words = stored.text if stored else one.hit.snippet
                 given.append(Given(one.hit.entry, words, one.strength if score is None else score))
-        if session.behind:
-            notes.append(session.behind)
     notes += session.record(given, query, "memory_search")
     if not rows:
         notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
