@@ -14,7 +14,8 @@ from screens.dialogs.dialog import ReadDialog
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.change_list import ChangeList
-from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
+from indexing.ranking.order import ScorePart
+from workbench.agent.search_update import FoundHit, SearchUpdate
 
 _NAME, _EFFECT = 13, 11
 

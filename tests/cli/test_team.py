@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import io
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -221,7 +221,7 @@ def test_a_leader_that_is_gone_does_not_silence_the_hook_of_an_agent(
 def test_a_leaders_index_that_is_behind_is_said_and_not_written(run: Run, leader: Sandbox) -> None:
     leader.write("memory/2026-03-19.md", "# Notes\n\n- The broker port is 8883 now\n")
     before = (leader.root / ".workbench/index/current").read_text()
-    behind = "leader: the index is behind the files: 1 added"
+    behind = "leader: the index is behind the files: 1 added; there are no vectors yet"
     assert behind in run("search", "broker", "--json").json["notes"]
     assert behind in run("context", "which broker port do we use?", "--json").json["notes"]
     assert (leader.root / ".workbench/index/current").read_text() == before

@@ -81,6 +81,7 @@ def _are_two(first: Path, second: Path) -> bool:
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
     path, limit = subject.workspace.memory_path(), subject.workspace.memory_budget
+    is_agents = limit < subject.workspace.settings.memory_budget  # no setting raises what an agent refuses
     used = budget_used(subject.workspace)
     yield f"{used:,} of {limit:,} characters, {used / limit:.0%}"
     for state in load_states(subject.workspace):
@@ -94,7 +95,7 @@ def budget(subject: CheckSubject) -> Look:
                 state.path,
                 1,
             )
-    if used > limit:
+    if used > limit and not is_agents:
         yield Finding(
             f"{used:,} of {limit:,} characters: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",
@@ -108,7 +109,7 @@ def budget(subject: CheckSubject) -> Look:
                 Fix("archive", "archive what is over, said twice or unused"),
             ),
         )
-    elif used >= limit * _NEAR:
+    elif limit * _NEAR <= used <= limit:
         yield Finding(
             f"it is nearly full: {used / limit:.0%} of its budget",
             "dreaming proposes less, or to replace what is worth less",

@@ -10,7 +10,8 @@ from screens.drawing.safe_text import words
 from screens.search.explanation_screen import ExplanationScreen, effect, sum_of
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
-from workbench.agent.search_update import FoundHit, ScorePart
+from indexing.ranking.order import ScorePart
+from workbench.agent.search_update import FoundHit
 
 
 @pytest.fixture
