@@ -281,6 +281,19 @@ def test_doubled_rows_are_found_and_mended(fleet: Fleet) -> None:
     assert rows(fleet.place) == once
 
 
+@pytest.mark.parametrize("damage", [{"body": "X'00'"}, {"day": "NULL"}, {"path": "NULL"}])
+def test_a_damaged_row_is_said_and_built_anew(fleet: Fleet, damage: dict[str, str]) -> None:
+    fleet.run()
+    once = rows(fleet.place)
+    entries = lancedb.connect(fleet.place.uri).open_table("entries")
+    entries.update(where="workspace = 'agent-00003'", values_sql=damage)
+    asked = fleet.faults if "path" in damage else lambda: fleet.search("door code of agent 3")
+    with pytest.raises(IndexUnavailableError, match="a row of the index of the fleet is damaged"):
+        asked()
+    fleet.run(replace(hashing(), full=True), replace(NO_WAIT, full=True))
+    assert rows(fleet.place) == once
+
+
 def test_what_is_not_listed_is_told_of_and_pruned(fleet: Fleet) -> None:
     fleet.run()
     fleet.agents.pop()
