@@ -83,10 +83,9 @@ class SearchTask:
             for said in self._answers(request):
                 self._say({**seq, **said})
         except WorkbenchError as error:
-            self._say({**seq, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+            self._refuse(seq, error.code, error.message, error.hint)
         except Exception as error:  # the process outlives any one question
-            said = {"code": "failed", "message": f"{type(error).__name__}: {error}", "hint": ""}
-            self._say({**seq, "error": said})
+            self._refuse(seq, "failed", f"{type(error).__name__}: {error}")
 
     def _answers(self, request: dict[str, object]) -> Iterator[dict[str, object]]:
         reach = msgspec.convert(request.get("reach", "team"), Reach)
@@ -127,8 +126,7 @@ class SearchTask:
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict):
-            error = {"code": "usage", "message": "not a JSON object", "hint": ""}
-            self._say({"seq": None, "error": error})
+            self._refuse({"seq": None}, "usage", "not a JSON object")
             return
         with self._changed:
             dropped, self._waiting = self._waiting, request
@@ -142,6 +140,9 @@ class SearchTask:
         except Exception as error:  # words go on without it, and the reason is told
             why = f"{type(error).__name__}: {error}"
         self._say({"event": "ready", "vectors": True if why is None else why})
+
+    def _refuse(self, seq: dict[str, object], code: str, message: str, hint: str = "") -> None:
+        self._say({**seq, "error": {"code": code, "message": message, "hint": hint}})
 
     def _say(self, message: dict[str, object]) -> None:
         line = json.dumps(message)

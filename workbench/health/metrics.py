@@ -140,9 +140,9 @@ def _of_inbox(workspace: Workspace, now: datetime, tell: Tell) -> None:
 
 
 def _of_budget(workspace: Workspace, _: datetime, tell: Tell) -> None:
-    from workbench.health.memory_checks import budget_used  # noqa: PLC0415
+    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
 
-    tell("memory_budget_share", budget_used(workspace) / workspace.memory_budget)
+    tell("memory_budget_share", budget_of(workspace).share)
 
 
 def _of_index(workspace: Workspace, _: datetime, tell: Tell) -> None:
