@@ -82,7 +82,9 @@ def _are_two(first: Path, second: Path) -> bool:
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
     path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
-    is_agents = full.limit < subject.workspace.settings.memory_budget  # no setting raises what an agent refuses
+    is_agents = (
+        full.limit < subject.workspace.settings.memory_budget
+    )  # no setting raises what an agent refuses
     yield f"{full}, {full.share:.0%}"
     for state in load_states(subject.workspace):
         if state.lost:

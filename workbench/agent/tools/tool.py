@@ -8,7 +8,7 @@ too: prompts written for those work here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, 
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.fence import as_line
+from workbench.agent.fence import as_line, as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
+from workbench.agent.usage import Given
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 
 Result: TypeAlias = dict[str, Any]
@@ -218,6 +219,27 @@ def gives(**properties: Schema) -> Schema:
 ANYTHING: Schema = {"type": "array", "items": {"type": "object"}}
 
 
-def once(notes: list[str]) -> list[str]:
-    """The notes in their order, each once."""
-    return list(dict.fromkeys(notes))
+class Answer:
+    """What a tool found in one's own memory and in a leader's: rows, and ``notes`` that are to be told.
+
+    What of one's own was given is recorded, as asked for by ``question``.
+    """
+
+    def __init__(self, session: AgentSession, question: str, tool: str) -> None:
+        self.notes: list[str] = []
+        self._session, self._question, self._tool = session, question, tool
+        self._rows: list[dict[str, Any]] = []
+        self._given: list[Given] = []
+
+    def add(self, mark: str, row: dict[str, Any], given: Iterable[Given]) -> None:
+        """One more row, of the scope with this mark."""
+        self._rows.append({**row, "scope": mark} if mark else row)
+        if not mark:
+            self._given += given
+
+    def told(self, name: str, nothing: str = "", **more: Any) -> Result:
+        """The rows under this name, and what else there is; ``nothing`` is noted where there is no row."""
+        notes = [*self.notes, *self._session.record(self._given, self._question, self._tool)]
+        if nothing and not self._rows:
+            notes.append(nothing)
+        return {name: self._rows, **more, "notes": list(dict.fromkeys(map(as_text, notes)))}
