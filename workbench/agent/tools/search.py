@@ -20,6 +20,7 @@ from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,
     Answer,
+    FileKind,
     PathText,
     Question,
     Result,
@@ -67,7 +68,7 @@ def memory_search(
     query: Annotated[Question, "What to look for: a question, words, an identifier"],
     limit: Annotated[int, Meta(ge=1, le=50), "Results at most"] = 10,
     mode: ModeArgument = "hybrid",
-    kinds: Annotated[frozenset[Kind], "Only files of these kinds"] = frozenset(),
+    kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
     until: Annotated[date | None, "Only entries of this day or earlier"] = None,
 ) -> Result:
@@ -80,7 +81,7 @@ def memory_search(
         query,
         k=limit,
         mode=MODES[mode],
-        filters=Filters(kinds=kinds, since=since, until=until),
+        filters=Filters(kinds=frozenset(map(Kind, kinds)), since=since, until=until),
         plain=True,
         user=session.user,
     )

@@ -19,6 +19,7 @@ from msgspec import Meta
 from workbench.agent.fence import as_line, as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.usage import Given
+from workbench.memory.entry import Kind
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 
 Result: TypeAlias = dict[str, Any]
@@ -50,7 +51,10 @@ Moment = Annotated[
 if TYPE_CHECKING:
     MemoryType: TypeAlias = str
     EntityType: TypeAlias = str
+    FileKind: TypeAlias = str
 else:
+    # Literals, as the schema of an enumeration is a part of its own that the others refer to.
+    FileKind = Literal[tuple(map(str, Kind))]
     MemoryType = Literal[tuple(IMPORTANCE)]
     EntityType = Literal[ENTITY_TYPES]
 Why = Annotated[str, _text(500), Meta(description="Why, in a sentence; kept with it")]
@@ -100,10 +104,9 @@ class Tool:
     @property
     def schema(self) -> Schema:
         """The JSON schema of the arguments."""
-        parts: Mapping[str, Schema] = msgspec.json.schema(self.arguments)["$defs"]
-        schema = dict(parts[self.name])
+        schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.name]
         del schema["title"]
-        schema["properties"] = {name: _said(_whole(one, parts)) for name, one in schema["properties"].items()}
+        schema["properties"] = {name: _said(one) for name, one in schema["properties"].items()}
         return schema
 
     @property
@@ -147,16 +150,6 @@ class Tool:
                 if said.setdefault(name, value) != value:
                     raise ValueError(f"{alias} is another name of {name}, and they differ: give one of them")
         return said
-
-
-def _whole(schema: Any, parts: Mapping[str, Schema]) -> Any:
-    """The schema with what it refers to in its place: clients are told it without the other parts."""
-    if isinstance(schema, list):
-        return [_whole(one, parts) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    named = parts[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
-    return {key: _whole(one, parts) for key, one in {**named, **schema}.items() if key != "$ref"}
 
 
 def tool(
