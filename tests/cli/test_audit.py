@@ -215,8 +215,14 @@ def test_letta_is_given_all_of_its_blocks_below_what_they_may_have_together(run:
 
 def test_nobody_is_told_to_raise_a_budget_that_hermes_itself_sets(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(HERMES, tmp_path / "store")
-    (root / "MEMORY.md").write_text("\n§\n".join("the keeper said this " + "x" * 480 for _ in range(5)))
+    (root / "MEMORY.md").write_text(
+        "\n§\n".join(f"the keeper said {letter} " + letter * 480 for letter in "abcde")
+    )
     told = run("-w", str(root), "check", "--json").json["remarks"]
     about = [one for one in told if "limit" in one["rule"] or "budget" in one["rule"]]
     assert [one["rule"] for one in about] == ["over the load limit"]
     assert "raise memory_budget" not in about[0]["do"]
+    refused = run("-w", str(root), "archive", "--dry-run")
+    assert refused.code == 2
+    assert "of 2,200 characters" in refused.err
+    assert "memory_budget" not in refused.err

@@ -132,7 +132,7 @@ class SearchService:
         leaders = (note for one in asked if one.scope.mark for note in one.notes)
         notes = [*unavailable, *leaders, *scale]
         if own is None:
-            own = replace(asked[0].answer, notes=())
+            own = replace(asked[0].answer, notes=(), stale=None)
         told = replace(own, hits=(), notes=once((*own.notes, *notes)), stale=own.stale or self.behind)
         return FederatedAnswer(told, tuple(hits), scopes=tuple(asked))
 

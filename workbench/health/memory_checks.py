@@ -82,9 +82,9 @@ def _are_two(first: Path, second: Path) -> bool:
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
     path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
-    is_agents = (
-        full.limit < subject.workspace.settings.memory_budget
-    )  # no setting raises what an agent refuses
+    # No setting raises what an agent refuses.
+    is_agents = full.limit < subject.workspace.settings.memory_budget
+    archive = Fix("archive", "archive what is over, said twice or unused")
     yield f"{full}, {full.share:.0%}"
     for state in load_states(subject.workspace):
         if state.lost:
@@ -96,6 +96,7 @@ def budget(subject: CheckSubject) -> Look:
                 "over the load limit",
                 state.path,
                 1,
+                fixes=(archive,) if state.path == path else (),
             )
     if full.over and not is_agents:
         yield Finding(
@@ -106,10 +107,7 @@ def budget(subject: CheckSubject) -> Look:
             "over budget",
             path,
             1,
-            fixes=(
-                Fix("open", "raise memory_budget in the settings", of="settings"),
-                Fix("archive", "archive what is over, said twice or unused"),
-            ),
+            fixes=(Fix("open", "raise memory_budget in the settings", of="settings"), archive),
         )
     elif _NEAR <= full.share <= 1:
         yield Finding(

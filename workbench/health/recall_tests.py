@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -83,7 +83,7 @@ class RecallTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _targets(_: object, said: object) -> Targets:
     """The targets that stand in the file. Raises ValueError."""
-    listed = said if isinstance(said, list) else [said] if said else []
+    listed: list[Any] = said if isinstance(said, list) else [said] if said else []
     if len(listed) > _MOST_TARGETS or not all(isinstance(one, str) and one.strip() for one in listed):
         raise ValueError(f"it may name at most {_MOST_TARGETS} targets, each a text that is not empty")
     return Targets(target_of(one.strip()) for one in listed)
