@@ -9,13 +9,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.events import Key
 
-from indexing.ranking.order import ScorePart
 from screens.actions.active import keys_of
 from screens.dialogs.dialog import ReadDialog
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.change_list import ChangeList
-from workbench.agent.search_update import FoundHit, SearchUpdate
+from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 
 _NAME, _EFFECT = 13, 11
 

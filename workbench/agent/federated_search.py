@@ -51,7 +51,7 @@ from indexing.search.index_search import IndexSearch
 from indexing.search.snapshot_index import last_day
 from indexing.sync.generations import Generations
 from workbench.agent.scopes import RelevanceOf, ScopeAnswer, SearchScope
-from workbench.agent.search_update import FoundHit, SearchUpdate
+from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 from workbench.config.settings_report import tell
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, WorkbenchError, reason_of
 from workbench.workspace.layout import STATE_DIR
@@ -138,7 +138,7 @@ def _found(one: ScopeHit, *, named: bool) -> FoundHit:
         date=hit.date.isoformat() if hit.date else None,
         snippet=hit.snippet,
         score=one.strength,
-        parts=hit.parts,
+        parts=tuple(ScorePart(**msgspec.to_builtins(part)) for part in hit.parts),
         neighbour=hit.neighbour,
         **beside,
     )

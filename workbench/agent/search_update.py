@@ -8,11 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from indexing.ranking.order import ScorePart
 from workbench.memory.address import hash_of
 
 Reach = Literal["own", "team", "everywhere"]
 """How far a search reaches; see ``workbench.agent.search_service``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One part of a score; see ``indexing.ranking.order.ScorePart``. ``how``: plus, times, order or first."""
+
+    name: str
+    how: str
+    value: float
+    weight: float
+    contribution: float
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
