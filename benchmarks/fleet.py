@@ -94,7 +94,7 @@ def measured(root: Path, storage: Bucket, count: int, workers: int, batch: int) 
     agents = make_fleet(root / "agents", count)
     listed = [*agents[: count // 2], Agent("broken", str(root / "nowhere")), *agents[count // 2 :]]
     place, alone = storage.place("index"), place_of(str(root / "alone"))
-    how = recipe(vectors=True, full=False, spend=False)
+    how = recipe(vectors=True, spend=False)
     plan = Plan(batch=batch)
     storage.proxy.cut(rb"PUT .*/entries.lance/_versions/", after=5)
     storage.proxy.cut(rb"PUT .*/entries.lance/data/", after=9)

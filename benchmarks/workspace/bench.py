@@ -158,7 +158,7 @@ class _Bench:
         tests = read_recall_tests(self._workspace)
         if tests and why != _REMOTE:
             verdicts: list[Verdict] = run_recall_tests(self._workspace, tests, hybrid.search)
-            self._report.tests = summary(verdict.rank for verdict in verdicts if verdict.test.finds)
+            self._report.tests = summary(verdict.rank for verdict in verdicts if verdict.test.wanted)
 
     def _is_remote(self) -> bool:
         return self._model is None and is_asked(self._workspace)

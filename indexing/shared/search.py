@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 from lancedb.query import BooleanQuery, MatchQuery
 from lancedb.query import Occur as LanceOccur
@@ -32,8 +33,8 @@ from indexing.ranking.weights import DEFAULT, Weights
 from indexing.search.answer import Hit, Mode, Query
 from indexing.search.snippet import snippet
 from indexing.shared.rows import STORED, asked_terms, quoted
-from indexing.shared.table import SharedTable
-from workbench.errors import ModelUnavailableError
+from indexing.shared.table import ANEW, SharedTable
+from workbench.errors import IndexUnavailableError, ModelUnavailableError
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder, Vectors
@@ -195,8 +196,22 @@ class FleetSearch:
         return tuple(_hit(number, one, known[one.candidate.key], terms) for number, one in enumerate(best, 1))
 
 
+class _StoredRow(msgspec.Struct):
+    """The columns of a row that ranking rests on."""
+
+    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    workspace: str
+    day: int
+    marks: int
+    body: bytes
+
+
 def _entry(row: dict[str, Any]) -> Stored:
-    return unpacked(row["body"])[0]
+    """The entry in a row. Raises IndexUnavailableError for one that was damaged."""
+    try:
+        return unpacked(msgspec.convert(row, _StoredRow).body)[0]
+    except ValueError as error:
+        raise IndexUnavailableError("a row of the index of the fleet is damaged", hint=ANEW) from error
 
 
 def _hit(number: int, ranked: Ranked, found: _Found, terms: Terms) -> FleetHit:

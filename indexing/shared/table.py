@@ -33,7 +33,7 @@ _KEEP_VERSIONS = timedelta(hours=1)
 """Readers hold the version that they opened."""
 _FILES_A_DELETION = 1_000
 _OTHER_VERSION = "another version of the program made this table"
-_ANEW = "`workbench fleet reindex --full` builds it anew"
+ANEW = "`workbench fleet reindex --full` builds it anew"
 _BOOKS = ("name", "path", "state", "error", "at")
 
 
@@ -101,7 +101,7 @@ class SharedTable:
             entries = base.open_table(ENTRIES)
             card = _card(entries)
         if card.format != FORMAT:
-            raise IndexUnavailableError(_OTHER_VERSION, hint=_ANEW)
+            raise IndexUnavailableError(_OTHER_VERSION, hint=ANEW)
         return cls(place, base, entries, card)
 
     @classmethod
@@ -121,11 +121,11 @@ class SharedTable:
                 base.create_table(BOOKS, schema=_books_schema(), mode="overwrite")
                 found = card
         if found.words != card.words or found.format != card.format:
-            raise UsageError(_OTHER_VERSION, hint=_ANEW)
+            raise UsageError(_OTHER_VERSION, hint=ANEW)
         if found.model != card.model or found.dimension != card.dimension:
             raise UsageError(
                 f"this table has vectors of {found.model or 'no model'}, not of {card.model or 'none'}",
-                hint=_ANEW,
+                hint=ANEW,
             )
         return cls(place, base, entries, found)
 
@@ -146,13 +146,14 @@ class SharedTable:
             return out
         columns = ["workspace", "path", "digest", "id", "lacking"]
         rows = self._where(f"workspace IN {quoted(workspaces)}", columns)
-        for name, path, digest, one, none in zip(
-            *(rows[column].to_pylist() for column in columns), strict=True
-        ):
-            file = out[name].setdefault(restored(path), KnownFile())
-            file.digests.add(digest)
-            file.ids[one] += 1
-            file.lacking += none
+        with storage("a row of the index of the fleet is damaged"):
+            for name, path, digest, one, none in zip(
+                *(rows[column].to_pylist() for column in columns), strict=True
+            ):
+                file = out[name].setdefault(restored(path), KnownFile())
+                file.digests.add(digest)
+                file.ids[one] += 1
+                file.lacking += none
         return out
 
     def workspaces(self) -> dict[str, int]:

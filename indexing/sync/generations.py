@@ -111,11 +111,14 @@ def words_fingerprint() -> str:
 def read_manifest(path: Path) -> Manifest | None:
     """The manifest at ``path``, or None when there is none or it is damaged."""
     raw = read_json(path)
-    try:
-        # One that does not name its format is none.
-        return msgspec.convert(raw, Manifest) if isinstance(raw, dict) and "format" in raw else None
-    except msgspec.ValidationError:
+    if not isinstance(raw, dict) or "format" not in raw:  # one that does not name its format is none
         return None
+    try:
+        found = msgspec.convert(raw, Manifest)
+        "".join((*found.files, *found.leftover)).encode("utf-8", "surrogateescape")
+    except ValueError:  # another form, or names that no file can have
+        return None
+    return found
 
 
 @dataclass(frozen=True, slots=True)

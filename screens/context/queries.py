@@ -130,7 +130,7 @@ class Answering:
         """The injection as JSON, in the reader's thread. Raises what ``inject`` raises."""
         if self._by_keyword is None or self._by_keyword.workspace is not workspace:
             self._by_keyword = SearchService(workspace, vectors=False, today=today)
-        return answer_to(self._by_keyword.scopes, request)
+        return answer_to(self._by_keyword, request)
 
 
 def _page_of(workspace: Workspace, said: Mapping[str, Any], *, meaning: bool) -> ContextPage:

@@ -67,9 +67,8 @@ class Given:
 
     def inject(self, message: str, *, user: str = "", memory_loaded: bool = True) -> Injection:
         return inject(
-            self.service().scopes,
+            self.service(),
             message,
-            settings=self.workspace.settings,
             user=user,
             now=NOW,
             memory_loaded=memory_loaded,

@@ -8,7 +8,6 @@ import pytest
 
 from indexing.sync.run import reindex
 from workbench.agent.context import inject
-from workbench.agent.scopes import SearchScope
 from workbench.agent.search_service import SearchService
 from workbench.workspace.workspace import Workspace
 
@@ -55,7 +54,7 @@ THRESHOLD = 0.3
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchScope, ...]:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> SearchService:
     """The demo workspace, indexed with the model that is installed."""
     from workbench.workspace.demo_writer import write_demo
 
@@ -65,18 +64,16 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchScope, ...]:
         write_demo(root)
         place = Workspace.open(root)
         reindex(place)
-        return SearchService(place).scopes
+        return SearchService(place)
 
 
-def top(scopes: tuple[SearchScope, ...], message: str) -> float:
-    return inject(
-        scopes, message, settings=scopes[0].workspace.settings, now=datetime.now(UTC), memory_loaded=False
-    ).top_score
+def top(service: SearchService, message: str) -> float:
+    return inject(service, message, now=datetime.now(UTC), memory_loaded=False).top_score
 
 
 @pytest.mark.model
-def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: tuple[SearchScope, ...]) -> None:
-    assert demo[0].workspace.settings.inject_threshold == THRESHOLD
+def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: SearchService) -> None:
+    assert demo.workspace.settings.inject_threshold == THRESHOLD
     about = {message: top(demo, message) for message in ABOUT_MEMORY}
     other = {message: top(demo, message) for message in ABOUT_SOMETHING_ELSE}
     assert {message for message, score in about.items() if score < THRESHOLD} == set()
@@ -86,11 +83,11 @@ def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: tuple
 
 
 @pytest.mark.model
-def test_the_score_of_the_search_could_not_tell_them_apart(demo: tuple[SearchScope, ...]) -> None:
+def test_the_score_of_the_search_could_not_tell_them_apart(demo: SearchService) -> None:
     from indexing.search.answer import Query
 
     best = [
-        max(hit.score for hit in demo[0].searcher.search(Query(message, plain=True)).hits)
+        max(hit.score for hit in demo.index.search(Query(message, plain=True)).hits)
         for message in ABOUT_SOMETHING_ELSE
     ]
     assert max(best) > 1.5 * THRESHOLD

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.agent_memories import CLAUDE_CODE, write_agent_memory
+from tests.support.agent_memories import CLAUDE_CODE, HERMES, LETTA, write_agent_memory
 from tests.support.workspaces import Sandbox
 
 KEY = "AKIA" + "QZ7PD3XWVN5TLK2M"
@@ -196,3 +196,33 @@ def test_each_entry_beyond_one_of_several_limits_is_told_once(run: Run, tmp_path
     assert found["entries"] == len(found["evidence"])
     within = len(("\n".join(lines[: 260 - found["entries"]]) + "\n").encode())
     assert within <= 25_000 < within + len(lines[-1]) + 1
+
+
+def test_letta_is_given_all_of_its_blocks_below_what_they_may_have_together(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "store")
+    header = "---\ndescription: what was said\n---\n"
+    facts = [f"- fact {number:05} " + "x" * 83 + "\n" for number in range(400)]
+    for name in ("one", "two"):
+        (root / f"system/{name}.md").write_text(header + "".join(facts))
+    found = parts(run("audit", str(root), "--quick", "--json").json)["over the limit"]
+    assert found["entries"] == 0, "40,000 characters are about 10,000 tokens, of 20,000"
+    (root / "system/two.md").write_text(header + "".join(facts) * 2)
+    over = parts(run("audit", str(root), "--quick", "--evidence", "--json").json)["over the limit"]
+    assert over["entries"] > 0
+    assert {one["path"] for one in over["evidence"]} == {"system/two.md"}
+    assert all("of 20,000 tokens" in one["what"] for one in over["evidence"])
+
+
+def test_nobody_is_told_to_raise_a_budget_that_hermes_itself_sets(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "store")
+    (root / "MEMORY.md").write_text(
+        "\n§\n".join(f"the keeper said {letter} " + letter * 480 for letter in "abcde")
+    )
+    told = run("-w", str(root), "check", "--json").json["remarks"]
+    about = [one for one in told if "limit" in one["rule"] or "budget" in one["rule"]]
+    assert [one["rule"] for one in about] == ["over the load limit"]
+    assert "raise memory_budget" not in about[0]["do"]
+    refused = run("-w", str(root), "archive", "--dry-run")
+    assert refused.code == 2
+    assert "of 2,200 characters" in refused.err
+    assert "memory_budget" not in refused.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -201,6 +203,30 @@ def test_a_leader_that_is_gone_is_said_and_ones_own_answers(run: Run, leader: Sa
     answer = run("search", "staging port", "--json").json
     assert answer["hits"][0]["snippet"] == "The staging port is 8443"
     assert any("only your own memory is asked" in note for note in answer["notes"])
+
+
+def test_a_leader_that_is_gone_does_not_silence_the_hook_of_an_agent(
+    run: Run, leader: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\nteam_leader: /nowhere/at/all\n")
+    said = json.dumps({"prompt": "which staging port do we use for the gateway?"})
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
+    result = run("context", "--hook")
+    assert result.code == 0
+    assert "The staging port is 8443" in result.out
+    given = run("context", "which staging port do we use?", "--json").json
+    assert any("only your own memory is asked" in note for note in given["notes"])
+
+
+def test_a_leaders_index_that_is_behind_is_said_and_not_written(run: Run, leader: Sandbox) -> None:
+    leader.write("memory/2026-03-19.md", "# Notes\n\n- The broker port is 8883 now\n")
+    before = (leader.root / ".workbench/index/current").read_text()
+    behind = "leader: the index is behind the files: 1 added; there are no vectors yet"
+    assert behind in run("search", "broker", "--json").json["notes"]
+    assert behind in run("context", "which broker port do we use?", "--json").json["notes"]
+    assert (leader.root / ".workbench/index/current").read_text() == before
+    hits = run("search", "broker 8883", "--json").json["hits"]
+    assert not any("8883" in hit["snippet"] for hit in hits)
 
 
 def test_memory_as_it_was_is_ones_own(run: Run, leader: Sandbox, sandbox: Sandbox) -> None:

@@ -65,9 +65,9 @@ def open_mortal(markers: Path) -> Mortal:
     return Mortal(markers / "work")
 
 
-def hashing(*, full: bool = False) -> Recipe:
+def hashing() -> Recipe:
     """Rows with the vectors of the usual stand-in."""
-    return Recipe("hashing@1", 64, HashingEmbedder, full)
+    return Recipe("hashing@1", 64, HashingEmbedder)
 
 
 def dying_at_start(marker: Path) -> Recipe:

@@ -189,7 +189,7 @@ def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet
     report = fleet.run()
     assert [one.name for one in report.failed] == ["agent-00000"]
     assert report.rows == rows_before
-    assert fleet.run(hashing(full=True), replace(NO_WAIT, full=True)).rows < rows_before
+    assert fleet.run(plan=replace(NO_WAIT, full=True)).rows < rows_before
 
 
 class Elsewhere(InProcess):
@@ -258,9 +258,9 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     recipe = hashing()
     with InProcess(recipe) as pool:
         # As if nothing were known: the first answer was lost.
-        ((_, done),) = pool.map([read(tuple(fleet.agents), {})])
+        ((task, done),) = pool.map([read(tuple(fleet.agents), {})])
     assert isinstance(done, Done)
-    fleet.table.write(done.rows, done.files)
+    fleet.table.write(done.rows, task.files())
     assert rows(fleet.place) == once
 
 
@@ -281,6 +281,19 @@ def test_doubled_rows_are_found_and_mended(fleet: Fleet) -> None:
     assert rows(fleet.place) == once
 
 
+@pytest.mark.parametrize("damage", [{"body": "X'00'"}, {"day": "NULL"}, {"path": "NULL"}])
+def test_a_damaged_row_is_said_and_built_anew(fleet: Fleet, damage: dict[str, str]) -> None:
+    fleet.run()
+    once = rows(fleet.place)
+    entries = lancedb.connect(fleet.place.uri).open_table("entries")
+    entries.update(where="workspace = 'agent-00003'", values_sql=damage)
+    asked = fleet.faults if "path" in damage else lambda: fleet.search("door code of agent 3")
+    with pytest.raises(IndexUnavailableError, match="a row of the index of the fleet is damaged"):
+        asked()
+    fleet.run(plan=replace(NO_WAIT, full=True))
+    assert rows(fleet.place) == once
+
+
 def test_what_is_not_listed_is_told_of_and_pruned(fleet: Fleet) -> None:
     fleet.run()
     fleet.agents.pop()
@@ -294,7 +307,7 @@ def test_another_model_needs_full(fleet: Fleet) -> None:
     fleet.run()
     with pytest.raises(UsageError, match="hashing@1"):
         fleet.run(Recipe())
-    report = fleet.run(Recipe(full=True), replace(NO_WAIT, full=True))
+    report = fleet.run(Recipe(), replace(NO_WAIT, full=True))
     assert (report.embedded, report.written) == (0, 6)
     assert fleet.search("door code of agent 3", mode="lexical", k=1)[0][0] == "agent-00003"
 

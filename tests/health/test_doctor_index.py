@@ -90,6 +90,18 @@ def test_what_a_search_met_is_found_and_repaired(ward: Ward, treated: Treat) -> 
     assert ward.answers() == ward.clean_answers()
 
 
+def test_a_manifest_with_a_name_that_no_file_can_have_is_damaged(ward: Ward, treated: Treat) -> None:
+    path = ward.generation / "manifest.json"
+    found = json.loads(path.read_bytes())
+    found["files"]["memory/\ud800.md"] = next(iter(found["files"].values()))
+    path.write_text(json.dumps(found))
+    assert [finding.what.partition("/")[2] for finding in ward.findings("manifest")] == [
+        "manifest.json does not say what a manifest says"
+    ]
+    treated("manifest.json")
+    assert ward.answers() == ward.clean_answers()
+
+
 @pytest.mark.promise("Doctor", "a word index with other fields; an index of another version")
 @pytest.mark.parametrize("field", ["format", "words"])
 def test_an_index_of_another_version_is_named_and_built_anew(ward: Ward, treated: Treat, field: str) -> None:

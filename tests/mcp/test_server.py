@@ -372,6 +372,20 @@ async def test_the_bulletin_is_a_resource_and_a_prompt(server: Server, served: S
         assert cast("TextContent", message.content).text == text
 
 
+async def test_the_bulletin_has_what_the_owner_prefers_before_what_others_prefer(
+    server: Server, served: Sandbox
+) -> None:
+    served.write("USER.md", "# User\n\n- **Name:** Ada\n")
+    for name, mails, day in (("Ada", "short", "2026-01-02"), ("Bob", "long", "2026-03-02")):
+        header = f"---\nid: ent-{mails}\nname: {name}\ntype: person\ntrust: owner\n---\n"
+        line = f"- [preference] Likes {mails} mails <!-- wb: id=p{mails} occurred_at={day} -->\n"
+        served.write(f"graph/person/{name.lower()}.md", header + line)
+    async with Client(server()) as client:
+        (message,) = (await client.get_prompt("bulletin")).messages
+        text = cast("TextContent", message.content).text
+        assert 0 < text.index("Likes short mails") < text.index("Likes long mails")
+
+
 async def test_a_prompt_gives_what_matters_for_a_message_as_inject_does(
     server: Server, served: Sandbox
 ) -> None:

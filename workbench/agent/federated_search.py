@@ -122,8 +122,8 @@ class FederatedAnswer:
         if self.asked:
             del said["generation"]
             said["workspaces"] = [msgspec.to_builtins(one) for one in self.asked]
-        row = _row_of_workspace if self.asked else _row_of_team
-        return {**said, "hits": [row(one, rank) for rank, one in enumerate(self.hits, 1)]}
+        rows = [_row(one, rank, everywhere=bool(self.asked)) for rank, one in enumerate(self.hits, 1)]
+        return {**said, "hits": rows}
 
 
 def _found(one: ScopeHit, *, named: bool) -> FoundHit:
@@ -144,22 +144,16 @@ def _found(one: ScopeHit, *, named: bool) -> FoundHit:
     )
 
 
-def _row_of_workspace(one: ScopeHit, rank: int) -> dict[str, object]:
-    return {
-        **one.hit.as_json(),
-        "rank": rank,
-        "rank_there": one.hit.rank,
-        "strength": round(one.strength, 6),
-        "workspace": one.scope.name,
-        "root": str(one.scope.workspace.root),
-    }
-
-
-def _row_of_team(one: ScopeHit, rank: int) -> dict[str, object]:
-    scope, hit = one.scope, one.hit
-    row = {**hit.as_json(), "rank": rank, "score": round(one.strength, 6)}
+def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
+    """A hit as JSON, with whose it is: of all workspaces by the name of its own, in a team by the mark."""
+    scope, hit, strength = one.scope, one.hit, round(one.strength, 6)
+    row = {**hit.as_json(), "rank": rank}
+    root = str(scope.workspace.root)
+    if everywhere:
+        return {**row, "rank_there": hit.rank, "strength": strength, "workspace": scope.name, "root": root}
+    row["score"] = strength
     if scope.mark:
-        row |= {"scope": scope.mark, "root": str(scope.workspace.root)}
+        row |= {"scope": scope.mark, "root": root}
         row |= {"entry": scope.address(hit.entry), "path": scope.address(hit.path)}
     return row
 

@@ -14,7 +14,7 @@ model, the best entry for a message about it has 0.37 to 0.74, the best for a me
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch
 from indexing.words import WORD, bigrams, normal
 from workbench.agent.fence import as_line
-from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
+from workbench.errors import NoWorkspaceError, UsageError, WorkspaceError
 from workbench.memory.entry import Entry, Kind
 from workbench.workspace.workspace import Workspace
 
@@ -203,22 +203,3 @@ def open_leader(workspace: Workspace) -> Workspace | None:
             f"team_leader is {named!r}, and there is no workspace",
             hint="name the leader's folder, or remove it",
         ) from error
-
-
-def ask(scopes: Iterable[SearchScope], query: Query) -> tuple[list[ScopeAnswer], list[str]]:
-    """What the scopes answer, in their order, and why others could not be asked.
-
-    Raises IndexUnavailableError where none can be. Within one scope a user's entries count for more, a
-    user's copy takes the place of everybody's, and where a user has nothing, what belongs to everybody
-    answers and a note says so: see ``Query.user``.
-    """
-    answered, refused = list[ScopeAnswer](), dict[str, IndexUnavailableError]()
-    for scope in scopes:
-        try:
-            answered.append(scope.ask(query))
-        except IndexUnavailableError as error:
-            whose = f"the {scope.mark}'s memory" if scope.mark else "this memory"
-            refused[f"{whose} could not be searched: {error.message}"] = error
-    if refused and not answered:
-        raise next(iter(refused.values()))
-    return answered, list(refused)

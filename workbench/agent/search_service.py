@@ -16,9 +16,9 @@ from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.search.snapshot_index import last_day
 from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, once, ranked_scopes
-from workbench.agent.scopes import LEADER, SearchScope, ask, open_leader
+from workbench.agent.scopes import LEADER, ScopeAnswer, SearchScope, open_leader
 from workbench.agent.search_update import Reach, SearchUpdate
-from workbench.errors import WorkbenchError
+from workbench.errors import IndexUnavailableError, WorkbenchError, reason_of
 from workbench.workspace.registry import searched
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -30,8 +30,8 @@ class SearchService:
     """Searches from ``workspace``; without ``vectors`` by keyword only, which loads no model.
 
     ``today`` is the day from which ages count, a past workspace's own where none is given. ``leader`` is the
-    team leader's workspace where it is open already. ``behind`` says why the index lies behind the files.
-    What is opened stays open for the next question, until ``close``.
+    team leader's workspace where it is open already. What is opened stays open for the next question, until
+    ``close``.
     """
 
     def __init__(
@@ -43,7 +43,6 @@ class SearchService:
         model: ModelChoice | None = None,
         load_on_demand: bool = True,
         leader: Workspace | None = None,
-        behind: str | None = None,
     ) -> None:
         self.workspace = workspace
         self._today = today or last_day(workspace)
@@ -52,7 +51,10 @@ class SearchService:
         )
         self._leader = leader
         self._opened: Workspace | None = None
-        self._behind = behind
+        self.behind: str | None = None
+        """What answers may lack of one's own files, as the last ``catch_up`` found."""
+        self._leader_behind: str | None = None
+        self._no_index: IndexUnavailableError | None = None
         self._scopes: tuple[SearchScope, ...] = ()
         self._everywhere: FederatedSearch | None = None
 
@@ -75,6 +77,46 @@ class SearchService:
             yield replace(self.search(replace(query, mode="lexical"), reach).update(), final=False)
         yield self.search(query, reach).update()
 
+    def catch_up(self, look: Callable[[Workspace], str | None]) -> None:
+        """Have ``look`` index what changed, and remember what answers may lack all the same.
+
+        A leader's index is the leader's to write: of that it is only told how far it is behind.
+        """
+        from indexing.sync.freshness import freshness  # noqa: PLC0415 - the interface never looks
+
+        self._no_index = None
+        try:
+            self.behind = look(self.workspace)
+            for scope in self._askable()[0]:
+                if scope.mark:
+                    self._leader_behind = freshness(scope.workspace).behind
+        except IndexUnavailableError as error:  # a leader may answer
+            self.behind, self._no_index = error.message, error
+        except (WorkbenchError, OSError) as error:
+            self.behind = reason_of(error)
+
+    def ask(self, query: Query, reach: Reach = "team") -> tuple[list[ScopeAnswer], list[str]]:
+        """What one's own memory and the leader's answer, and why either could not be asked.
+
+        Within one scope a user's entries count for more, a user's copy takes the place of everybody's, and
+        where a user has nothing, what belongs to everybody answers and a note says so: see ``Query.user``.
+        Raises IndexUnavailableError where none can be asked.
+        """
+        scopes, problem = self._askable() if reach == "team" else (self._own, "")
+        answered, refused = list[ScopeAnswer](), dict[str, IndexUnavailableError]()
+        for scope in scopes:
+            try:
+                one = scope.ask(query)
+            except IndexUnavailableError as error:
+                whose = f"the {scope.mark}'s memory" if scope.mark else "this memory"
+                refused[f"{whose} could not be searched: {error.message}"] = error
+                continue
+            behind = self._leader_behind if scope.mark else self.behind
+            answered.append(replace(one, answer=replace(one.answer, stale=one.answer.stale or behind)))
+        if not answered:
+            raise self._no_index or next(iter(refused.values()))
+        return answered, [*refused, *filter(None, [problem])]
+
     def search(self, query: Query, reach: Reach = "team") -> FederatedAnswer:
         """At most ``query.k`` hits.
 
@@ -83,16 +125,15 @@ class SearchService:
         """
         if reach == "everywhere":
             return self._search_everywhere(query)
-        scopes, problem = self._askable() if reach == "team" else (self._own, "")
-        asked, unavailable = ask(scopes, query)
+        asked, unavailable = self.ask(query, reach)
         hits, scale = ranked_scopes(asked, query.k)
         own = next((one.answer for one in asked if not one.scope.mark), None)
         # What is to be said of a leader's answer makes one's own neither degraded nor stale.
         leaders = (note for one in asked if one.scope.mark for note in one.notes)
-        notes = [*unavailable, *filter(None, [problem]), *leaders, *scale]
+        notes = [*unavailable, *leaders, *scale]
         if own is None:
-            own = replace(asked[0].answer, notes=())
-        told = replace(own, hits=(), notes=once((*own.notes, *notes)), stale=own.stale or self._behind)
+            own = replace(asked[0].answer, notes=(), stale=None)
+        told = replace(own, hits=(), notes=once((*own.notes, *notes)), stale=own.stale or self.behind)
         return FederatedAnswer(told, tuple(hits), scopes=tuple(asked))
 
     def close(self) -> None:

@@ -37,7 +37,6 @@ from indexing.search.answer import Query, query_from_json
 from workbench.agent.context import inject
 from workbench.agent.federated_search import own_weights
 from workbench.agent.past_searches import PastSearches
-from workbench.agent.scopes import SearchScope
 from workbench.agent.search_service import SearchService
 from workbench.agent.search_update import Reach, SearchUpdate
 from workbench.errors import IndexUnavailableError, UsageError, WorkbenchError
@@ -79,15 +78,14 @@ class SearchTask:
         seq = {"seq": _number(request)}
         try:
             if request.get("ask") == "inject":
-                self._say({**seq, "injection": answer_to(self._service.scopes, request)})
+                self._say({**seq, "injection": answer_to(self._service, request)})
                 return
             for said in self._answers(request):
                 self._say({**seq, **said})
         except WorkbenchError as error:
-            self._say({**seq, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+            self._refuse(seq, error.code, error.message, error.hint)
         except Exception as error:  # the process outlives any one question
-            said = {"code": "failed", "message": f"{type(error).__name__}: {error}", "hint": ""}
-            self._say({**seq, "error": said})
+            self._refuse(seq, "failed", f"{type(error).__name__}: {error}")
 
     def _answers(self, request: dict[str, object]) -> Iterator[dict[str, object]]:
         reach = msgspec.convert(request.get("reach", "team"), Reach)
@@ -128,8 +126,7 @@ class SearchTask:
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict):
-            error = {"code": "usage", "message": "not a JSON object", "hint": ""}
-            self._say({"seq": None, "error": error})
+            self._refuse({"seq": None}, "usage", "not a JSON object")
             return
         with self._changed:
             dropped, self._waiting = self._waiting, request
@@ -143,6 +140,9 @@ class SearchTask:
         except Exception as error:  # words go on without it, and the reason is told
             why = f"{type(error).__name__}: {error}"
         self._say({"event": "ready", "vectors": True if why is None else why})
+
+    def _refuse(self, seq: dict[str, object], code: str, message: str, hint: str = "") -> None:
+        self._say({**seq, "error": {"code": code, "message": message, "hint": hint}})
 
     def _say(self, message: dict[str, object]) -> None:
         line = json.dumps(message)
@@ -189,7 +189,7 @@ def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, o
     }
 
 
-def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
+def answer_to(service: SearchService, request: Mapping[str, object]) -> dict[str, object]:
     """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
     message, told = request.get("message"), request.get("today")
     if not isinstance(message, str):
@@ -199,9 +199,8 @@ def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) ->
     except ValueError as error:
         raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
     return inject(
-        scopes,
+        service,
         message,
-        settings=scopes[0].workspace.settings,
         now=datetime.combine(today, time(12), UTC),
         memory_loaded=request.get("memory_loaded") is not False,
     ).as_json()

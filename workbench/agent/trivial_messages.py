@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from indexing.words import STOP_WORDS, WORD, blankless_runs, normal
+from workbench.plural import plural
 
 MEANINGFUL = 3
 """Meaningful words that a message must have."""
@@ -70,7 +71,5 @@ def why_trivial(message: str) -> str | None:
         return None
     if not message.strip():
         return "the message is empty"
-    count = {0: "no meaningful word", 1: "1 meaningful word"}.get(
-        len(words), f"{len(words)} meaningful words"
-    )
+    count = plural(len(words), "meaningful word") if words else "no meaningful word"
     return f"the message has {count}; {MEANINGFUL} are needed"

@@ -168,8 +168,12 @@ class Dominance:
     days: int
     answers: int
     shares: tuple[Share, ...]
-    claims: frozenset[str] = field(default=frozenset(), repr=False)
-    """The claims that were given, by their keys."""
+    known: frozenset[str] = field(default=frozenset(), repr=False)
+    """What was given: the keys of claims, and addresses. No two of these look alike."""
+
+    def has(self, entry: Entry) -> bool:
+        """Whether the entry was given, where it stands or elsewhere."""
+        return entry.address in self.known or claim_key(entry.text) in self.known
 
     def as_json(self) -> dict[str, object]:
         """As the command line prints it."""
@@ -200,7 +204,8 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
             answers.add((one.at, one.query))
     shares = [_share(recalls, len(answers)) for recalls in told.values()]
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
-    return Dominance(days=days, answers=len(answers), shares=tuple(shares), claims=frozenset(told))
+    known = frozenset((*told, *(one.entry for one in shares)))
+    return Dominance(days=days, answers=len(answers), shares=tuple(shares), known=known)
 
 
 def _share(recalls: Sequence[_Recall], answers: int) -> Share:
@@ -230,7 +235,6 @@ def never_given(
     is never given for a reason (it is set aside, it holds a secret) is not among them.
     """
     files = [file for file in workspace.scan() if file.kind in OFFERED]
-    known = {share.entry for share in given.shares}
     found: list[Entry] = []
     count = 0
     for number, file in enumerate(files):
@@ -241,7 +245,7 @@ def never_given(
         except (WorkbenchError, OSError):
             continue
         for entry in filter(_could_be_given, entries):
-            if entry.address not in known and claim_key(entry.text) not in given.claims:
+            if not given.has(entry):
                 count += 1
                 if len(found) < most:
                     found.append(entry)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -24,7 +25,7 @@ from workbench.cli.options import command, flag, named, number, word
 from workbench.cli.output import (
     OutputError,
     answered,
-    caught_up_in_team,
+    caught_up,
     fail,
     narrate,
     say,
@@ -156,17 +157,9 @@ def _given(
 
     with workspace() as place:
         now = datetime.now(UTC)
-        with caught_up_in_team(place) as missing:
-            found = injected(
-                SearchService(place).scopes,
-                message,
-                settings=place.settings,
-                user=user,
-                now=now.astimezone(),
-                memory_loaded=not with_memory,
-            )
-        if missing:
-            found = replace(found, notes=(missing, *found.notes))
+        with contextlib.closing(SearchService(place)) as service:
+            service.catch_up(caught_up)
+            found = injected(service, message, user=user, now=now.astimezone(), memory_loaded=not with_memory)
         if not record:
             return found, False, None
         problem = record_recalls(

@@ -79,7 +79,7 @@ def reindex(
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
         raise UsageError("--workers 0 is for this process: it takes no --ray")
-    how = recipe(vectors=not no_vectors, full=full, spend=yes)
+    how = recipe(vectors=not no_vectors, spend=yes)
     pool: Pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
         with Bar() as bar:

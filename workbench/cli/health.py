@@ -231,7 +231,7 @@ def _remarks(
 
 def _say_verdicts(verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
-        rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.finds else "kept out"
+        rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.wanted else "kept out"
         word, colour = ("pass", "green") if verdict.passed else ("fail", "red")
         say(f"{word}  {rank:<10}{verdict.test.question}", fg=colour)
         if not verdict.passed:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import click
 
-from workbench.errors import IndexUnavailableError, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
@@ -286,22 +285,3 @@ def caught_up(place: Workspace) -> str | None:
     if first:
         narrate("there was no index: indexed by keywords; `workbench reindex` adds semantic search")
     return missing
-
-
-@contextlib.contextmanager
-def caught_up_in_team(place: Workspace) -> Iterator[str | None]:
-    """The same before a search that may ask a team's leader, too, whatever is wrong with one's own index.
-
-    What is wrong with it is raised only where the search in the block finds nobody to ask.
-    """
-    missing, none = None, None
-    try:
-        missing = caught_up(place)
-    except IndexUnavailableError as error:
-        missing, none = error.message, error
-    try:
-        yield missing
-    except IndexUnavailableError as error:
-        if none is None:
-            raise
-        raise none from error

@@ -28,7 +28,6 @@ from workbench.cli.output import (
     Bar,
     answered,
     caught_up,
-    caught_up_in_team,
     narrate,
     narrate_row,
     say,
@@ -174,10 +173,8 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
 
     with contextlib.closing(_memory(as_of, said)) as place:
         _require_index(place, vectors=not words)
-        with (
-            caught_up_in_team(place) as missing,
-            contextlib.closing(SearchService(place, vectors=not words, behind=missing)) as service,
-        ):
+        with contextlib.closing(SearchService(place, vectors=not words)) as service:
+            service.catch_up(caught_up)
             yield service.search, service.index.weights
 
 

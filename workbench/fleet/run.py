@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -106,7 +106,7 @@ BATCH = 50
 RETRIES = 2
 _SETTLE_EVERY = 64
 """Batches after which the table is put in order: until then what was written is looked through as it is."""
-
+_MOST_REASONS = 3
 _FIRST_WAIT = 0.5
 
 
@@ -194,7 +194,10 @@ class _Run:
             batches = (tuple(agents[at : at + size]) for at in range(0, len(agents), size))
             failed: dict[str, str] = {}
             for task, brought in pool.map(self._read(batch, attempt) for batch in batches):
-                failed |= self._take(brought) if isinstance(brought, Done) else self._lost(task, brought.why)
+                took = (
+                    self._take(task, brought) if isinstance(brought, Done) else self._lost(task, brought.why)
+                )
+                failed |= took
                 self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
             if attempt > self._plan.retries:
                 for name, why in failed.items():
@@ -207,7 +210,7 @@ class _Run:
     def _read(self, agents: tuple[Agent, ...], attempt: int) -> Task:
         """The task with what changed in workspaces since the table has them."""
         if self._empty and attempt == 1:
-            return read(agents, {}, full=self._recipe.full)
+            return read(agents, {}, full=self._plan.full)
         begun = time.perf_counter()
         known = self._patient(lambda: self._table.known([agent.name for agent in agents]))
         self._report.comparing += time.perf_counter() - begun
@@ -215,34 +218,39 @@ class _Run:
         for name, files in known.items():
             if any(file.doubled for file in files.values()):
                 self._doubled.add(name)
-        return read(agents, digests, full=self._recipe.full)
+        return read(agents, digests, full=self._plan.full)
 
-    def _take(self, done: Done) -> dict[str, str]:
+    def _take(self, task: Task, done: Done) -> dict[str, str]:
         """Write what a worker brought, and count; the workspaces that failed, with why."""
         report = self._report
         begun = time.perf_counter()
-        if done.files:
-            doubled = any(name in self._doubled for name, _ in done.files)
-            self._patient(lambda: self._table.write(done.rows, done.files, doubled=doubled))
+        files = task.files(without=done.failed)
+        if files:
+            doubled = any(name in self._doubled for name, _ in files)
+            self._patient(lambda: self._table.write(done.rows, files, doubled=doubled))
             report.batches += 1
             if report.batches % _SETTLE_EVERY == 0:
                 self._settle()
         report.writing += time.perf_counter() - begun
-        report.reading += done.reading
+        report.reading += task.reading
         report.embedding += done.embedding
-        for outcome in done.outcomes:
-            report.changed_files += outcome.changed
-            report.removed_files += outcome.removed
-            report.entries += outcome.entries
-            report.embedded += outcome.embedded
-            report.lacking += outcome.lacking
-            if not outcome.error:
-                report.files += outcome.files
-                changed = bool(outcome.changed or outcome.removed)
-                report.written += changed
-                report.unchanged += not changed
-                self._end(outcome.name, "done")
-        return {outcome.name: outcome.error for outcome in done.outcomes if outcome.error}
+        report.embedded += done.embedded
+        report.lacking += done.lacking
+        failed = {**task.errors, **done.failed}
+        for name, changes in task.found.items():
+            if name in failed:
+                continue
+            report.changed_files += len(changes.changed)
+            report.removed_files += len(changes.removed)
+            report.entries += sum(len(file.entries) for file in changes.changed)
+            if changes.failed:
+                failed[name] = _unread(changes.failed)
+                continue
+            report.files += changes.seen
+            report.written += bool(changes.behind)
+            report.unchanged += not changes.behind
+            self._end(name, "done")
+        return failed
 
     def _lost(self, task: Task, why: str) -> dict[str, str]:
         """Note that a worker died at a task; its workspaces, all of which failed."""
@@ -274,3 +282,10 @@ class _Run:
                 self._plan.wait(wait)
                 wait *= 4
         return act()
+
+
+def _unread(failed: Mapping[str, str]) -> str:
+    """Which files of a workspace cannot be read, and why."""
+    reasons = [f"{path}: {why}" for path, why in failed.items()]
+    more = f" (and {len(reasons) - _MOST_REASONS} more)" if len(reasons) > _MOST_REASONS else ""
+    return "; ".join(reasons[:_MOST_REASONS]) + more

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant, Embedder
-from indexing.shared.rows import Row, Texts, as_table, embedded, rows_of
+from indexing.shared.rows import as_table, embedded, rows_of
 from indexing.shared.workspace_reader import Difference, difference
 from workbench.config.settings import Settings, load
 from workbench.errors import ModelUnavailableError, UsageError, reason_of
 from workbench.fleet.roster import Agent
 
 OpenModel = Callable[[], Embedder]
-_MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class Recipe:
     identity: str = ""
     dimension: int = 0
     open_model: OpenModel | None = None
-    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +45,29 @@ class Task:
     errors: Mapping[str, str] = field(default_factory=dict)
     reading: float = 0.0
 
+    def files(self, without: Container[str] = ()) -> list[tuple[str, str]]:
+        """The workspace and the path of each file that the rows of the task are about."""
+        return [
+            (name, path)
+            for name, changes in self.found.items()
+            if name not in without
+            for path in (*(one.path for one in changes.changed), *changes.removed)
+        ]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskOutcome:
-    """What became of one workspace in one task; ``error`` is empty where all went well."""
-
-    name: str
-    error: str = ""
-    files: int = 0
-    changed: int = 0
-    removed: int = 0
-    entries: int = 0
-    embedded: int = 0
-    lacking: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Done:
-    """What a worker brings back: ``rows`` (an Arrow table or None) are all that there is of ``files``.
+    """What a worker brings back: ``rows`` (an Arrow table or None) are all that there is of the task's files.
 
-    ``reading`` are the seconds of the task, ``embedding`` those of the worker.
+    But for those of workspaces that ``failed``, with why. ``embedded`` entries have a vector, ``lacking``
+    ones should have. ``embedding`` are the seconds that it took.
     """
 
     rows: Any
-    files: tuple[tuple[str, str], ...]
-    outcomes: tuple[TaskOutcome, ...]
-    reading: float = 0.0
-    embedding: float = 0.0
+    failed: Mapping[str, str]
+    embedded: int
+    lacking: int
+    embedding: float
 
 
 def read(agents: tuple[Agent, ...], known: Mapping[str, Mapping[str, str]], *, full: bool = False) -> Task:
@@ -105,65 +99,36 @@ class Worker:
             )
 
     def run(self, task: Task) -> Done:
-        """The rows of what changed in the workspaces of ``task``; what fails of one is in its outcome."""
+        """The rows of what changed in the workspaces of ``task``: of all of them, or none without vectors."""
         started = time.perf_counter()
-        found, errors = dict(task.found), dict(task.errors)
-        texts = self._texts(found, errors)
+        changed = [(name, file) for name, changes in task.found.items() for file in changes.changed]
+        texts, failed = None, dict[str, str]()
+        if self._embedder is not None and changed:
+            try:
+                texts = embedded(self._embedder, [file for _, file in changed])
+            except ModelUnavailableError as error:
+                failed = dict.fromkeys((name for name, _ in changed), error.message)
+                changed = []
         dimension = self._recipe.dimension
-        rows: list[Row] = []
-        files: list[tuple[str, str]] = []
-        for name, changes in found.items():
-            for file in changes.changed:
-                rows += rows_of(name, file, texts, dimension)
-            files += [(name, path) for path in (*(one.path for one in changes.changed), *changes.removed)]
-        outcomes = tuple(
-            self._outcome(agent.name, found[agent.name], texts)
-            if agent.name in found
-            else TaskOutcome(name=agent.name, error=errors[agent.name])
-            for agent in task.agents
-        )
-        table = as_table(rows, dimension) if rows else None
-        return Done(table, tuple(files), outcomes, task.reading, time.perf_counter() - started)
-
-    def _texts(self, found: dict[str, Difference], errors: dict[str, str]) -> Texts | None:
-        """The vectors of all that changed, in one go; without them nothing of it counts as found."""
-        files = [file for changes in found.values() for file in changes.changed]
-        if self._embedder is None or not files:
-            return None
-        try:
-            return embedded(self._embedder, files)
-        except ModelUnavailableError as error:
-            for name, changes in list(found.items()):
-                if changes.changed:
-                    errors[name] = error.message
-                    del found[name]
-            return None
-
-    def _outcome(self, name: str, changes: Difference, texts: Texts | None) -> TaskOutcome:
-        said = [entry.text for file in changes.changed for entry in file.entries]
-        having = sum(text in texts.known for text in said) if texts else 0
-        unread = [f"{path}: {why}" for path, why in changes.failed.items()]
-        more = f" (and {len(unread) - _MOST_REASONS} more)" if len(unread) > _MOST_REASONS else ""
-        return TaskOutcome(
-            name=name,
-            error="; ".join(unread[:_MOST_REASONS]) + more,
-            files=changes.seen,
-            changed=len(changes.changed),
-            removed=len(changes.removed),
-            entries=len(said),
+        rows = [row for name, file in changed for row in rows_of(name, file, texts, dimension)]
+        having = sum(row.vector is not None for row in rows)
+        return Done(
+            rows=as_table(rows, dimension) if rows else None,
+            failed=failed,
             embedded=having,
-            lacking=len(said) - having if self._recipe.dimension else 0,
+            lacking=len(rows) - having if dimension else 0,
+            embedding=time.perf_counter() - started,
         )
 
 
-def recipe(*, vectors: bool, full: bool, spend: bool) -> Recipe:
+def recipe(*, vectors: bool, spend: bool) -> Recipe:
     """How rows are made by the person's own settings.
 
     Raises ModelUnavailableError where there is no model, UsageError for a provider that costs money unless
     ``spend``.
     """
     if not vectors:
-        return Recipe(full=full)
+        return Recipe()
     choice = _choice(_own_settings())
     if choice.service is not None and choice.service.charges and not spend:
         raise UsageError(
@@ -173,7 +138,7 @@ def recipe(*, vectors: bool, full: bool, spend: bool) -> Recipe:
     embedder = choice.open()
     if isinstance(embedder, Distant):
         embedder.probe()
-    return Recipe(choice.identity, embedder.dimension, open_own_model, full)
+    return Recipe(choice.identity, embedder.dimension, open_own_model)
 
 
 def open_own_model() -> Embedder:

@@ -6,10 +6,9 @@ evidence for one entry or more. Nothing is written anywhere.
 
 from __future__ import annotations
 
-import gc
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -120,26 +119,13 @@ def audit(
     declared = [one for one in _PARTS if model or one.look is not _junk]
     tell(AuditProgress("reading", 0, len(declared)))
     parts = []
-    with _without_collector():
-        begun = clock()
-        entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
-        took = clock() - begun
-        for done, one in enumerate(declared):
-            tell(AuditProgress(one.name, done, len(declared)))
-            parts.append(_part(subject, entries, one, clock))
+    begun = clock()
+    entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
+    took = clock() - begun
+    for done, one in enumerate(declared):
+        tell(AuditProgress(one.name, done, len(declared)))
+        parts.append(_part(subject, entries, one, clock))
     return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Entries and words lie in no cycles, and to look through all of them time and again costs a fifth."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _part(
@@ -206,28 +192,29 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
     """Entries that an agent is not given of the files that it always loads, by its own limits.
 
-    Where an agent has none for long-term memory, its budget stands in for it.
+    Where an agent has none for long-term memory, its budget stands in for it. A limit of several files
+    together is used up by the file of curated memory first, then by the others in the order of their paths.
     """
     budget = LoadLimit("", subject.workspace.memory_budget)
-    for document in subject.corpus.documents:
-        limits = [one for one in subject.workspace.layout.limits_of(document.path) if not one.together]
+    curated = subject.workspace.memory_path()
+    used: Counter[LoadLimit] = Counter()
+    for document in sorted(subject.corpus.documents, key=lambda one: one.path != curated):
+        limits = list(subject.workspace.layout.limits_of(document.path))
         if not limits and document.kind is Kind.MEMORY:
             limits = [budget]
         told: set[str] = set()
         for limit in limits if document.kind in LOADED else ():
-            lost = limit.measure(document.data) - limit.most
+            before = used[limit] if limit.together else 0
+            used[limit] += limit.measure(document.data)
+            lost = before + limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most
             whole = [entry for entry in document.entries if lost > 0 and _is_whole(entry)]
             ends = limit.measures(document.data, (entry.whole.end for entry in whole))
-            for entry, end in zip(whole, ends, strict=True):
+            for entry, end in zip(whole, (before + end for end in ends), strict=True):
                 if first < end <= first + lost and entry.address not in told:
                     told.add(entry.address)
                     what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
                     yield about(entry, "over the limit", what, "", "", "info")
-
-
-def _here(finding: Finding) -> tuple[str, ...]:
-    return (finding.entry or finding.place,)
 
 
 def _others(finding: Finding) -> tuple[str, ...]:
@@ -237,10 +224,6 @@ def _others(finding: Finding) -> tuple[str, ...]:
 
 def _all(finding: Finding) -> tuple[str, ...]:
     return (finding.place, *finding.also)
-
-
-def _any(_: Entry) -> bool:
-    return True
 
 
 def _is_noted(entry: Entry) -> bool:
@@ -253,13 +236,17 @@ def _is_loaded(entry: Entry) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """A part: what it counts, what finds it, the entries that a finding counts, and those it is about."""
+    """A part: what it counts, and what finds it.
+
+    ``counted`` are the entries that a finding counts where it is not the one that it names. It ``is_about``
+    some of the entries, where that is given, else about all.
+    """
 
     name: str
     meaning: str
     look: Callable[[CheckSubject], Look]
-    counted: Callable[[Finding], Iterable[str]] = _here
-    is_about: Callable[[Entry], bool] = _any
+    counted: Callable[[Finding], Iterable[str]] = lambda one: (one.entry or one.place,)
+    is_about: Callable[[Entry], bool] = lambda _: True
 
 
 _PARTS = (

@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 from workbench.agent.usage import UsageIndex
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
@@ -80,9 +81,11 @@ def _are_two(first: Path, second: Path) -> bool:
 
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
-    path, limit = subject.workspace.memory_path(), subject.workspace.memory_budget
-    used = budget_used(subject.workspace)
-    yield f"{used:,} of {limit:,} characters, {used / limit:.0%}"
+    path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
+    # No setting raises what an agent refuses.
+    is_agents = full.limit < subject.workspace.settings.memory_budget
+    archive = Fix("archive", "archive what is over, said twice or unused")
+    yield f"{full}, {full.share:.0%}"
     for state in load_states(subject.workspace):
         if state.lost:
             yield Finding(
@@ -93,24 +96,22 @@ def budget(subject: CheckSubject) -> Look:
                 "over the load limit",
                 state.path,
                 1,
+                fixes=(archive,) if state.path == path else (),
             )
-    if used > limit:
+    if full.over and not is_agents:
         yield Finding(
-            f"{used:,} of {limit:,} characters: what is at the end may not be loaded",
+            f"{full}: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",
             "raise memory_budget to what your agent loads, or `workbench archive` what is of no use",
             "warning",
             "over budget",
             path,
             1,
-            fixes=(
-                Fix("open", "raise memory_budget in the settings", of="settings"),
-                Fix("archive", "archive what is over, said twice or unused"),
-            ),
+            fixes=(Fix("open", "raise memory_budget in the settings", of="settings"), archive),
         )
-    elif used >= limit * _NEAR:
+    elif _NEAR <= full.share <= 1:
         yield Finding(
-            f"it is nearly full: {used / limit:.0%} of its budget",
+            f"it is nearly full: {full.share:.0%} of its budget",
             "dreaming proposes less, or to replace what is worth less",
             "`workbench forget` or `workbench merge` what is not needed",
             "info",
@@ -118,14 +119,6 @@ def budget(subject: CheckSubject) -> Look:
             path,
             1,
         )
-
-
-def budget_used(workspace: Workspace) -> int:
-    """The characters of curated memory."""
-    try:
-        return len(workspace.document(workspace.memory_path()).data.decode("utf-8", "replace"))
-    except FileNotFoundError:
-        return 0
 
 
 # -- secrets and hidden text -----------------------------------------------------------------------

@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Protocol
 
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.jobs.job_status import JobStatus, standings
@@ -45,12 +44,11 @@ _HELP = {
 }
 
 
-class Figure(NamedTuple):
-    """A number: its name, the value, and labels beside those of the workspace."""
+class Tell(Protocol):
+    """Takes one figure, with its labels beside those of the workspace."""
 
-    name: str
-    value: float
-    labels: dict[str, str]
+    def __call__(self, name: str, value: float, **labels: str) -> None:
+        """Put it into the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +89,29 @@ class MetricsFile:
             "workspace": visible(_name(self.workspace), one_line=True),
             "id": hashlib.blake2b(os.fsencode(self.workspace.root), digest_size=_ID_BYTES).hexdigest(),
         }
-        for name, value, labels in figures(self.workspace, now):
+
+        def tell(name: str, value: float, **labels: str) -> None:
             if name not in gauges:
                 names = [*own, *labels]
                 gauges[name] = Gauge(f"workbench_{name}", _HELP[name], names, registry=registry)
             gauges[name].labels(**own, **labels).set(value)
+
+        for status in standings(self.workspace.root / STATE_DIR, now):
+            if status.last is not None:
+                _of_job(self.workspace, status, now, tell)
+        for of_memory in (_of_inbox, _of_budget, _of_index):
+            # What cannot be told is left out: an absent figure is no zero.
+            with contextlib.suppress(WorkbenchError, OSError):
+                of_memory(self.workspace, now, tell)
         try:
             write_to_textfile(str(self.path), registry)
         except OSError as error:
             raise disk_error(error) from error
 
 
-def figures(workspace: Workspace, now: datetime) -> Iterator[Figure]:
-    """All figures. What cannot be told is left out: an absent figure is no zero."""
-    for status in standings(workspace.root / STATE_DIR, now):
-        if status.last is not None:
-            yield from _of_job(workspace, status, now)
-    for of_memory in (_of_inbox, _of_budget, _of_index):
-        with contextlib.suppress(WorkbenchError, OSError):
-            for name, value in of_memory(workspace, now):
-                yield Figure(name, value, {})
-
-
-def _of_job(workspace: Workspace, status: JobStatus, now: datetime) -> Iterator[Figure]:
+def _of_job(workspace: Workspace, status: JobStatus, now: datetime, tell: Tell) -> None:
     """How the job stands, and the newest of each moment that its kept runs know."""
-    label = {"job": status.job.value}
+    job = status.job.value
     newest: dict[str, float] = {}
     for run in runs(workspace.root / STATE_DIR, status.job):
         newest["start_timestamp"] = run.began.timestamp()
@@ -130,36 +126,36 @@ def _of_job(workspace: Workspace, status: JobStatus, now: datetime) -> Iterator[
         elif run.state == "done" or (run.job.lasting and not run.error):
             newest["success_timestamp"] = run.ended.timestamp()
     for what, value in newest.items():
-        yield Figure(f"job_last_{what}_seconds", value, label)
-    yield Figure("job_failing", float(status.wrong), label)
-    yield Figure("job_running", float(status.state in ("running", "failing")), label)
+        tell(f"job_last_{what}_seconds", value, job=job)
+    tell("job_failing", status.wrong, job=job)
+    tell("job_running", status.state in ("running", "failing"), job=job)
     for step in status.failed:
-        yield Figure("job_step_failing", 1.0, {**label, "step": step.name})
+        tell("job_step_failing", 1.0, job=job, step=step.name)
 
 
-def _of_inbox(workspace: Workspace, now: datetime) -> Iterator[tuple[str, float]]:
+def _of_inbox(workspace: Workspace, now: datetime, tell: Tell) -> None:
     from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
 
-    yield "proposals_pending", len(pending(workspace, now))
+    tell("proposals_pending", len(pending(workspace, now)))
 
 
-def _of_budget(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:
-    from workbench.health.memory_checks import budget_used  # noqa: PLC0415
+def _of_budget(workspace: Workspace, _: datetime, tell: Tell) -> None:
+    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
 
-    yield "memory_budget_share", budget_used(workspace) / workspace.memory_budget
+    tell("memory_budget_share", budget_of(workspace).share)
 
 
-def _of_index(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:
+def _of_index(workspace: Workspace, _: datetime, tell: Tell) -> None:
     from indexing.sync.freshness import freshness  # noqa: PLC0415 - brings the engine
 
     found = freshness(workspace)
-    yield "files", found.files
+    tell("files", found.files)
     usable = found.state in ("fresh", "stale")
+    tell("index_usable", usable)
     if usable:
-        yield "index_entries", found.entries
-        yield "index_stale_files", found.added + found.changed + found.removed
-        yield "index_entries_without_vector", found.pending
-    yield "index_usable", float(usable)
+        tell("index_entries", found.entries)
+        tell("index_stale_files", found.added + found.changed + found.removed)
+        tell("index_entries_without_vector", found.pending)
 
 
 def _name(workspace: Workspace) -> str:

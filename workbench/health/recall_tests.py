@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -59,44 +59,34 @@ class Target:
     text: str
 
 
+class Targets(tuple[Target, ...]):
+    """All that a test looks for: in the file one text, or a list of them."""
+
+    __slots__ = ()
+
+
 class RecallTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One test as it stands in the file. All that it ``finds`` is to be among ``within`` hits."""
+    """One test as it stands in the file. All that is ``wanted`` is to be among ``within`` hits."""
 
     question: Annotated[str, msgspec.Meta(pattern=r"\S")]
-    # Without limits: msgspec 0.22 frees a union of a text and a list twice when both have limits.
-    finds: str | list[str] = ""
-    excluded: str | list[str] = msgspec.field(name="not", default="")
+    wanted: Targets = msgspec.field(name="finds", default=Targets())
+    unwanted: Targets = msgspec.field(name="not", default=Targets())
     within: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = WITHIN
     mode: Mode = "hybrid"
     filters: str = ""
 
     def __post_init__(self) -> None:
         """What no type says. Raises ValueError."""
-        if not self.finds and not self.excluded:
+        if not self.wanted and not self.unwanted:
             raise ValueError("it does not say what is to be found")
-        for said in (self.finds, self.excluded):
-            if len(_listed(said)) > _MOST_TARGETS or not all(one.strip() for one in _listed(said)):
-                raise ValueError(f"it may name at most {_MOST_TARGETS} targets, none of them empty")
-
-    @property
-    def wanted(self) -> tuple[Target, ...]:
-        """What must be found."""
-        return _targets(self.finds)
-
-    @property
-    def unwanted(self) -> tuple[Target, ...]:
-        """What must not be among the hits."""
-        return _targets(self.excluded)
 
 
-def _listed(said: str | list[str]) -> list[str]:
-    if isinstance(said, str):
-        return [said] if said else []
-    return said
-
-
-def _targets(said: str | list[str]) -> tuple[Target, ...]:
-    return tuple(target_of(one.strip()) for one in _listed(said))
+def _targets(_: object, said: object) -> Targets:
+    """The targets that stand in the file. Raises ValueError."""
+    listed: list[Any] = said if isinstance(said, list) else [said] if said else []
+    if len(listed) > _MOST_TARGETS or not all(isinstance(one, str) and one.strip() for one in listed):
+        raise ValueError(f"it may name at most {_MOST_TARGETS} targets, each a text that is not empty")
+    return Targets(target_of(one.strip()) for one in listed)
 
 
 def read_recall_tests(workspace: Workspace) -> tuple[RecallTest, ...]:
@@ -122,7 +112,7 @@ def parse_recall_tests(data: bytes) -> tuple[RecallTest, ...]:
 
 def _test(number: int, row: object) -> RecallTest:
     try:
-        return msgspec.convert(row, RecallTest, strict=False)
+        return msgspec.convert(row, RecallTest, strict=False, dec_hook=_targets)
     except msgspec.ValidationError as error:
         raise UsageError(f"test {number} of {RECALL_TESTS}: {error}", hint=_HOW) from error
 
@@ -153,7 +143,7 @@ def with_test(data: bytes | None, question: str, finds: str) -> bytes:
         now = parse_recall_tests(after)
     except UsageError:
         now = ()
-    if now != (*known, RecallTest(question=question, finds=finds)):
+    if now != (*known, RecallTest(question, Targets([target_of(finds)]))):
         raise UsageError(
             f"nothing can be added at the end of {RECALL_TESTS} as it is written",
             hint="paste this into it yourself: " + lines.replace("\n", " ⏎ "),
@@ -248,7 +238,7 @@ class Recall:
 
 def recall_of(verdicts: Iterable[Verdict]) -> Recall:
     """What the tests say together that are to find something."""
-    return summary(verdict.rank for verdict in verdicts if verdict.test.finds)
+    return summary(verdict.rank for verdict in verdicts if verdict.test.wanted)
 
 
 def summary(ranks: Iterable[int | None]) -> Recall:

@@ -14,7 +14,6 @@ from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CheckSubject, about, fix_of, shown
 from workbench.jobs.job_status import JobStatus, standings
 from workbench.jobs.runs import Job
-from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import read_episode
 from workbench.plural import plural
@@ -111,9 +110,8 @@ def recalls(subject: CheckSubject) -> Look:
     """
     given = dominance(subject.workspace, subject.moment, _EVER)
     week = dominance(subject.workspace, subject.moment, _WEEK).answers
-    known = given.claims | {share.entry for share in given.shares}
     curated = _curated(subject)
-    never = [one for one in curated if one.address not in known and claim_key(one.text) not in known]
+    never = [one for one in curated if not given.has(one)]
     yield f"{plural(given.answers, 'answer')}, {week:,} of them this week"
     if given.answers:
         yield f"{len(never):,} of {plural(len(curated), 'entry')} of MEMORY.md in none of them"

@@ -28,7 +28,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from workbench import __version__
-from workbench.agent.bulletin import bulletin
+from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
 from workbench.agent.fence import as_line
 from workbench.agent.mcp_server import resources
@@ -72,6 +72,7 @@ You are a member of a team: your own memory is read first, then that of the team
 leader). Nothing can be stored."""
 _BULLETIN = "memory://bulletin"
 """The address of the bulletins as a resource."""
+_BOTH: tuple[Which, ...] = ("memory", "context")
 _PROMPTS = (
     types.Prompt(
         name="bulletin",
@@ -284,7 +285,9 @@ def _instructions(session: AgentSession) -> str:
 def _bulletins(session: AgentSession) -> str:
     """Both bulletins as an agent reads them, that of memory and that of what is due."""
     graph, today = session.graphs(Call())[0][1], session.now().date()
-    texts = [bulletin(graph, which, today, memory_loaded=False).text for which in ("memory", "context")]
+    owner = owner_page(session.workspace, graph, session.user)
+    both = (bulletin(graph, which, today, memory_loaded=False, owner=owner) for which in _BOTH)
+    texts = [one.text for one in both]
     return "\n\n".join(filter(None, texts)) or "Memory has nothing to say at the beginning of a session."
 
 
@@ -300,9 +303,8 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
         raise UsageError("message is missing", hint="give the message that is to be answered")
     with session.searching(call) as service:
         found = inject(
-            service.scopes,
+            service,
             message,
-            settings=session.workspace.settings,
             user=session.user,
             now=session.now(),
             memory_loaded=False,

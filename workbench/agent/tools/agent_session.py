@@ -75,7 +75,6 @@ class AgentSession:
         self._searching = threading.Lock()
         self._reading = threading.Lock()
         self._writing = threading.Lock()
-        self._behind: str | None = None
         self._look_at = 0.0
 
     @property
@@ -91,7 +90,7 @@ class AgentSession:
                 self._service = SearchService(
                     self.workspace, leader=self.leader, today=lambda: self.now().date()
                 )
-            self._catch_up()
+            self._catch_up(self._service)
             yield self._service
 
     @contextlib.contextmanager
@@ -113,25 +112,17 @@ class AgentSession:
         with self._turn(self._reading, call):
             return tuple((mark, reader.read()) for mark, reader in self._graphs.items())
 
-    @property
-    def behind(self) -> str | None:
-        """What answers may lack of the files, as the last look at them found; None where they lack nothing.
+    def _catch_up(self, service: SearchService) -> None:
+        """Index what changed, for a tenth of the time at most as long as a look takes few seconds.
 
         A look is at most ``_LONGEST_PAUSE`` seconds old when a search begins.
         """
-        return self._behind
-
-    def _catch_up(self) -> None:
-        """Index what changed, for a tenth of the time at most as long as a look takes few seconds."""
         started = time.monotonic()
         if started < self._look_at:
             return
         from indexing.sync.freshness import catch_up  # noqa: PLC0415 - only who searches needs it
 
-        try:
-            self._behind = catch_up(self.workspace)
-        except (WorkbenchError, OSError) as error:
-            self._behind = str(error)  # the search says so itself where it can find nothing
+        service.catch_up(catch_up)
         took = time.monotonic() - started
         self._look_at = started + took + min(9 * took, _LONGEST_PAUSE)
 

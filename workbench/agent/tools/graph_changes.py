@@ -52,6 +52,8 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 POLICIES = ("propose", "store")
+_FEWEST_DIGITS = 4
+"""Of an address's digest, to name a memory by its beginning."""
 _WAITS = (
     "it waits for the person: it is not memory yet, and memory_search does not find it. Do not store it again"
 )
@@ -116,7 +118,6 @@ def memory_graph_store(
         "confidence": confidence,
     }
     with session.writing(call, operations.STORE) as place:
-        why = _reason(reason)
         draft = memory_draft(
             {
                 "text": text,
@@ -135,10 +136,12 @@ def memory_graph_store(
         notes = _about_entity(graph, draft)
         if draft.entity and (page := graph.entity(draft.entity)):
             draft = replace(draft, entity=page.name, entity_type=page.type)
-        proposal = _proposal(
+        return _decided(
             session,
             "store",
-            why,
+            partial(plan_store, place, draft),
+            reason,
+            notes,
             key=claim_key(f"{draft.entity} {draft.text}"),
             text=draft.text,
             section=f"{draft.entity_type or 'concept'}/{draft.entity}" if draft.entity else "",
@@ -146,7 +149,6 @@ def memory_graph_store(
             sources=draft.sources,
             marks=_as_words(marks),
         )
-        return _decided(session, partial(plan_store, place, draft), proposal, notes)
 
 
 @_writing("Change a memory", example={"memory": "m7f3a", "done": True, "reason": "the contract was sent"})
@@ -181,17 +183,17 @@ def memory_graph_update(
         address, marks = held.memory.entry.address, _as_words(changes)
         words = " ".join((text or held.memory.text).split())
         told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
-        proposal = _proposal(
+        return _decided(
             session,
             "update",
-            _reason(reason),
+            partial(plan_update, place, address, **changes),
+            reason,
             key=claim_key(f"update {address} {sorted(marks.items())}"),
             text=f"{words} ({told})" if told else words,
             type=type or held.memory.type,
             marks=marks,
             **_of(held),
         )
-        return _decided(session, partial(plan_update, place, address, **changes), proposal)
 
 
 @_writing("Forget a memory", example={"memory": "m7f3a", "reason": "it was about another Sarah"})
@@ -201,12 +203,19 @@ def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReferen
     """
     with session.writing(call, operations.FORGET) as place:
         held = _memory(session, memory, call)
-        found, why = held.memory, _reason(reason)
+        found = held.memory
         if found.entry.pinned and _policy(session) == "store":
             raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
-        key = claim_key(f"{held.owner} {found.text}")
-        proposal = _proposal(session, "forget", why, key=key, text=found.text, type=found.type, **_of(held))
-        return _decided(session, partial(plan_forget_memory, place, found.entry.address), proposal)
+        return _decided(
+            session,
+            "forget",
+            partial(plan_forget_memory, place, found.entry.address),
+            reason,
+            key=claim_key(f"{held.owner} {found.text}"),
+            text=found.text,
+            type=found.type,
+            **_of(held),
+        )
 
 
 @_writing(
@@ -229,22 +238,22 @@ def memory_graph_skip(
     return _result("skipped", record["key"], ["recorded; nothing was stored"])
 
 
-def find_memory(graph: Graph, reference: str) -> Held | None:
-    """The memory of the graph with this id or address, of which the beginning of its digest is enough."""
-    wanted = reference.strip()
-    for held in graph.memories():
-        entry = held.memory.entry
-        if wanted in (held.memory.id, entry.address):
-            return held
-        path, mark, digits = wanted.rpartition("#")
-        if mark and path == entry.path and len(digits) >= 4 and entry.address.startswith(wanted):
-            return held
-    return None
-
-
 def _memory(session: AgentSession, reference: str, call: Call) -> Held:
-    """The memory that an agent names. Raises EntryNotFoundError, NotCuratableError, NotMemoryError."""
-    held = find_memory(session.graphs(call)[0][1], reference)
+    """The memory that an agent names by its id or address, of which the beginning of its digest is enough.
+
+    Raises EntryNotFoundError, NotCuratableError, NotMemoryError.
+    """
+    wanted = reference.strip()
+    is_digest = len(wanted.partition("#")[2]) >= _FEWEST_DIGITS
+    memories = session.graphs(call)[0][1].memories()
+    held = next(
+        (
+            held
+            for held in memories
+            if held.memory.id == wanted or (is_digest and held.memory.entry.address.startswith(wanted))
+        ),
+        None,
+    )
     if held is not None and held.entity is not None:
         return held
     path = held.memory.entry.path if held else reference.rpartition("#")[0]
@@ -324,13 +333,6 @@ def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
     return {name: word(value) for name, value in said.items() if value is not None}
 
 
-def _proposal(session: AgentSession, action: Action, reason: str, **more: Any) -> Proposal:
-    """What waits for the person."""
-    return Proposal(
-        action=action, session=session.session_id, trust="agent", why=reason, by=session.by, **more
-    )
-
-
 def _of(held: Held) -> dict[str, Any]:
     """Where a memory stands, and what it came from."""
     section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
@@ -338,34 +340,44 @@ def _of(held: Held) -> dict[str, Any]:
 
 
 def _decided(
-    session: AgentSession, planner: Callable[..., Plan], proposal: Proposal, notes: Iterable[str] = ()
+    session: AgentSession,
+    action: Action,
+    planner: Callable[..., Plan],
+    reason: str | None,
+    notes: Iterable[str] = (),
+    **proposed: Any,
 ) -> Result:
-    """Do it as an operation of the agent's, or let it wait for the person.
+    """Do it as an operation of the agent's, or let it wait for the person, as it is ``proposed``.
 
     Whatever is wrong with it is told now, and not to the person later.
     """
+    why = _reason(reason)
 
     def by_agent() -> Plan:
-        plan = planner(now=session.now(), actor="agent", reason=proposal.why)
+        plan = planner(now=session.now(), actor="agent", reason=why)
         return replace(plan, trailers=(*plan.trailers, ("By", session.by)))
 
-    if _policy(session) == "propose":
-        plan = by_agent()
-        target = "" if proposal.action == "store" else plan.entries[0]
-        return _proposed(session, replace(proposal, target=target), notes)
-    operation = session.workspace.operations.carry_out(by_agent)
-    done = _DONE.get(operation.action, "done")
-    return _result(done, operation.id, [*notes, *operation.notes], next(iter(operation.became), None))
-
-
-def _proposed(session: AgentSession, proposal: Proposal, notes: Iterable[str]) -> Result:
+    if _policy(session) == "store":
+        operation = session.workspace.operations.carry_out(by_agent)
+        became = next(iter(operation.became), None)
+        return _result(_DONE[action], operation.id, [*notes, *operation.notes], became)
+    plan = by_agent()
+    proposal = Proposal(
+        action=action,
+        target="" if action == "store" else plan.entries[0],
+        session=session.session_id,
+        trust="agent",
+        why=why,
+        by=session.by,
+        **proposed,
+    )
     outcome = propose(session.workspace, [proposal], session.now())
     if outcome.added:
         return _result("proposed", outcome.added[0].key, [_WAITS, *notes])
     if outcome.waiting:
         return _result("waiting", outcome.waiting[0].key, ["this waits for the person already", *notes])
-    why = outcome.left_out[0][1] if outcome.left_out else "there is nothing to be done"
-    told = [f"nothing was proposed: {why}. Do not try it again in other words"]
+    left = outcome.left_out[0][1] if outcome.left_out else "there is nothing to be done"
+    told = [f"nothing was proposed: {left}. Do not try it again in other words"]
     return _result("left_out", proposal.key, told)
 
 

@@ -19,18 +19,18 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
-from workbench.agent.scopes import RelevanceOf, ask, graph_relevance, marked
+from workbench.agent.scopes import RelevanceOf, graph_relevance, marked
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (
     ANYTHING,
+    Answer,
     MemoryType,
     Name,
     Question,
     Result,
     Share,
     gives,
-    once,
     tool,
 )
 from workbench.agent.usage import Given
@@ -75,23 +75,23 @@ def memory_graph_recall(
         plain=True,
         user=session.user,
     )
+    answer, today = Answer(session, query, "memory_graph_recall"), session.now().date()
     try:
-        found, notes = _by_meaning(session, asked, graphs, call)
+        found, answer.notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
-        today = session.now().date()
         found = [
             (mark, one.held, one.share)
             for mark, graph in graphs.items()
             for one in memories_with(graph.as_of(today), query, limit)
             if not types or one.held.memory.type in types
         ]
-        notes = [_FOUND_BY_WORDS]
-    found = found[:limit]
-    notes += _recorded(session, found, query, "memory_graph_recall")
-    if not found:
-        notes.append("the graph knows nothing of it; memory_search looks in everything else too")
-    rows = [{**_held(mark, held, session), "relevance": round(score, 4)} for mark, held, score in found]
-    return {"memories": rows, "notes": once(notes)}
+        answer.notes = [_FOUND_BY_WORDS]
+    for mark, held, score in found[:limit]:
+        row = {**_held(mark, held, today), "relevance": round(score, 4)}
+        answer.add(mark, row, _given([held.memory.entry], score))
+    return answer.told(
+        "memories", "the graph knows nothing of it; memory_search looks in everything else too"
+    )
 
 
 def _by_meaning(
@@ -100,7 +100,7 @@ def _by_meaning(
     found: list[tuple[str, Held, float]] = []
     today = session.now().date()
     with session.searching(call) as service:
-        asked, notes = ask(service.scopes, query)
+        asked, notes = service.ask(query)
         for one in asked:
             notes += one.notes
             relevance = RelevanceOf(one.pool)
@@ -155,29 +155,27 @@ def memory_graph_query(
         limit=limit,
     )
     today = session.now().date()
-    answers = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
-    matches = [(mark, match) for mark, one in answers for match in one.matches][:limit]
-    rows = []
-    for mark, match in matches:
-        row = {**_held(mark, match.held, session), "why": as_text(match.why)}
-        rows.append({**row, "overdue_days": match.late} if match.late else row)
-    notes = [note for _, one in answers for note in one.notes]
-    given = [(mark, match.held, match.held.memory.importance) for mark, match in matches]
-    notes += _recorded(session, given, repr(question), "memory_graph_query")
-    if suggested := _known_names(one.suggestions for _, one in answers):
-        notes.append(suggested)
-    elif not rows:
-        notes.append("nothing answers this; leave a condition out, or ask with state=any")
-    return {
-        "total": sum(one.total for _, one in answers),
-        "memories": rows,
-        "tasks": [
+    found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
+    answer = Answer(session, repr(question), "memory_graph_query")
+    answer.notes = [note for _, one in found for note in one.notes]
+    for mark, match in [(mark, match) for mark, one in found for match in one.matches][:limit]:
+        row = {**_held(mark, match.held, today), "why": as_text(match.why)}
+        if match.late:
+            row["overdue_days"] = match.late
+        memory = match.held.memory
+        answer.add(mark, row, _given([memory.entry], memory.importance))
+    suggested = _known_names(one.suggestions for _, one in found)
+    answer.notes += suggested
+    return answer.told(
+        "memories",
+        "" if suggested else "nothing answers this; leave a condition out, or ask with state=any",
+        total=sum(one.total for _, one in found),
+        tasks=[
             {"name": as_text(task.name), "page": marked(mark, task.path)}
-            for mark, one in answers
+            for mark, one in found
             for task in one.tasks
         ],
-        "notes": once([as_text(note) for note in notes]),
-    }
+    )
 
 
 @tool(
@@ -212,26 +210,19 @@ def knowledge_graph_search(
         )
         for mark, graph in graphs
     ]
-    rows, given = list[dict[str, Any]](), list[Given]()
+    answer = Answer(session, query, "knowledge_graph_search")
+    answer.notes = [note for _, one in answers for note in one.notes]
     for mark, found in [(mark, found) for mark, one in answers for found in one.found][:limit]:
         row = found.as_json()
         if found.memory is not None:
             row["memory"] = _memory(mark, found.memory)
         for hop in row["path"]:
             hop["entry"] = marked(mark, hop["entry"])
-        row = _visible(row)
-        rows.append({**row, "scope": mark} if mark else row)
         items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
-        given += _given(mark, (item.entry for item in items), found.score)
-    notes = [note for _, one in answers for note in one.notes]
-    notes += session.record(given, query, "knowledge_graph_search")
-    if suggested := _known_names(one.suggestions for _, one in answers):
-        notes.append(suggested)
-    return {
-        "understood": as_text(next((one.asked for _, one in answers if one.asked), "")),
-        "found": rows,
-        "notes": once([as_text(note) for note in notes]),
-    }
+        answer.add(mark, _visible(row), _given([item.entry for item in items], found.score))
+    answer.notes += _known_names(one.suggestions for _, one in answers)
+    understood = as_text(next((one.asked for _, one in answers if one.asked), ""))
+    return answer.told("found", understood=understood)
 
 
 def _relevances(
@@ -257,16 +248,17 @@ def _days(span: int | str | None) -> int | None:
     return span if isinstance(span, int) else None
 
 
-def _known_names(suggested: Iterable[Iterable[str]]) -> str:
+def _known_names(suggested: Iterable[Iterable[str]]) -> list[str]:
+    """What to note of names that are like those that were asked for."""
     names = ", ".join(dict.fromkeys(chain.from_iterable(suggested)))
-    return f"known names: {names}" if names else ""
+    return [f"known names: {names}"] if names else []
 
 
-def _held(mark: str, held: Held, session: AgentSession) -> dict[str, Any]:
+def _held(mark: str, held: Held, today: date) -> dict[str, Any]:
     row = {**_memory(mark, held.memory), "about": as_text(held.owner)}
-    if over := why_over(held.memory.valid_until, session.now().date()):
+    if over := why_over(held.memory.valid_until, today):
         row["warnings"] = [*row.get("warnings", ()), f"{over}: it is over"]
-    return {**row, "scope": mark} if mark else row
+    return row
 
 
 def _memory(mark: str, memory: TypedMemory) -> dict[str, Any]:
@@ -286,13 +278,5 @@ def _visible(value: Any) -> Any:
     return [_visible(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _recorded(
-    session: AgentSession, found: Iterable[tuple[str, Held, float]], asked: str, by: str
-) -> tuple[str, ...]:
-    given = [one for mark, held, score in found for one in _given(mark, [held.memory.entry], score)]
-    return session.record(given, asked, by)
-
-
-def _given(mark: str, entries: Iterable[Entry], score: float) -> list[Given]:
-    """What of one's own memory is recorded; a leader's is not."""
-    return [] if mark else [Given(entry.address, entry.text, score) for entry in entries]
+def _given(entries: Iterable[Entry], score: float) -> list[Given]:
+    return [Given(entry.address, entry.text, score) for entry in entries]

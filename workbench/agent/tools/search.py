@@ -19,11 +19,12 @@ from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,
+    Answer,
+    FileKind,
     PathText,
     Question,
     Result,
     gives,
-    once,
     tool,
 )
 from workbench.agent.usage import Given
@@ -67,7 +68,7 @@ def memory_search(
     query: Annotated[Question, "What to look for: a question, words, an identifier"],
     limit: Annotated[int, Meta(ge=1, le=50), "Results at most"] = 10,
     mode: ModeArgument = "hybrid",
-    kinds: Annotated[frozenset[Kind], "Only files of these kinds"] = frozenset(),
+    kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
     until: Annotated[date | None, "Only entries of this day or earlier"] = None,
 ) -> Result:
@@ -80,31 +81,27 @@ def memory_search(
         query,
         k=limit,
         mode=MODES[mode],
-        filters=Filters(kinds=kinds, since=since, until=until),
+        filters=Filters(kinds=frozenset(map(Kind, kinds)), since=since, until=until),
         plain=True,
         user=session.user,
     )
-    rows, given = list[dict[str, Any]](), list[Given]()
+    answer = Answer(session, query, "memory_search")
     with session.searching(call) as service:
-        answer = service.search(asked_for)
+        found = service.search(asked_for)
         call.go_on()
-        told = answer.told
-        notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
-        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in answer.scopes}
-        for one in answer.hits:
+        told = found.told
+        answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
+        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in found.scopes}
+        for one in found.hits:
             relevance = relevances[one.scope.mark]
             stored = relevance.stored(one.hit.entry)
             score = relevance.of_entry(stored).score if stored else None
-            rows.append(_row(one, stored, score, session.now().date()))
-            if not one.scope.mark:
-                words = stored.text if stored else one.hit.snippet
-                given.append(Given(one.hit.entry, words, one.strength if score is None else score))
-        if session.behind:
-            notes.append(session.behind)
-    notes += session.record(given, query, "memory_search")
-    if not rows:
-        notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
-    return {"results": rows, "notes": once(notes)}
+            words = stored.text if stored else one.hit.snippet
+            given = Given(one.hit.entry, words, one.strength if score is None else score)
+            answer.add(one.scope.mark, _row(one, stored, score, session.now().date()), [given])
+    return answer.told(
+        "results", "nothing was found; try other words, or memory_graph_query for facts by type and day"
+    )
 
 
 @tool(
@@ -199,7 +196,6 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
         "entity": as_text(stored.facets.names[0])
         if stored and hit.kind is Kind.ENTITY and stored.facets.names
         else "",
-        "scope": scope.mark,
         "warnings": list(_warnings(scope, hit, stored, today)),
     }
     return {**row, **{name: value for name, value in more.items() if value}}

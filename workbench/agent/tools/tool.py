@@ -8,7 +8,7 @@ too: prompts written for those work here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, 
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.fence import as_line
+from workbench.agent.fence import as_line, as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
+from workbench.agent.usage import Given
+from workbench.memory.entry import Kind
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 
 Result: TypeAlias = dict[str, Any]
@@ -49,7 +51,10 @@ Moment = Annotated[
 if TYPE_CHECKING:
     MemoryType: TypeAlias = str
     EntityType: TypeAlias = str
+    FileKind: TypeAlias = str
 else:
+    # Literals, as the schema of an enumeration is a part of its own that the others refer to.
+    FileKind = Literal[tuple(map(str, Kind))]
     MemoryType = Literal[tuple(IMPORTANCE)]
     EntityType = Literal[ENTITY_TYPES]
 Why = Annotated[str, _text(500), Meta(description="Why, in a sentence; kept with it")]
@@ -99,10 +104,9 @@ class Tool:
     @property
     def schema(self) -> Schema:
         """The JSON schema of the arguments."""
-        parts: Mapping[str, Schema] = msgspec.json.schema(self.arguments)["$defs"]
-        schema = dict(parts[self.name])
+        schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.name]
         del schema["title"]
-        schema["properties"] = {name: _said(_whole(one, parts)) for name, one in schema["properties"].items()}
+        schema["properties"] = {name: _said(one) for name, one in schema["properties"].items()}
         return schema
 
     @property
@@ -146,16 +150,6 @@ class Tool:
                 if said.setdefault(name, value) != value:
                     raise ValueError(f"{alias} is another name of {name}, and they differ: give one of them")
         return said
-
-
-def _whole(schema: Any, parts: Mapping[str, Schema]) -> Any:
-    """The schema with what it refers to in its place: clients are told it without the other parts."""
-    if isinstance(schema, list):
-        return [_whole(one, parts) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    named = parts[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
-    return {key: _whole(one, parts) for key, one in {**named, **schema}.items() if key != "$ref"}
 
 
 def tool(
@@ -218,6 +212,27 @@ def gives(**properties: Schema) -> Schema:
 ANYTHING: Schema = {"type": "array", "items": {"type": "object"}}
 
 
-def once(notes: list[str]) -> list[str]:
-    """The notes in their order, each once."""
-    return list(dict.fromkeys(notes))
+class Answer:
+    """What a tool found in one's own memory and in a leader's: rows, and ``notes`` that are to be told.
+
+    What of one's own was given is recorded, as asked for by ``question``.
+    """
+
+    def __init__(self, session: AgentSession, question: str, tool: str) -> None:
+        self.notes: list[str] = []
+        self._session, self._question, self._tool = session, question, tool
+        self._rows: list[dict[str, Any]] = []
+        self._given: list[Given] = []
+
+    def add(self, mark: str, row: dict[str, Any], given: Iterable[Given]) -> None:
+        """One more row, of the scope with this mark."""
+        self._rows.append({**row, "scope": mark} if mark else row)
+        if not mark:
+            self._given += given
+
+    def told(self, name: str, nothing: str = "", **more: Any) -> Result:
+        """The rows under this name, and what else there is; ``nothing`` is noted where there is no row."""
+        notes = [*self.notes, *self._session.record(self._given, self._question, self._tool)]
+        if nothing and not self._rows:
+            notes.append(nothing)
+        return {name: self._rows, **more, "notes": list(dict.fromkeys(map(as_text, notes)))}

@@ -21,6 +21,11 @@ class Budget:
         """Characters too many."""
         return max(0, self.used - self.limit)
 
+    @property
+    def share(self) -> float:
+        """How much of it is used; above 1 where there is too much."""
+        return self.used / self.limit
+
     def __str__(self) -> str:
         return f"{self.used:,} of {self.limit:,} characters"
 
