@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query
 
-from indexing.lexical.schema import BOOSTS, schema, stemmed, words
+from indexing.lexical.schema import BOOSTS, any_of, in_set, schema, stemmed, words
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.dates import named_days
 from indexing.words import (
@@ -125,11 +125,6 @@ def these(keys: Sequence[int], scored: Query, *, matching: bool = False) -> Quer
     return Query.boolean_query([(Occur.Must, wanted), (Occur.Must if matching else Occur.Should, scored)])
 
 
-def any_of(queries: Sequence[Query]) -> Query:
-    """Entries that answer one of the queries; the more, the better."""
-    return Query.boolean_query([(Occur.Should, one) for one in queries])
-
-
 def term(field: str, value: str) -> Query:
     """The entries with this term in ``field``, by BM25 and the weight of the field."""
     query = Query.term_query(schema(), field, value, "freq")
@@ -180,7 +175,7 @@ def _begun(field: str, start: str, vocabulary: Vocabulary, ceiling: float) -> Qu
         def weight(count: int) -> float:
             return _BELOW * ceiling * vocabulary.rarity(count) / full
 
-        parts = [Query.const_score_query(_any(field, [word]), weight(count)) for word, count in first]
+        parts = [Query.const_score_query(in_set(field, [word]), weight(count)) for word, count in first]
     else:
 
         def weight(count: int) -> float:
@@ -188,10 +183,6 @@ def _begun(field: str, start: str, vocabulary: Vocabulary, ceiling: float) -> Qu
 
         parts = [term(field, word) for word, _ in first]
     if others:
-        rest = _any(field, [word for word, _ in others])
+        rest = in_set(field, [word for word, _ in others])
         parts.append(Query.const_score_query(rest, weight(others[0][1])))
     return Query.disjunction_max_query(parts)
-
-
-def _any(field: str, values: Sequence[str]) -> Query:
-    return Query.term_set_query(schema(), field, values)
