@@ -123,8 +123,8 @@ class OnDevice(Protocol):
         """(n, d) float32 of length 1 each, ``batch`` texts at a time."""
 
 
-class BulkLocal:
-    """A ``BulkEmbedder`` and ``Narrator`` over the form on the CPU, and over a device from WORTH_IT texts on.
+class BulkLocal(Embedder):
+    """The form on the CPU, and over a device from WORTH_IT texts on.
 
     ``device`` is its name, ``load`` puts the model there and may raise ModelUnavailableError. A device that
     runs out of memory gets smaller batches; one that fails is not used again, and that is said.
@@ -162,7 +162,7 @@ class BulkLocal:
         return self._cpu.embed(texts)
 
     def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
-        """See ``BulkEmbedder``."""
+        """See ``Embedder``."""
         self._seen += len(texts)
         if self._load is not None and self._seen >= self._worth_it:
             self._move(self._load)

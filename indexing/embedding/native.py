@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.model_files import ModelSource
-from indexing.embedding.port import averaged, fitting
+from indexing.embedding.port import Embedder, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 
@@ -52,7 +52,7 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
         ) from error
 
 
-class NativeEmbedder:
+class NativeEmbedder(Embedder):
     """An ``Embedder`` over sentence-transformers. Raises ModelUnavailableError."""
 
     def __init__(self, source: ModelSource, *, device: str = "cpu", threads: int = 0) -> None:

@@ -15,7 +15,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from indexing.embedding.model_files import file_digest
-from indexing.embedding.port import averaged, fitting
+from indexing.embedding.port import Embedder, averaged, fitting
 from indexing.words import clean
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_card(folder: Path) -> OnnxModelInfo:
         raise DamagedError(f"{folder / CARD} cannot be read: {error}") from error
 
 
-class PreparedEmbedder:
+class PreparedEmbedder(Embedder):
     """An ``Embedder`` over onnxruntime.
 
     Raises FileNotFoundError when ``folder`` holds no prepared model, DamagedError when its digests or

@@ -23,7 +23,7 @@ from lancedb.index import FTS, BTree, IvfRq
 
 from indexing.document import restored
 from indexing.shared.location import Location, ask_no_metadata_service, storage
-from indexing.shared.rows import FORMAT, file_id, quoted, schema
+from indexing.shared.rows import FORMAT, quoted, row_id, schema
 from indexing.vectors import EXACT_ROWS, PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
 
@@ -169,7 +169,7 @@ class SharedTable:
 
         ``doubled`` says that some of them stand there twice: then they go first.
         """
-        keys = sorted({file_id(workspace, path) for workspace, path in files})
+        keys = sorted({row_id(workspace, path) for workspace, path in files})
         with storage("the index of the fleet cannot be written"):
             if rows is None or not len(rows) or doubled:
                 for start in range(0, len(keys), _FILES_A_DELETION):

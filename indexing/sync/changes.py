@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from indexing.sync.generations import RACY_NS, FileRecord, Manifest
@@ -157,19 +157,20 @@ def _really_gone(
     return [path for path in missing if path not in kept]
 
 
-def refuse_if_vanished(found: Changes, manifest: Manifest, scope: Scope = EVERYTHING) -> None:
-    """Raise WorkspaceError when (nearly) all files are gone: an unmounted folder looks like that.
+def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Scope = EVERYTHING) -> None:
+    """Raise WorkspaceError when (nearly) all ``known`` files are gone: an unmounted folder looks like that.
 
     Speaks of the workspace's own files in ``scope``; those elsewhere are kept (``Changes.kept``).
     """
-    lost = sum(not is_outside(path) for path in found.removed)
+    there = {file.path for file in found.files}
+    before = [path for path in known if not is_outside(path) and scope.holds(path)]
+    lost = sum(path not in there for path in before)
     if not lost:
         return
-    before = sum(not is_outside(path) and scope.holds(path) for path in manifest.files)
-    added = sum(not is_outside(path) for path in found.added)
-    if _vanished(lost, before, added):
+    new = (path for path in there if not is_outside(path) and path not in known)
+    if _vanished(lost, len(before), sum(map(scope.holds, new))):
         raise WorkspaceError(
-            f"{lost} of {before} indexed files have vanished; the index was left as it is",
+            f"{lost} of {len(before)} indexed files have vanished; the index was left as it is",
             hint="is a folder not mounted, or another branch checked out? If they are meant to be "
             "gone, run `workbench reindex --full`",
         )

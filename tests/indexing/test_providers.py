@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from indexing.embedding.choice import choices, service_of
-from indexing.embedding.port import BulkEmbedder, Distant, Narrator
 from indexing.embedding.remote import REST_SECONDS, batches
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
@@ -129,13 +128,8 @@ def test_what_json_cannot_carry_is_sent_as_text(provider: Provider, opened: Open
     assert provider.texts == ["lone ? surrogate"]
 
 
-def test_it_is_a_bulk_embedder_that_knows_its_dimension_after_one_question(
-    provider: Provider, opened: Opener
-) -> None:
+def test_it_knows_its_dimension_after_one_question(provider: Provider, opened: Opener) -> None:
     embedder = opened(openai(provider))
-    assert isinstance(embedder, BulkEmbedder)
-    assert isinstance(embedder, Distant)
-    assert isinstance(embedder, Narrator)
     assert (embedder.dimension, embedder.dimension, len(provider.asked)) == (16, 16, 1)
 
 

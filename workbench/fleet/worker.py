@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.port import Distant, Embedder
-from indexing.shared.rows import Row, Texts, as_table, embedded, rows_of
+from indexing.embedding.port import Embedder
+from indexing.shared.rows import Row, as_table, embedded, rows_of
 from indexing.shared.workspace_reader import Difference, difference
+from indexing.sync.entry_vectors import TextVectors
 from workbench.config.settings import Settings, load
 from workbench.errors import ModelUnavailableError, UsageError, reason_of
 from workbench.fleet.roster import Agent
@@ -125,7 +126,7 @@ class Worker:
         table = as_table(rows, dimension) if rows else None
         return Done(table, tuple(files), outcomes, task.reading, time.perf_counter() - started)
 
-    def _texts(self, found: dict[str, Difference], errors: dict[str, str]) -> Texts | None:
+    def _texts(self, found: dict[str, Difference], errors: dict[str, str]) -> TextVectors | None:
         """The vectors of all that changed, in one go; without them nothing of it counts as found."""
         files = [file for changes in found.values() for file in changes.changed]
         if self._embedder is None or not files:
@@ -139,7 +140,7 @@ class Worker:
                     del found[name]
             return None
 
-    def _outcome(self, name: str, changes: Difference, texts: Texts | None) -> TaskOutcome:
+    def _outcome(self, name: str, changes: Difference, texts: TextVectors | None) -> TaskOutcome:
         said = [entry.text for file in changes.changed for entry in file.entries]
         having = sum(text in texts.known for text in said) if texts else 0
         unread = [f"{path}: {why}" for path, why in changes.failed.items()]
@@ -171,8 +172,7 @@ def recipe(*, vectors: bool, full: bool, spend: bool) -> Recipe:
             hint="--yes agrees; `embedding_providers: local` in your settings takes a model of this machine",
         )
     embedder = choice.open()
-    if isinstance(embedder, Distant):
-        embedder.probe()
+    embedder.probe()
     return Recipe(choice.identity, embedder.dimension, open_own_model, full)
 
 
@@ -192,8 +192,7 @@ def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None,
         embedder = found.open_for_questions()
     except ModelUnavailableError as error:
         return None, error.message
-    if isinstance(embedder, Distant):
-        embedder.expect(dimension)
+    embedder.expect(dimension)
     return embedder, ""
 
 

@@ -37,7 +37,7 @@ def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | Non
     return _WhenNeeded(choice.open_for_questions)
 
 
-class _WhenNeeded:
+class _WhenNeeded(Embedder):
     """An embedder that is opened by its first use. Each use raises ModelUnavailableError as opening does.
 
     Vectors are kept: each source that is taken in is compared with the pages that the one before it wrote.
@@ -50,21 +50,6 @@ class _WhenNeeded:
     @cached_property
     def _opened(self) -> Embedder:
         return self._opens()
-
-    @property
-    def identity(self) -> str:
-        """Names the weights."""
-        return self._opened.identity
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._opened.dimension
-
-    @property
-    def window(self) -> int:
-        """Word pieces that fit one run."""
-        return self._opened.window
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) float32, each row of length 1."""

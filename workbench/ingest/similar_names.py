@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.choice import choices
 from indexing.embedding.model_files import locate
-from indexing.embedding.port import Closable
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.graph.duplicates import Duplicate, duplicates
@@ -51,8 +50,7 @@ def alike(workspace: Workspace, today: date) -> tuple[Duplicate, ...]:
     try:
         return duplicates(read_graph(workspace), today=today, embedder=embedder)
     finally:
-        if isinstance(embedder, Closable):
-            embedder.close()
+        embedder.close()
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
