@@ -11,16 +11,15 @@ import logging
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from indexing.embedding.model_files import ModelSource, locate
 from indexing.embedding.port import Embedder, Portion, cache_dir
+from indexing.storage import set_aside_here
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.workspace.locks import hold
 
@@ -35,7 +34,6 @@ LIKENESS = 0.9999
 
 _LOG = logging.getLogger(__name__)
 _PREPARE_SECONDS = 600.0
-_KEPT_DAMAGED = 1
 _CPU_STEP, _DEVICE_STEP = 512, 2_048
 _FIRST_BATCH = 256
 _SMALLER = "out of memory on"
@@ -249,17 +247,9 @@ def _prepared(folder: Path, threads: int) -> Embedder | None:
     try:
         return PreparedEmbedder(folder, threads=threads)
     except (DamagedError, OSError):
-        _set_aside(folder)
+        with contextlib.suppress(OSError):
+            set_aside_here(folder)
         return None
-
-
-def _set_aside(folder: Path) -> None:
-    """Move a damaged preparation out of the way; the newest is kept for whoever wants to look."""
-    with contextlib.suppress(OSError):
-        os.rename(folder, folder.with_name(f"{folder.name}.damaged-{time.time_ns()}"))
-        older = sorted(folder.parent.glob(f"{folder.name}.damaged-*"))[:-_KEPT_DAMAGED]
-        for path in older:
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _prepare_in_child(source: ModelSource, target: Path) -> None:

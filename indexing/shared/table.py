@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -145,24 +145,17 @@ class SharedTable:
         if not workspaces:
             return out
         columns = ["workspace", "path", "digest", "id", "lacking"]
-        rows = self._where(f"workspace IN {quoted(workspaces)}", columns)
-        for name, path, digest, one, none in zip(
-            *(rows[column].to_pylist() for column in columns), strict=True
-        ):
+        rows = self._all(self._entries, columns, f"workspace IN {quoted(workspaces)}")
+        for name, path, digest, one, lacking in rows:
             file = out[name].setdefault(restored(path), KnownFile())
             file.digests.add(digest)
             file.ids[one] += 1
-            file.lacking += none
+            file.lacking += lacking
         return out
 
     def workspaces(self) -> dict[str, int]:
         """Every workspace that has rows, and how many."""
-        counts: Counter[str] = Counter()
-        with storage("the index of the fleet cannot be read"):
-            found = self._entries.search().select(["workspace"]).limit(max(1, self._entries.count_rows()))
-            for part in found.to_batches():
-                counts.update(part["workspace"].to_pylist())
-        return dict(counts)
+        return dict(Counter(name for (name,) in self._all(self._entries, ["workspace"])))
 
     def write(self, rows: Any | None, files: Iterable[tuple[str, str]], *, doubled: bool = False) -> None:
         """Make ``rows`` (an Arrow table) all that there is of ``files``, each a workspace and a path.
@@ -201,9 +194,8 @@ class SharedTable:
     def books(self) -> dict[str, dict[str, str]]:
         """How each workspace ended last, by its name."""
         with storage("the books of the fleet cannot be read"):
-            table = self._base.open_table(BOOKS)
-            rows = table.search().limit(max(1, table.count_rows())).to_list()
-        return {row["name"]: {column: row[column] for column in _BOOKS} for row in rows}
+            rows = self._all(self._base.open_table(BOOKS), _BOOKS)
+            return {row[0]: dict(zip(_BOOKS, row, strict=True)) for row in rows}
 
     def settle(self) -> None:
         """Index what was written, merge small files, let go of versions that nobody reads any more."""
@@ -238,16 +230,17 @@ class SharedTable:
 
     def lookup(self, condition: str, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
         """Rows that meet ``condition``."""
-        with storage("the index of the fleet cannot be searched"):
-            search = self._entries.search()
-            search = search.where(condition) if condition else search
-            found: list[dict[str, Any]] = search.select(list(columns)).limit(limit).to_list()
-            return found
+        rows = self._all(self._entries, columns, condition, limit)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def _where(self, condition: str, columns: list[str]) -> Any:
+    def _all(
+        self, table: Any, columns: Sequence[str], condition: str = "", limit: int | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """The ``columns`` of all rows of ``table`` that meet ``condition``, at most ``limit``."""
         with storage("the index of the fleet cannot be read"):
-            most = max(1, self._entries.count_rows())
-            return self._entries.search().where(condition).select(columns).limit(most).to_arrow()
+            search = table.search().select(list(columns)).limit(limit or max(1, table.count_rows()))
+            for batch in (search.where(condition) if condition else search).to_batches():
+                yield from zip(*(batch[name].to_pylist() for name in columns), strict=True)
 
 
 def _connected(place: Location) -> Any:

@@ -12,7 +12,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -32,7 +31,7 @@ from indexing.sync.entry_vectors import TextVectors
 from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.index_keywords import index_words
-from indexing.sync.known_vectors import open_known
+from indexing.sync.known_vectors import known_vectors
 from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
 from indexing.vectors import VectorReader, open_table, vectors_in
@@ -329,11 +328,8 @@ def _embedded(
     workspace: Workspace, manifest: Manifest, texts: list[str], model: ModelChoice | None
 ) -> dict[str, Vectors]:
     """(d,) for each text: from the cache, else from the model that made the vectors, if it is a local one."""
-    known: dict[str, Vectors] = {}
+    known: dict[str, Vectors] = known_vectors(workspace, texts) or {}
     identity = manifest.model or ""
-    if cached := open_known(workspace):
-        with closing(cached):
-            known.update(cached.of(texts))
     missing = [text for text in texts if text not in known]
     if missing:
         with contextlib.suppress(ModelUnavailableError):
