@@ -34,7 +34,7 @@ LIKENESS = 0.9999
 
 _LOG = logging.getLogger(__name__)
 _PREPARE_SECONDS = 600.0
-_CPU_STEP, _DEVICE_STEP = 512, 2_048
+_DEVICE_STEP = 2_048
 _FIRST_BATCH = 256
 _SMALLER = "out of memory on"
 _CUDA_SIGNS = ("/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
@@ -165,11 +165,7 @@ class BulkLocal(Embedder):
         if self._load is not None and self._seen >= self._worth_it:
             self._move(self._load)
             self._load = None
-        at = 0
-        while at < len(texts):
-            some = texts[at : at + (_DEVICE_STEP if self._on_device else _CPU_STEP)]
-            yield Portion(dict(zip(some, self.embed(some), strict=True)))
-            at += len(some)
+        yield from super().portions(texts)
 
     def _move(self, load: Callable[[], OnDevice]) -> None:
         """Use the device if what it makes is what the CPU makes."""
@@ -182,12 +178,12 @@ class BulkLocal(Embedder):
         if not float(alike) >= LIKENESS:
             self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
             return
-        self._on_device = moved
+        self._on_device, self.step = moved, _DEVICE_STEP
         self.notes.append(f"embedded on {self._device}")
 
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
-            self._on_device = None
+            self._on_device, self.step = None, Embedder.step
             self.notes.append(f"{self._device} failed, the CPU goes on: {_first_line(error)}")
             return
         self._batch = max(1, self._batch // 2)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Vectors: TypeAlias = NDArray[np.float32]
 
-_STEP = 512
-
 
 @dataclass(frozen=True, slots=True)
 class Portion:
@@ -39,6 +37,8 @@ class Embedder:
     dimension: int
     window: int
     notes: Sequence[str] = ()
+    step: int = 512
+    """Texts of a portion."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) float32, each row of length 1, in the order of ``texts``.
@@ -52,9 +52,10 @@ class Embedder:
 
         Raises ModelUnavailableError when no more will come; what came before is sound.
         """
-        for start in range(0, len(texts), _STEP):
-            some = texts[start : start + _STEP]
+        at = 0
+        while some := texts[at : at + self.step]:
             yield Portion(dict(zip(some, self.embed(some), strict=True)))
+            at += len(some)
 
     def expect(self, dimension: int) -> None:
         """Refuse vectors of another length: a model that somebody else runs may change under its name."""
@@ -83,6 +84,19 @@ def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[st
     places = [place for place in (after, before) if place is not None]
     cut = min(places, key=lambda place: abs(place - middle), default=middle)
     return fitting(text[:cut], count, limit) + fitting(text[cut:], count, limit)
+
+
+def in_windows(
+    texts: Sequence[str], sizes: Sequence[int], count: Callable[[str], int], window: int
+) -> tuple[list[str], list[int]]:
+    """``texts``, of these sizes in tokens, in parts that fit ``window``; and whose each part is, by place."""
+    parts: list[str] = []
+    owners: list[int] = []
+    for owner, (text, size) in enumerate(zip(texts, sizes, strict=True)):
+        fit = [part for part, _ in fitting(text, count, window)] if size > window else [text]
+        parts += fit
+        owners += [owner] * len(fit)
+    return parts, owners
 
 
 def averaged(parts: Vectors, owners: Sequence[int], weights: Sequence[int], total: int) -> Vectors:

@@ -72,8 +72,9 @@ def find_changes(
 ) -> Changes:
     """Compare what is there with ``manifest``, reading only files whose stamp differs or cannot be trusted.
 
-    Files named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the
-    others only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
+    A file whose place or name says something else of it than before, by other settings, has changed. Files
+    named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the others
+    only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
     ``believe`` takes whatever is not there for gone.
     """
     changes, known, unsure = Changes(), manifest.files, frozenset(again)
@@ -85,7 +86,10 @@ def find_changes(
             continue
         if record is None:
             changes.added[path] = file
-        elif path in unsure:
+            continue
+        read_as = sources.read_as(file)
+        record.read_as = record.read_as or read_as
+        if path in unsure or record.read_as != read_as:
             changes.changed[path] = file
         elif file.ctime_ns < trusted_until and record.is_of(file):
             changes.unchanged += 1

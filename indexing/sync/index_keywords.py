@@ -82,6 +82,7 @@ def index_words(
                 entries,
                 lines=loaded.lines,
                 tail=loaded.tail,
+                read_as=sources.read_as(file),
             )
         writer.commit()
         if writer.count() != manifest.entries:

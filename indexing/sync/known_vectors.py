@@ -16,7 +16,7 @@ from workbench.workspace.workspace import Workspace
 
 
 def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, NDArray[np.float32]] | None:
-    """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none at all."""
+    """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
     path = workspace.root / STATE_DIR / CACHE_FILE
     try:
         current = Generations(workspace.root / STATE_DIR).current()
