@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import httpx2
 import numpy as np
@@ -53,6 +53,10 @@ _OTHER_LENGTH = (
     "it is another model now, or embedding_dimensions is not what it makes; "
     "`workbench reindex --full` builds the index anew with what there is"
 )
+
+
+_Rows: TypeAlias = "dict[str, Vectors | str]"
+"""What became of each text: its (d,) vector, or in a few words why it has none."""
 
 
 class TextsRefusedError(ModelUnavailableError):
@@ -133,9 +137,9 @@ class RemoteEmbedder(Embedder):
         """
         asked = frozenset(texts)
         long: dict[str, list[tuple[str, int]]] = {}
-        parts: dict[str, Vectors | str] = {}
+        parts: _Rows = {}
         due = batches(_fitting(texts, self.window, long), count=self._service.batch)
-        running: set[Future[Portion]] = set()
+        running: set[Future[_Rows]] = set()
         ended: ModelUnavailableError | None = None
         self._failed = 0
         try:
@@ -147,17 +151,14 @@ class RemoteEmbedder(Embedder):
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for one in done:
                     try:
-                        portion = one.result()
+                        rows = one.result()
                     except ModelUnavailableError as error:
                         ended = ended or error
                         continue
-                    parts.update({**portion.vectors, **portion.failed} if long else {})
-                    yield Portion(
-                        {text: row for text, row in portion.vectors.items() if text in asked},
-                        {text: why for text, why in portion.failed.items() if text in asked},
-                    )
+                    parts.update(rows if long else {})
+                    yield _portion({text: row for text, row in rows.items() if text in asked})
             if long:
-                yield _joined(long, parts)
+                yield _portion(_joined(long, parts))
             if ended:
                 raise ended
         finally:
@@ -171,66 +172,52 @@ class RemoteEmbedder(Embedder):
 
     # -- requests, in the event loop -------------------------------------------------------------
 
-    async def _batch(self, texts: list[str]) -> Portion:
-        """Vectors of different ``texts``, and why some have none. A question is asked once, as it is."""
+    async def _batch(self, texts: list[str]) -> _Rows:
+        """What became of different ``texts``. A question is asked once, as it is."""
         try:
-            portion = await self._checked(texts)
+            rows = await self._checked(texts)
         except TextsRefusedError:
             if self._questions:
                 raise
             await self._probe()
             return await self._isolated(texts)
-        if not portion.failed or self._questions:
-            return portion
-        again = await self._isolated(list(portion.failed))
-        return Portion({**portion.vectors, **again.vectors}, again.failed)
+        again = [text for text, row in rows.items() if isinstance(row, str)]
+        return rows if self._questions or not again else rows | await self._isolated(again)
 
     async def _probe(self) -> None:
         """Ask for a vector that must come, which tells the dimension."""
-        for why in (await self._checked([_PROBE])).failed.values():
-            raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
+        for why in (await self._checked([_PROBE])).values():
+            if isinstance(why, str):
+                raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
 
-    async def _checked(self, texts: list[str], *, suspects: bool = False) -> Portion:
+    async def _checked(self, texts: list[str], *, suspects: bool = False) -> _Rows:
         """One request; from an answer to ``suspects`` nothing is concluded, and it is tried twice at most."""
         answer = await self._post([clean(text) for text in texts], suspects=suspects)
         rows = dict(zip(texts, map(_vector, self._rows(answer, len(texts))), strict=True))
         if not suspects:
             self._check_length(rows)
-        vectors: dict[str, Vectors] = {}
-        failed: dict[str, str] = {}
         for text, row in rows.items():
-            if isinstance(row, str):
-                failed[text] = row
-            elif len(row) != self._length:
-                failed[text] = f"its vector has {len(row)} numbers, not {self._length}"
-            else:
-                vectors[text] = row
-        return Portion(vectors, failed)
+            if not isinstance(row, str) and len(row) != self._length:
+                rows[text] = f"its vector has {len(row)} numbers, not {self._length}"
+        return rows
 
-    async def _isolated(self, texts: list[str]) -> Portion:
+    async def _isolated(self, texts: list[str]) -> _Rows:
         """Halve what is refused until only those stand alone that are refused by themselves."""
-        portion, why = Portion({}), ""
         try:
-            portion = await self._checked(texts, suspects=True)
-            again = list(portion.failed)
+            rows = await self._checked(texts, suspects=True)
         except TextsRefusedError as error:
-            again, why = texts, error.message
-        if not again:
-            return portion
+            rows = dict.fromkeys(texts, error.message)
+        again = {text: row for text, row in rows.items() if isinstance(row, str)}
         if len(texts) == 1:
-            why = portion.failed.get(texts[0], why)
-            self._failed += 1
+            self._failed += len(again)
             if self._failed > _MOST_FAILED:
+                why = "".join(again.values())
                 raise ModelUnavailableError(f"{self._where} fails on too many texts: {why}", hint=_SETTINGS)
-            return Portion({}, {texts[0]: why})
+            return rows
         half = (len(again) + 1) // 2
-        vectors: dict[str, Vectors] = dict(portion.vectors)
-        failed: dict[str, str] = {}
-        for some in filter(None, (again[:half], again[half:])):
-            part = await self._isolated(some)
-            vectors.update(part.vectors)
-            failed.update(part.failed)
-        return Portion(vectors, failed)
+        for some in filter(None, (list(again)[:half], list(again)[half:])):
+            rows |= await self._isolated(some)
+        return rows
 
     async def _post(self, texts: list[str], *, suspects: bool) -> object:
         """``POST /embeddings``. Source: platform.openai.com/docs/api-reference/embeddings."""
@@ -304,7 +291,7 @@ class RemoteEmbedder(Embedder):
     def _unreadable(self, why: str) -> TextsRefusedError:
         return TextsRefusedError(f"{self._where}: {why}", hint=_SETTINGS)
 
-    def _check_length(self, rows: Mapping[str, Vectors | str]) -> None:
+    def _check_length(self, rows: _Rows) -> None:
         """One vector of another length is a fault of its own; all of them, and it is another model."""
         lengths = Counter(len(row) for row in rows.values() if not isinstance(row, str))
         if not lengths:
@@ -358,18 +345,24 @@ def _fitting(
                 yield part, size
 
 
-def _joined(long: Mapping[str, list[tuple[str, int]]], known: Mapping[str, Vectors | str]) -> Portion:
-    """The vectors of texts that were embedded in parts, as far as all their parts came."""
-    vectors: dict[str, Vectors] = {}
-    failed: dict[str, str] = {}
+def _joined(long: Mapping[str, list[tuple[str, int]]], known: _Rows) -> _Rows:
+    """What became of texts that were embedded in parts, as far as all their parts came."""
+    joined: _Rows = {}
     for text, parts in long.items():
         found = [known[part] for part, _ in parts if part in known]
         rows = [row for row in found if not isinstance(row, str)]
         if len(rows) == len(parts):
-            vectors[text] = averaged(np.stack(rows), [0] * len(parts), [size for _, size in parts], 1)[0]
+            joined[text] = averaged(np.stack(rows), [0] * len(parts), [size for _, size in parts], 1)[0]
         elif why := next((row for row in found if isinstance(row, str)), None):
-            failed[text] = why
-    return Portion(vectors, failed)
+            joined[text] = why
+    return joined
+
+
+def _portion(rows: _Rows) -> Portion:
+    return Portion(
+        {text: row for text, row in rows.items() if not isinstance(row, str)},
+        {text: row for text, row in rows.items() if isinstance(row, str)},
+    )
 
 
 def _vector(row: Any) -> Vectors | str:

@@ -169,20 +169,14 @@ def _begun(field: str, start: str, vocabulary: Vocabulary, ceiling: float) -> Qu
     brief = len(start) < _SHORT and field != "pairs"
     weighed = _WEIGHED if len(start) > 1 else _AT_FIRST
     first, others = longer[:weighed], [] if brief and len(longer) > _MANY else longer[weighed:]
-    if ceiling:
-        full = vocabulary.rarity(0)
-
-        def weight(count: int) -> float:
-            return _BELOW * ceiling * vocabulary.rarity(count) / full
-
-        parts = [Query.const_score_query(in_set(field, [word]), weight(count)) for word, count in first]
-    else:
-
-        def weight(count: int) -> float:
-            return BOOSTS[field] * vocabulary.rarity(count)
-
-        parts = [term(field, word) for word, _ in first]
+    scale = _BELOW * ceiling / vocabulary.rarity(0) if ceiling else BOOSTS[field]
+    parts = [
+        Query.const_score_query(in_set(field, [word]), scale * vocabulary.rarity(count))
+        if ceiling
+        else term(field, word)
+        for word, count in first
+    ]
     if others:
         rest = in_set(field, [word for word, _ in others])
-        parts.append(Query.const_score_query(rest, weight(others[0][1])))
+        parts.append(Query.const_score_query(rest, scale * vocabulary.rarity(others[0][1])))
     return Query.disjunction_max_query(parts)
