@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from indexing.embedding.port import Embedder
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder, Vectors
+    from indexing.embedding.port import Vectors
 
 _KEPT = 5_000
 """Vectors that are kept, of 1.5 KB each with the usual model."""
