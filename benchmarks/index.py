@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.local import bulk_threads, open_embedder
+from indexing.embedding.port import Embedder
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
@@ -62,7 +63,7 @@ class Row:
         return f"{self.what:46}{self.ours:>11.2f}{bare:>11}{ratio:>8}  {self.unit:10}{self.promise}"
 
 
-class InstantEmbedder:
+class InstantEmbedder(Embedder):
     """Random vectors for bulk at no cost; questions go to ``real`` where there is one."""
 
     def __init__(self, real: object | None) -> None:
@@ -218,7 +219,7 @@ def measure_model(workspace: Workspace) -> list[Row]:
     real = open_embedder(threads=bulk_threads())
     spent = 0.0
 
-    class Timed:
+    class Timed(Embedder):
         identity, dimension, window = real.identity, real.dimension, real.window
 
         def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -52,7 +52,7 @@ def _prose(path: Path) -> Iterator[str]:
                     yield said
 
 
-class MixedEmbedder:
+class MixedEmbedder(Embedder):
     """An ``Embedder`` that passes as ``real``. Questions get the vector of a sentence that no entry has."""
 
     def __init__(self, real: Embedder, texts: Sequence[str], *, pool: int, questions: int) -> None:

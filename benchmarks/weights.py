@@ -33,7 +33,7 @@ from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Mode, Query
 from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch
-from indexing.sync import embed_missing
+from indexing.sync import entry_vectors
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex
 from workbench.workspace.workspace import Workspace
@@ -297,7 +297,7 @@ def main() -> int:
     asked = parser.parse_args()
     root = asked.keep or Path(tempfile.mkdtemp(prefix="bench-"))
     if asked.context is not None:
-        embed_missing.CONTEXT_WEIGHT = asked.context  # type: ignore[attr-defined]
+        entry_vectors.CONTEXT_WEIGHT = asked.context  # type: ignore[attr-defined]
     try:
         benches = [Bench(one) for one in collections(asked, root)]
         show_modes(benches)

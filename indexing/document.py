@@ -83,22 +83,6 @@ def unpacked(data: bytes | None) -> tuple[Stored, int]:
     return replace(entry, path=restored(entry.path)), at
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedWords:
-    """The text of each lexical field of one entry; ``context`` is the passage: the entry and its neighbours.
-
-    A passage is scored better than its parts: what a word is worth, and how long the text is that it stands
-    in, are then those of what a reader would take in at once.
-    """
-
-    text: str
-    heading: str
-    context: str
-    date: str
-    exact: str
-    pairs: str
-
-
 def stored_entries(document: Document, stamp: Stamp) -> list[Stored]:
     """The entries of one file, in its order, with the stamp that file had."""
     facets = FacetsOf(document)
@@ -127,24 +111,27 @@ def neighbours(headings: Sequence[tuple[str, ...]], at: int) -> Iterator[int]:
             yield other
 
 
-def indexed_words(entries: Sequence[Stored]) -> list[IndexedWords]:
-    """The words of one file's entries, in its order."""
+def indexed_words(entries: Sequence[Stored]) -> list[dict[str, str]]:
+    """The words of one file's entries, in its order, by the lexical field that holds them.
+
+    ``context`` is the passage: the entry and its neighbours. A passage is scored better than its parts: what
+    a word is worth, and how long the text is that it stands in, are then those of what a reader would take in
+    at once.
+    """
     headings = [entry.heading for entry in entries]
     texts = [normal(entry.text) for entry in entries]
-    out = []
-    for at, entry in enumerate(entries):
-        heading = normal(" ".join((*entry.heading, *entry.facets.names)))
-        out.append(
-            IndexedWords(
-                text=texts[at],
-                heading=heading,
-                context="\n".join((texts[at], *(texts[other] for other in neighbours(headings, at)))),
-                date=date_words(entry.date),
-                exact=" ".join(_exact(texts[at], entry.facets.ids)),
-                pairs=" ".join(bigrams(texts[at])),
-            )
-        )
-    return out
+    return [
+        {
+            "text": texts[at],
+            "typed": texts[at],
+            "heading": normal(" ".join((*entry.heading, *entry.facets.names))),
+            "context": "\n".join((texts[at], *(texts[other] for other in neighbours(headings, at)))),
+            "date": date_words(entry.date),
+            "exact": " ".join(_exact(texts[at], entry.facets.ids)),
+            "pairs": " ".join(bigrams(texts[at])),
+        }
+        for at, entry in enumerate(entries)
+    ]
 
 
 def _exact(text: str, ids: Sequence[str]) -> Iterator[str]:

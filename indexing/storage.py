@@ -53,6 +53,16 @@ def set_aside(path: Path, into: Path) -> None:
             remove(older)
 
 
+def set_aside_here(path: Path) -> None:
+    """Move what is damaged out of the way, beside where it was; the newest is kept for whoever wants to look.
+
+    Raises OSError.
+    """
+    os.rename(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
+    for older in sorted(path.parent.glob(f"{path.name}.damaged-*"))[:-1]:
+        remove(older)
+
+
 def remove(path: Path) -> None:
     """Remove a file or a folder with all that is in it, as far as possible."""
     if path.is_dir() and not path.is_symlink():

@@ -249,14 +249,14 @@ class VectorWriter:
 
     def _batch(self, rows: Rows) -> Any:
         flat = pa.array(np.ascontiguousarray(rows.vectors, np.float32).reshape(-1))
-        columns = [
-            pa.array(rows.keys, pa.int64()),
-            pa.array(rows.files, pa.string()),
-            pa.array(rows.kinds, pa.uint8()),
-            pa.array(rows.days, pa.int32()),
-            pa.FixedSizeListArray.from_arrays(flat, self._dimension),
-        ]
-        return pa.Table.from_arrays(columns, schema=_schema(self._dimension))
+        columns = {
+            "key": rows.keys,
+            "file": rows.files,
+            "kind": rows.kinds,
+            "day": rows.days,
+            "vector": pa.FixedSizeListArray.from_arrays(flat, self._dimension),
+        }
+        return pa.table(columns, schema=_schema(self._dimension))
 
 
 @cache

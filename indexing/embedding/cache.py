@@ -6,16 +6,17 @@ import contextlib
 import hashlib
 import os
 import sqlite3
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.storage import not_a_link
+from indexing.storage import not_a_link, remove, set_aside_here
 from workbench.special_files import kind_of_special
 
+_T = TypeVar("_T")
 MAX_ROWS = 200_000
 BUSY_SECONDS = 5.0
 _KEYS_A_QUERY = 500
@@ -51,7 +52,8 @@ class EmbeddingCache:
             marks = ",".join("?" * len(some))
             rows = self._run(
                 f"SELECT text, vector FROM vectors WHERE model = ? AND text IN ({marks})",  # noqa: S608
-                [number, *some],
+                number,
+                *some,
             )
             for key, blob in rows:
                 vector = np.frombuffer(blob, np.float32)
@@ -61,59 +63,45 @@ class EmbeddingCache:
 
     def dimension(self, model: str) -> int:
         """The length of the newest vector of ``model``; 0 where there is none."""
-        newest = "SELECT vector, number FROM vectors WHERE model = ? ORDER BY number DESC LIMIT 1"
-        rows = self._run(newest, [self._number(model)])
+        newest = "SELECT vector FROM vectors WHERE model = ? ORDER BY number DESC LIMIT 1"
+        rows = self._run(newest, self._number(model))
         return len(rows[0][0]) // 4 if rows else 0
 
     def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Remember ``vectors``, and forget the oldest beyond the bound."""
         number = self._number(model)
-        if self._base is None or not number or not vectors:
+        if not number or not vectors:
             return
         rows = [
             (number, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
             for text, vector in vectors.items()
         ]
-        try:
-            with self._base:
-                self._base.executemany(
-                    "INSERT OR REPLACE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows
-                )
-                self._rows += len(rows)  # from above: what was replaced is counted twice
-                if self._rows > self._max_rows:
-                    self._evict(self._base)
-        except sqlite3.Error as error:
-            self._failed(error)
-
-    def count(self) -> int:
-        """How many vectors are remembered."""
-        rows = self._run("SELECT COUNT(*) FROM vectors", [])
-        return int(rows[0][0]) if rows else 0
-
-    def _evict(self, base: sqlite3.Connection) -> None:
-        (self._rows,) = base.execute("SELECT COUNT(*) FROM vectors").fetchone()
+        statement = "INSERT OR REPLACE INTO vectors (model, text, vector) VALUES (?, ?, ?)"
+        self._tried(lambda base: base.executemany(statement, rows))
+        self._rows += len(rows)  # from above: what was replaced is counted twice
         if self._rows > self._max_rows:
-            base.execute(
+            self._rows = self.count()
+        if self._rows > self._max_rows:
+            self._run(
                 "DELETE FROM vectors WHERE number IN (SELECT number FROM vectors ORDER BY number LIMIT ?)",
-                [self._rows - self._max_rows],
+                self._rows - self._max_rows,
             )
             self._rows = self._max_rows
 
+    def count(self) -> int:
+        """How many vectors are remembered."""
+        rows = self._run("SELECT COUNT(*) FROM vectors")
+        return int(rows[0][0]) if rows else 0
+
     def _number(self, model: str) -> int:
         """The number that stands for a model in this file; 0, which none has, when it cannot be told."""
-        if self._base is None:
-            return 0
-        if model in self._numbers:
-            return self._numbers[model]
-        try:
-            with self._base:
-                self._base.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", [model])
-            found = self._base.execute("SELECT model FROM models WHERE identity = ?", [model])
-            self._numbers[model] = int(found.fetchone()[0])
-            return self._numbers[model]
-        except sqlite3.Error as error:
-            self._failed(error)
-            return 0
+        if model not in self._numbers:
+            self._run("INSERT OR IGNORE INTO models (identity) VALUES (?)", model)
+            found = self._run("SELECT model FROM models WHERE identity = ?", model)
+            if not found:
+                return 0
+            self._numbers[model] = int(found[0][0])
+        return self._numbers[model]
 
     def close(self) -> None:
         """Let the file go."""
@@ -123,14 +111,19 @@ class EmbeddingCache:
             self._base = None
         self._numbers.clear()
 
-    def _run(self, statement: str, values: Sequence[object]) -> list[tuple[bytes, bytes]]:
+    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._tried(lambda base: base.execute(statement, values).fetchall()) or []
+
+    def _tried(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
+        """What ``work`` gives, as one transaction; None where the file cannot be used."""
         if self._base is None:
-            return []
+            return None
         try:
-            return self._base.execute(statement, values).fetchall()
+            with self._base:
+                return work(self._base)
         except sqlite3.Error as error:
             self._failed(error)
-            return []
+            return None
 
     def _open(self) -> None:
         for end in ("", "-wal", "-shm", "-journal"):
@@ -161,14 +154,10 @@ class EmbeddingCache:
         self.close()
         if isinstance(error, sqlite3.OperationalError):
             return
-        aside = self._path.with_name(f"{self._path.name}.damaged-{time.time_ns()}")
         with contextlib.suppress(OSError):
-            os.rename(self._path, aside)
+            set_aside_here(self._path)
             for end in ("-wal", "-shm"):
-                with contextlib.suppress(OSError):
-                    os.unlink(f"{self._path}{end}")
-            for older in sorted(self._path.parent.glob(f"{self._path.name}.damaged-*"))[:-1]:
-                older.unlink()
+                remove(Path(f"{self._path}{end}"))
             self._open()
 
 

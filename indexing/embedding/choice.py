@@ -142,8 +142,8 @@ class Choices:
 def choices(settings: Settings, *, threads: int) -> Choices:
     """What the settings allow. Never fails.
 
-    A provider can be used unless something is missing: a key, a model on this machine, sound settings.
-    That it does not answer today makes no other one take its place.
+    A provider can be used unless something is missing: a key, the client that asks it, a model on this
+    machine, sound settings. That it does not answer today makes no other one take its place.
     """
     usable: list[ModelChoice] = []
     problems: list[tuple[str, ModelUnavailableError]] = []
@@ -163,6 +163,7 @@ def service_of(provider: str, settings: Settings) -> Service:
     Endpoint, model, dimensions, key and price speak of the first remote provider in the list: a second one
     has its public address, its usual model and its usual variable, so that no key goes to the wrong place.
     """
+    require_client()
     first = next((one for one in settings.embedding_providers if one in REMOTE), None)
     own = settings if provider == first else Settings()
     public = endpoint_of(_PUBLIC[provider])
@@ -220,7 +221,6 @@ def _local(settings: Settings, threads: int) -> ModelChoice:
 
 def _remote(service: Service) -> ModelChoice:
     def opened(*, questions: bool) -> Embedder:
-        require_client()
         from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
 
         return RemoteEmbedder(service, questions=questions)

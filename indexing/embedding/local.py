@@ -11,16 +11,15 @@ import logging
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from indexing.embedding.model_files import ModelSource, locate
 from indexing.embedding.port import Embedder, Portion, cache_dir
+from indexing.storage import set_aside_here
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.workspace.locks import hold
 
@@ -35,8 +34,7 @@ LIKENESS = 0.9999
 
 _LOG = logging.getLogger(__name__)
 _PREPARE_SECONDS = 600.0
-_KEPT_DAMAGED = 1
-_CPU_STEP, _DEVICE_STEP = 512, 2_048
+_DEVICE_STEP = 2_048
 _FIRST_BATCH = 256
 _SMALLER = "out of memory on"
 _CUDA_SIGNS = ("/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
@@ -123,8 +121,8 @@ class OnDevice(Protocol):
         """(n, d) float32 of length 1 each, ``batch`` texts at a time."""
 
 
-class BulkLocal:
-    """A ``BulkEmbedder`` and ``Narrator`` over the form on the CPU, and over a device from WORTH_IT texts on.
+class BulkLocal(Embedder):
+    """The form on the CPU, and over a device from WORTH_IT texts on.
 
     ``device`` is its name, ``load`` puts the model there and may raise ModelUnavailableError. A device that
     runs out of memory gets smaller batches; one that fails is not used again, and that is said.
@@ -162,16 +160,12 @@ class BulkLocal:
         return self._cpu.embed(texts)
 
     def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
-        """See ``BulkEmbedder``."""
+        """See ``Embedder``."""
         self._seen += len(texts)
         if self._load is not None and self._seen >= self._worth_it:
             self._move(self._load)
             self._load = None
-        at = 0
-        while at < len(texts):
-            some = texts[at : at + (_DEVICE_STEP if self._on_device else _CPU_STEP)]
-            yield Portion(dict(zip(some, self.embed(some), strict=True)))
-            at += len(some)
+        yield from super().portions(texts)
 
     def _move(self, load: Callable[[], OnDevice]) -> None:
         """Use the device if what it makes is what the CPU makes."""
@@ -184,12 +178,12 @@ class BulkLocal:
         if not float(alike) >= LIKENESS:
             self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
             return
-        self._on_device = moved
+        self._on_device, self.step = moved, _DEVICE_STEP
         self.notes.append(f"embedded on {self._device}")
 
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
-            self._on_device = None
+            self._on_device, self.step = None, Embedder.step
             self.notes.append(f"{self._device} failed, the CPU goes on: {_first_line(error)}")
             return
         self._batch = max(1, self._batch // 2)
@@ -249,17 +243,9 @@ def _prepared(folder: Path, threads: int) -> Embedder | None:
     try:
         return PreparedEmbedder(folder, threads=threads)
     except (DamagedError, OSError):
-        _set_aside(folder)
+        with contextlib.suppress(OSError):
+            set_aside_here(folder)
         return None
-
-
-def _set_aside(folder: Path) -> None:
-    """Move a damaged preparation out of the way; the newest is kept for whoever wants to look."""
-    with contextlib.suppress(OSError):
-        os.rename(folder, folder.with_name(f"{folder.name}.damaged-{time.time_ns()}"))
-        older = sorted(folder.parent.glob(f"{folder.name}.damaged-*"))[:-_KEPT_DAMAGED]
-        for path in older:
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _prepare_in_child(source: ModelSource, target: Path) -> None:

@@ -1,6 +1,6 @@
 """Models on this machine: found without importing them, known by their content, fetched when a person asks.
 
-``fetch`` and ``listing`` use a network, and nothing else does for a local model.
+``download`` and ``listing`` use a network, and nothing else does for a local model.
 """
 
 from __future__ import annotations
@@ -74,7 +74,12 @@ def locate(setting: str = "") -> ModelSource:
     if setting in ("", DEFAULT_MODEL):
         return original((*_installed(), *snapshots(DEFAULT_MODEL)))
     if is_hub_name(setting):
-        return _cached(setting)
+        for folder in snapshots(setting):
+            return source_of(folder, name=setting)
+        raise ModelUnavailableError(
+            f"{setting} is not on this machine",
+            hint=f"run `workbench model download {setting}`; words are searched meanwhile",
+        )
     if not setting.startswith(("/", "~", ".")):
         raise ModelUnavailableError(f"there is no model {setting!r}", hint=_SAY_WHICH)
     folder = Path(setting).expanduser()
@@ -116,15 +121,6 @@ def source_of(folder: Path, *, name: str) -> ModelSource:
     return ModelSource(folder, f"{name}@{combined.hexdigest()[:16]}")
 
 
-def _cached(name: str) -> ModelSource:
-    for folder in snapshots(name):
-        return source_of(folder, name=name)
-    raise ModelUnavailableError(
-        f"{name} is not on this machine",
-        hint=f"run `workbench model download {name}`; words are searched meanwhile",
-    )
-
-
 def _installed() -> Iterator[Path]:
     """The folder in the model package, found without running the package."""
     try:
@@ -164,7 +160,7 @@ def file_digest(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What ``fetch`` would get: from which server, how many files, how many bytes are not here yet."""
+    """What ``download`` would get: from which server, how many files, how many bytes are not here yet."""
 
     name: str
     endpoint: str
@@ -218,11 +214,11 @@ def listing(name: str) -> Listing:
     return Listing(name, endpoint(), names, len(missing), size)
 
 
-def fetch(name: str, told: Callable[[int, int], None]) -> Path:
-    """The folder of the model ``name``, fetched into the local cache; only after the person agreed.
+def download(name: str, told: Callable[[int, int], None]) -> ModelSource:
+    """The model ``name``, fetched into the hub's local cache; only after the person agreed.
 
     ``told`` hears how many bytes of how many are here. Weights whose SHA-256 is not what the hub says are
-    removed again. Raises ModelUnavailableError.
+    removed again; the default model must arrive with its original ones. Raises ModelUnavailableError.
     """
     folder = Path(_from_hub(name, told=told))
     for path in sorted(folder.rglob("*")):
@@ -231,7 +227,7 @@ def fetch(name: str, told: Callable[[int, int], None]) -> Path:
             path.unlink()
             blob.unlink(missing_ok=True)
             raise _failed(name, f"{path.name} arrived damaged")
-    return folder
+    return original([folder]) if name == DEFAULT_MODEL else source_of(folder, name=name)
 
 
 def _from_hub(name: str, *, dry_run: bool = False, told: Callable[[int, int], None] | None = None) -> Any:
@@ -301,12 +297,3 @@ def _bar(told: Callable[[int, int], None] | None) -> Any:
             return bool(moved)
 
     return Told
-
-
-def download(name: str, told: Callable[[int, int], None]) -> ModelSource:
-    """Fetch the model ``name`` (see ``fetch``). Raises ModelUnavailableError.
-
-    The default model must arrive with its original weights.
-    """
-    folder = fetch(name, told)
-    return original([folder]) if name == DEFAULT_MODEL else source_of(folder, name=name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.model_files import ModelSource
-from indexing.embedding.port import averaged, fitting
+from indexing.embedding.port import Embedder, averaged, in_windows
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 
@@ -52,7 +52,7 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
         ) from error
 
 
-class NativeEmbedder:
+class NativeEmbedder(Embedder):
     """An ``Embedder`` over sentence-transformers. Raises ModelUnavailableError."""
 
     def __init__(self, source: ModelSource, *, device: str = "cpu", threads: int = 0) -> None:
@@ -70,18 +70,11 @@ class NativeEmbedder:
         """See ``Embedder``; ``batch`` texts run together."""
         import numpy as np  # noqa: PLC0415 - heavy for those who only want the class
 
-        parts: list[str] = []
-        owners: list[int] = []
-        weights: list[int] = []
-        usable = [clean(text) for text in texts]
-        for owner, (text, tokens) in enumerate(zip(usable, self._counts(usable), strict=True)):
-            long = tokens > self.window
-            for part, size in fitting(text, self._count, self.window) if long else [(text, tokens)]:
-                parts.append(part)
-                owners.append(owner)
-                weights.append(size - 2)
-        if not parts:
+        if not texts:
             return np.zeros((0, self.dimension), np.float32)
+        usable = [clean(text) for text in texts]
+        parts, owners = in_windows(usable, self._counts(usable), self._count, self.window)
+        weights = [tokens - 2 for tokens in self._counts(parts)]
         with self._turn:  # its tokenizer keeps state
             vectors = self._model.encode(
                 parts,

@@ -15,7 +15,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from indexing.embedding.model_files import file_digest
-from indexing.embedding.port import averaged, fitting
+from indexing.embedding.port import Embedder, averaged, in_windows
 from indexing.words import clean
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_card(folder: Path) -> OnnxModelInfo:
         raise DamagedError(f"{folder / CARD} cannot be read: {error}") from error
 
 
-class PreparedEmbedder:
+class PreparedEmbedder(Embedder):
     """An ``Embedder`` over onnxruntime.
 
     Raises FileNotFoundError when ``folder`` holds no prepared model, DamagedError when its digests or
@@ -90,20 +90,13 @@ class PreparedEmbedder:
         return out
 
     def _embed_block(self, texts: list[str]) -> Vectors:
-        tokens: list[list[int]] = []
-        owners: list[int] = []
-        for owner, encoding in enumerate(self._tokenizer.encode_batch(texts)):
-            if len(encoding.ids) <= self.window:
-                tokens.append(encoding.ids)
-                owners.append(owner)
-                continue
-            for part, _ in fitting(texts[owner], self._count, self.window):
-                tokens.append(self._tokenizer.encode(part).ids[: self.window])
-                owners.append(owner)
-        parts = self._run(tokens)
-        if len(parts) == len(texts):
-            return parts
-        return averaged(parts, owners, [len(ids) - 2 for ids in tokens], len(texts))
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
+        sizes = [len(ids) for ids in tokens]
+        if max(sizes) <= self.window:
+            return self._run(tokens)
+        parts, owners = in_windows(texts, sizes, self._count, self.window)
+        tokens = [encoding.ids[: self.window] for encoding in self._tokenizer.encode_batch(parts)]
+        return averaged(self._run(tokens), owners, [len(ids) - 2 for ids in tokens], len(texts))
 
     def _run(self, tokens: list[list[int]]) -> Vectors:
         out = np.zeros((len(tokens), self.dimension), np.float32)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, TypeAlias
 
 import platformdirs
 
@@ -17,28 +17,6 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float32]
 
 
-class Embedder(Protocol):
-    """A model that turns text into vectors. Safe to call from several threads."""
-
-    @property
-    def identity(self) -> str:
-        """Names the weights and everything else that shapes a vector; equal means interchangeable."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def window(self) -> int:
-        """Word pieces that fit one run of the model, its marks included."""
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, dimension) float32, each row of length 1, in the order of ``texts``.
-
-        A text longer than the window is embedded in windows and averaged, never cut.
-        """
-
-
 @dataclass(frozen=True, slots=True)
 class Portion:
     """Some of many texts: the (d,) vectors of those that have one, and for the others why they have none."""
@@ -47,53 +25,46 @@ class Portion:
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
-@runtime_checkable
-class BulkEmbedder(Embedder, Protocol):
-    """An embedder that divides many texts by itself."""
+class Embedder:
+    """A model that turns text into vectors. Safe to call from several threads.
+
+    ``identity`` names the weights and everything else that shapes a vector; equal means interchangeable.
+    ``dimension`` is the length of a vector, ``window`` are the word pieces that fit one run of the model, its
+    marks included. ``notes`` are sentences for the person about what has happened so far.
+    """
+
+    identity: str
+    dimension: int
+    window: int
+    notes: Sequence[str] = ()
+    step: int = 512
+    """Texts of a portion."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) float32, each row of length 1, in the order of ``texts``.
+
+        A text longer than the window is embedded in windows and averaged, never cut.
+        """
+        raise NotImplementedError
 
     def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
         """Vectors of different ``texts``, in any order and in portions, as they come.
 
         Raises ModelUnavailableError when no more will come; what came before is sound.
         """
-
-
-@runtime_checkable
-class Narrator(Protocol):
-    """An embedder that has something to say to the person."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What has happened so far, each a sentence."""
-
-
-@runtime_checkable
-class Distant(Protocol):
-    """An embedder that somebody else runs, who may change the model under its name."""
+        at = 0
+        while some := texts[at : at + self.step]:
+            yield Portion(dict(zip(some, self.embed(some), strict=True)))
+            at += len(some)
 
     def expect(self, dimension: int) -> None:
-        """Refuse vectors of another length from now on."""
+        """Refuse vectors of another length: a model that somebody else runs may change under its name."""
 
     def probe(self) -> None:
         """Ask for one vector, whatever is known already. Raises ModelUnavailableError."""
 
-
-@runtime_checkable
-class Closable(Protocol):
-    """An embedder that holds connections."""
-
     def close(self) -> None:
-        """Let them go."""
-
-
-def portions(embedder: Embedder, texts: Sequence[str], *, step: int) -> Iterator[Portion]:
-    """Vectors of different ``texts``, ``step`` at a time where the embedder does not divide them itself."""
-    if isinstance(embedder, BulkEmbedder):
-        yield from embedder.portions(texts)
-        return
-    for start in range(0, len(texts), step):
-        some = texts[start : start + step]
-        yield Portion(dict(zip(some, embedder.embed(some), strict=True)))
+        """Let connections go."""
 
 
 def cache_dir() -> Path:
@@ -113,6 +84,19 @@ def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[st
     places = [place for place in (after, before) if place is not None]
     cut = min(places, key=lambda place: abs(place - middle), default=middle)
     return fitting(text[:cut], count, limit) + fitting(text[cut:], count, limit)
+
+
+def in_windows(
+    texts: Sequence[str], sizes: Sequence[int], count: Callable[[str], int], window: int
+) -> tuple[list[str], list[int]]:
+    """``texts``, of these sizes in tokens, in parts that fit ``window``; and whose each part is, by place."""
+    parts: list[str] = []
+    owners: list[int] = []
+    for owner, (text, size) in enumerate(zip(texts, sizes, strict=True)):
+        fit = [part for part, _ in fitting(text, count, window)] if size > window else [text]
+        parts += fit
+        owners += [owner] * len(fit)
+    return parts, owners
 
 
 def averaged(parts: Vectors, owners: Sequence[int], weights: Sequence[int], total: int) -> Vectors:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import queue
 import threading
 import time
 import weakref
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import httpx2
 import numpy as np
 import openai
 
-from indexing.embedding.port import Portion, averaged, fitting
+from indexing.embedding.port import Embedder, Portion, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
@@ -55,8 +55,16 @@ _OTHER_LENGTH = (
 )
 
 
-class RemoteEmbedder:
-    """A ``BulkEmbedder`` for documents or for ``questions``. Reaches the network when it is asked.
+_Rows: TypeAlias = "dict[str, Vectors | str]"
+"""What became of each text: its (d,) vector, or in a few words why it has none."""
+
+
+class TextsRefusedError(ModelUnavailableError):
+    """An answer held no vectors, or said no: something in the texts, perhaps."""
+
+
+class RemoteEmbedder(Embedder):
+    """An embedder for documents or for ``questions``. Reaches the network when it is asked.
 
     Every method may raise ModelUnavailableError, which says what happened and never holds the key.
     """
@@ -68,26 +76,36 @@ class RemoteEmbedder:
         self.window = service.window
         self.notes = [service.key.warning] if service.key.warning else []
         self._service = service
+        self._where = service.endpoint.host
         self._questions = questions
-        self._requests = _Requests(service, questions)
+        self._timeout = service.query_timeout if questions else service.timeout
+        self._client = open_client(
+            service.endpoint,
+            {"Authorization": f"Bearer {service.key.secret}"} if service.key.secret else {},
+            timeout=self._timeout,
+            most=_ANSWER_BYTES + service.batch * _VECTOR_BYTES,
+            retries=0 if questions else RETRIES,  # whoever asks a question has words already
+        )
+        self._length = service.dimensions
+        self._failed = 0
         self._background = _Background()
         self._clock = clock
         self._rests: tuple[float, ModelUnavailableError] | None = None
 
     @property
-    def dimension(self) -> int:
+    def dimension(self) -> int:  # type: ignore[override]  # only ``expect`` changes it
         """See ``Embedder``; where nobody said it, the provider is asked once."""
-        if not self._requests.dimension:
+        if not self._length:
             self.probe()
-        return self._requests.dimension
+        return self._length
 
     def probe(self) -> None:
         """Ask for one vector, whatever is known already."""
-        self._background.start(self._requests.probe()).result()
+        self._background.start(self._probe()).result()
 
     def expect(self, dimension: int) -> None:
         """Refuse vectors of another length from now on."""
-        self._requests.dimension = dimension
+        self._length = dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See ``Embedder``. After a question that failed the next ones fail at once, for a while."""
@@ -108,163 +126,98 @@ class RemoteEmbedder:
         found: dict[str, Vectors] = {}
         for portion in self.portions(texts):
             for why in portion.failed.values():
-                raise ModelUnavailableError(f"{self._service.endpoint.host}: a text has no vector: {why}")
+                raise ModelUnavailableError(f"{self._where}: a text has no vector: {why}")
             found.update(portion.vectors)
         return found
 
     def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
-        """See ``BulkEmbedder``. A text longer than the window is embedded in parts, and comes last."""
-        came: queue.SimpleQueue[Portion | BaseException | None] = queue.SimpleQueue()
-        running = self._background.start(self._run(texts, came.put))
+        """See ``Embedder``. Several requests at the same time; a text longer than the window comes last.
+
+        What is under way when one request fails may end, and counts.
+        """
+        asked = frozenset(texts)
+        long: dict[str, list[tuple[str, int]]] = {}
+        parts: _Rows = {}
+        due = batches(_fitting(texts, self.window, long), count=self._service.batch)
+        running: set[Future[_Rows]] = set()
+        ended: ModelUnavailableError | None = None
+        self._failed = 0
         try:
-            while (item := came.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
+            while True:
+                room = 0 if ended else self._service.concurrency - len(running)
+                running.update(self._background.start(self._batch(some)) for some in islice(due, room))
+                if not running:
+                    break
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for one in done:
+                    try:
+                        rows = one.result()
+                    except ModelUnavailableError as error:
+                        ended = ended or error
+                        continue
+                    parts.update(rows if long else {})
+                    yield _portion({text: row for text, row in rows.items() if text in asked})
+            if long:
+                yield _portion(_joined(long, parts))
+            if ended:
+                raise ended
         finally:
-            running.cancel()
+            for one in running:
+                one.cancel()
 
     def close(self) -> None:
         """Let the connections go."""
-        self._background.start(self._requests.close()).result()
+        self._background.start(self._client.close()).result()
         self._background.close()
 
-    async def _run(
-        self, texts: Sequence[str], tell: Callable[[Portion | BaseException | None], object]
-    ) -> None:
-        """Tell portions, then the error that ended them if there is one, then None."""
+    # -- requests, in the event loop -------------------------------------------------------------
+
+    async def _batch(self, texts: list[str]) -> _Rows:
+        """What became of different ``texts``. A question is asked once, as it is."""
         try:
-            await self._embed_all(texts, tell)
-        except BaseException as error:  # whoever waits at the other end must hear of it
-            tell(error)
-            if not isinstance(error, Exception):
-                raise
-        finally:
-            tell(None)
-
-    async def _embed_all(self, texts: Sequence[str], tell: Callable[[Portion], object]) -> None:
-        """Several requests at the same time; what is under way when one fails may end, and counts."""
-        asked = frozenset(texts)
-        long: dict[str, list[tuple[str, int]]] = {}
-        parts: dict[str, Vectors | str] = {}
-        due = deque(batches(_fitting(texts, self.window, long), count=self._service.batch))
-        ended: list[ModelUnavailableError] = []
-        self._requests.failed = 0
-
-        async def work() -> None:
-            while due:
-                try:
-                    portion = await self._requests.batch(due.popleft())
-                except ModelUnavailableError as error:
-                    ended.append(error)
-                    due.clear()
-                    return
-                if long:
-                    parts.update(portion.vectors)
-                    parts.update(portion.failed)
-                tell(
-                    Portion(
-                        {text: row for text, row in portion.vectors.items() if text in asked},
-                        {text: why for text, why in portion.failed.items() if text in asked},
-                    )
-                )
-
-        await asyncio.gather(*(work() for _ in range(min(self._service.concurrency, len(due)))))
-        if long:
-            tell(_joined(long, parts))
-        if ended:
-            raise ended[0]
-
-
-class TextsRefusedError(ModelUnavailableError):
-    """An answer held no vectors, or said no: something in the texts, perhaps."""
-
-
-class _Requests:
-    """Vectors of one model, all of the same ``dimension``, which is 0 until it is known; in one event loop.
-
-    Nothing that is raised holds the key or a request.
-    """
-
-    def __init__(self, service: Service, questions: bool) -> None:
-        self._service = service
-        self._questions = questions
-        self._where = service.endpoint.host
-        self._timeout = service.query_timeout if questions else service.timeout
-        self._client = open_client(
-            service.endpoint,
-            {"Authorization": f"Bearer {service.key.secret}"} if service.key.secret else {},
-            timeout=self._timeout,
-            most=_ANSWER_BYTES + service.batch * _VECTOR_BYTES,
-            retries=0 if questions else RETRIES,  # whoever asks a question has words already
-        )
-        self.dimension = service.dimensions
-        self.failed = 0
-
-    async def batch(self, texts: list[str]) -> Portion:
-        """Vectors of different ``texts``, and why some have none. A question is asked once, as it is."""
-        try:
-            portion = await self._checked(texts)
+            rows = await self._checked(texts)
         except TextsRefusedError:
             if self._questions:
                 raise
-            await self.probe()
+            await self._probe()
             return await self._isolated(texts)
-        if not portion.failed or self._questions:
-            return portion
-        again = await self._isolated(list(portion.failed))
-        return Portion({**portion.vectors, **again.vectors}, again.failed)
+        again = [text for text, row in rows.items() if isinstance(row, str)]
+        return rows if self._questions or not again else rows | await self._isolated(again)
 
-    async def probe(self) -> None:
+    async def _probe(self) -> None:
         """Ask for a vector that must come, which tells the dimension."""
-        for why in (await self._checked([_PROBE])).failed.values():
-            raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
+        for why in (await self._checked([_PROBE])).values():
+            if isinstance(why, str):
+                raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
 
-    async def close(self) -> None:
-        """Let the connections go."""
-        await self._client.close()
-
-    async def _checked(self, texts: list[str], *, suspects: bool = False) -> Portion:
+    async def _checked(self, texts: list[str], *, suspects: bool = False) -> _Rows:
         """One request; from an answer to ``suspects`` nothing is concluded, and it is tried twice at most."""
         answer = await self._post([clean(text) for text in texts], suspects=suspects)
         rows = dict(zip(texts, map(_vector, self._rows(answer, len(texts))), strict=True))
         if not suspects:
             self._check_length(rows)
-        vectors: dict[str, Vectors] = {}
-        failed: dict[str, str] = {}
         for text, row in rows.items():
-            if isinstance(row, str):
-                failed[text] = row
-            elif len(row) != self.dimension:
-                failed[text] = f"its vector has {len(row)} numbers, not {self.dimension}"
-            else:
-                vectors[text] = row
-        return Portion(vectors, failed)
+            if not isinstance(row, str) and len(row) != self._length:
+                rows[text] = f"its vector has {len(row)} numbers, not {self._length}"
+        return rows
 
-    async def _isolated(self, texts: list[str]) -> Portion:
+    async def _isolated(self, texts: list[str]) -> _Rows:
         """Halve what is refused until only those stand alone that are refused by themselves."""
-        portion, why = Portion({}), ""
         try:
-            portion = await self._checked(texts, suspects=True)
-            again = list(portion.failed)
+            rows = await self._checked(texts, suspects=True)
         except TextsRefusedError as error:
-            again, why = texts, error.message
-        if not again:
-            return portion
+            rows = dict.fromkeys(texts, error.message)
+        again = {text: row for text, row in rows.items() if isinstance(row, str)}
         if len(texts) == 1:
-            why = portion.failed.get(texts[0], why)
-            self.failed += 1
-            if self.failed > _MOST_FAILED:
+            self._failed += len(again)
+            if self._failed > _MOST_FAILED:
+                why = "".join(again.values())
                 raise ModelUnavailableError(f"{self._where} fails on too many texts: {why}", hint=_SETTINGS)
-            return Portion({}, {texts[0]: why})
+            return rows
         half = (len(again) + 1) // 2
-        vectors: dict[str, Vectors] = dict(portion.vectors)
-        failed: dict[str, str] = {}
-        for some in filter(None, (again[:half], again[half:])):
-            part = await self._isolated(some)
-            vectors.update(part.vectors)
-            failed.update(part.failed)
-        return Portion(vectors, failed)
+        for some in filter(None, (list(again)[:half], list(again)[half:])):
+            rows |= await self._isolated(some)
+        return rows
 
     async def _post(self, texts: list[str], *, suspects: bool) -> object:
         """``POST /embeddings``. Source: platform.openai.com/docs/api-reference/embeddings."""
@@ -338,16 +291,16 @@ class _Requests:
     def _unreadable(self, why: str) -> TextsRefusedError:
         return TextsRefusedError(f"{self._where}: {why}", hint=_SETTINGS)
 
-    def _check_length(self, rows: Mapping[str, Vectors | str]) -> None:
+    def _check_length(self, rows: _Rows) -> None:
         """One vector of another length is a fault of its own; all of them, and it is another model."""
         lengths = Counter(len(row) for row in rows.values() if not isinstance(row, str))
         if not lengths:
             return
         usual = lengths.most_common(1)[0][0]
-        self.dimension = self.dimension or usual
-        if self.dimension not in lengths:
+        self._length = self._length or usual
+        if self._length not in lengths:
             raise ModelUnavailableError(
-                f"{self._where} makes vectors of {usual} numbers, and {self.dimension} are needed",
+                f"{self._where} makes vectors of {usual} numbers, and {self._length} are needed",
                 hint=_OTHER_LENGTH,
             )
 
@@ -392,18 +345,24 @@ def _fitting(
                 yield part, size
 
 
-def _joined(long: Mapping[str, list[tuple[str, int]]], known: Mapping[str, Vectors | str]) -> Portion:
-    """The vectors of texts that were embedded in parts, as far as all their parts came."""
-    vectors: dict[str, Vectors] = {}
-    failed: dict[str, str] = {}
+def _joined(long: Mapping[str, list[tuple[str, int]]], known: _Rows) -> _Rows:
+    """What became of texts that were embedded in parts, as far as all their parts came."""
+    joined: _Rows = {}
     for text, parts in long.items():
         found = [known[part] for part, _ in parts if part in known]
         rows = [row for row in found if not isinstance(row, str)]
         if len(rows) == len(parts):
-            vectors[text] = averaged(np.stack(rows), [0] * len(parts), [size for _, size in parts], 1)[0]
+            joined[text] = averaged(np.stack(rows), [0] * len(parts), [size for _, size in parts], 1)[0]
         elif why := next((row for row in found if isinstance(row, str)), None):
-            failed[text] = why
-    return Portion(vectors, failed)
+            joined[text] = why
+    return joined
+
+
+def _portion(rows: _Rows) -> Portion:
+    return Portion(
+        {text: row for text, row in rows.items() if not isinstance(row, str)},
+        {text: row for text, row in rows.items() if isinstance(row, str)},
+    )
 
 
 def _vector(row: Any) -> Vectors | str:

@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
-from tantivy import Occur, Query, Searcher
+from tantivy import Occur, Query
 
 from indexing.document import unpacked
 from indexing.lexical.filter_query import standing, unmet
-from indexing.lexical.schema import schema, stemmed, words
+from indexing.lexical.schema import any_of, in_set, schema, stemmed, words
 from indexing.lexical.terms import MAX_CHARACTERS, NO_TERMS, Terms, terms_of
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question
@@ -57,7 +57,7 @@ _OFFERED = 3
 _ROUNDS, _ENTRIES_A_ROUND = 6, 20
 
 
-def fitted(question: Question, searcher: Searcher, vocabulary: Vocabulary, *, guess: bool = True) -> Question:
+def fitted(question: Question, vocabulary: Vocabulary, *, guess: bool = True) -> Question:
     """``question`` with phrases that stand nowhere as words, and other words for those that no entry has.
 
     The latter only to ``guess``, where words are looked for and not their meaning alone.
@@ -66,10 +66,10 @@ def fitted(question: Question, searcher: Searcher, vocabulary: Vocabulary, *, gu
     notes = list(question.notes)
     if len(question.text) > MAX_CHARACTERS:
         notes.append(f"only the first {MAX_CHARACTERS:,} characters were looked at")
-    phrases = _found_phrases(question, searcher, vocabulary, notes)
+    phrases = _found_phrases(question, vocabulary, notes)
     notes += _doubtful_exclusions(question, vocabulary)
     notes += unmet(question.within, vocabulary)
-    instead = _guesses(question, searcher, vocabulary) if guess else ()
+    instead = _guesses(question, vocabulary) if guess else ()
     for word, offered in instead:
         other = " and ".join(f"“{one}”" for one in offered)
         notes.append(f"nothing has “{word}”; looked for {other}")
@@ -88,15 +88,13 @@ def question_terms(question: Question) -> Terms:
     return terms_of(question.sought, prefix=question.prefix, guessed=guessed)
 
 
-def _found_phrases(
-    question: Question, searcher: Searcher, vocabulary: Vocabulary, notes: list[str]
-) -> tuple[str, ...]:
+def _found_phrases(question: Question, vocabulary: Vocabulary, notes: list[str]) -> tuple[str, ...]:
     kept = []
     for phrase in question.phrases:
         query = standing(phrase, vocabulary)
         if query is None:
             notes.append(f"“{phrase}” has nothing in it to look for")
-        elif searcher.search(query, 1, count=False).hits:
+        elif vocabulary.searcher.search(query, 1, count=False).hits:
             kept.append(phrase)
         else:
             notes.append(f"no entry has “{phrase}” as it stands; its words were looked for")
@@ -111,9 +109,7 @@ def _doubtful_exclusions(question: Question, vocabulary: Vocabulary) -> Iterator
             yield f'-{text} leaves out entries with “{text}”; quoted, "-{text}" is looked for as it stands'
 
 
-def _guesses(
-    question: Question, searcher: Searcher, vocabulary: Vocabulary
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _guesses(question: Question, vocabulary: Vocabulary) -> tuple[tuple[str, tuple[str, ...]], ...]:
     strange: dict[str, tuple[str, bool]] = {}
     familiar = False
     for word, plain, last in _plain_words(question.sought[:MAX_CHARACTERS]):
@@ -126,7 +122,7 @@ def _guesses(
         return ()  # another language, or no question at all: guesses would only be noise
     familiar = familiar or bool(blankless_runs(normal(question.text[:MAX_CHARACTERS])))
     guesses = (
-        (word, nearest(plain, searcher, vocabulary, begun=begun, sure=familiar))
+        (word, nearest(plain, vocabulary, begun=begun, sure=familiar))
         for plain, (word, begun) in strange.items()
     )
     return tuple((word, offered) for word, offered in guesses if offered)
@@ -196,9 +192,7 @@ def forgiven(word: str) -> int:
     return 2 if len(word) >= LONG else 1
 
 
-def nearest(
-    word: str, searcher: Searcher, vocabulary: Vocabulary, *, begun: bool = False, sure: bool = False
-) -> tuple[str, ...]:
+def nearest(word: str, vocabulary: Vocabulary, *, begun: bool = False, sure: bool = False) -> tuple[str, ...]:
     """The words nearest to ``word``, one a stem: with the same first letter rather than nearer.
 
     ``begun`` compares with beginnings of words. ``sure``, for words beside others that are right, asks for
@@ -211,7 +205,7 @@ def nearest(
     found: dict[str, tuple[bool, int]] = {}
     if not most:
         return ()
-    for candidate in _candidates(word, most, searcher, begun=begun):
+    for candidate in _candidates(word, most, vocabulary, begun=begun):
         away = _away(word, candidate, begun=begun, sure=sure)
         if away <= most and candidate not in STOP_WORDS and candidate.isalpha():
             found[candidate] = (candidate[0] != word[0], away)
@@ -238,31 +232,24 @@ def _distance(one: str, other: str, sure: bool) -> int:
     return 2 if sure and replaced else away
 
 
-def _candidates(word: str, most: int, searcher: Searcher, *, begun: bool) -> Iterator[str]:
+def _candidates(word: str, most: int, vocabulary: Vocabulary, *, begun: bool) -> Iterator[str]:
     """Words of entries that have one near to ``word``.
 
     The engine tells entries, not words: each round leaves out the words that the last ones found.
     """
-    near = [
-        Query.fuzzy_term_query(schema(), field, word, most, True, begun) for field in ("typed", "heading")
-    ]
+    fields = ("typed", "heading")
+    near = any_of(Query.fuzzy_term_query(schema(), field, word, most, True, begun) for field in fields)
+    searcher = vocabulary.searcher
     seen: set[str] = set()
     for _ in range(_ROUNDS):
-        query = Query.boolean_query(
-            [(Occur.Must, Query.boolean_query([(Occur.Should, one) for one in near]))]
-            + [
-                (Occur.MustNot, Query.term_set_query(schema(), field, sorted(seen)))
-                for field in ("typed", "heading")
-            ]
-        )
-        hits = searcher.search(query, _ENTRIES_A_ROUND, count=False).hits
+        left_out = [(Occur.MustNot, in_set(field, seen)) for field in fields]
+        query = Query.boolean_query([(Occur.Must, near), *left_out])
         new: set[str] = set()
-        for _, address in hits:
+        for _, address in searcher.search(query, _ENTRIES_A_ROUND, count=False).hits:
             entry, _ = unpacked(searcher.doc(address).get_first("body"))
             for text in (entry.text, *entry.heading, *entry.facets.names):
                 new.update(words().analyze(normal(text)))
-        new = {one for one in new if _away(word, one, begun=begun) <= most}
-        new -= seen
+        new = {one for one in new - seen if _away(word, one, begun=begun) <= most}
         yield from sorted(new)
         if not new:
             return

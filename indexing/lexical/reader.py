@@ -23,8 +23,8 @@ from indexing.document import Stored, file_key, unpacked
 from indexing.engines import RefusedError, engine
 from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
 from indexing.lexical.query_rewrite import fitted, question_terms
-from indexing.lexical.schema import open_index, schema, stemmed
-from indexing.lexical.terms import Terms, any_of, completions, these, words_query
+from indexing.lexical.schema import any_of, in_set, open_index, stemmed
+from indexing.lexical.terms import Terms, completions, these, words_query
 from indexing.lexical.vocabulary import Vocabulary, values
 from indexing.query.question import Question, WordForm
 from indexing.words import WORD, normal
@@ -78,7 +78,7 @@ class Snapshot:
 
         ``guess`` puts words that there are in the place of those that no entry has.
         """
-        return fitted(question, self._searcher, self._vocabulary, guess=guess)
+        return fitted(question, self._vocabulary, guess=guess)
 
     @_reading
     def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
@@ -157,7 +157,7 @@ class Snapshot:
     @_reading
     def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
         """The entries of these files, at most ``limit``, each file's in its order."""
-        query = EngineQuery.term_set_query(schema(), "file", [file_key(path) for path in paths])
+        query = in_set("file", map(file_key, paths))
         hits = self._searcher.search(query, max(1, limit), count=False).hits
         rows = sorted((self._body(address) for _, address in hits), key=lambda row: (row[0].path, row[1]))
         return [entry for entry, _ in rows]

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from tantivy import (
+    Filter,
+    Index,
+    Occur,
+    Query,
+    Schema,
+    SchemaBuilder,
+    TextAnalyzer,
+    TextAnalyzerBuilder,
+    Tokenizer,
+)
 
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = {
@@ -73,3 +84,20 @@ def open_index(folder: Path, *, create: bool = False) -> Index:
     index.register_tokenizer("words", words())
     index.register_tokenizer("ready", _ready())
     return index
+
+
+def any_of(queries: Iterable[Query]) -> Query:
+    """Entries that answer one of the queries; the more, the better."""
+    return Query.boolean_query([(Occur.Should, one) for one in queries])
+
+
+def in_set(field: str, values: Iterable[str]) -> Query:
+    """Entries with one of these terms in ``field``, all with the same score."""
+    return Query.term_set_query(schema(), field, sorted(values))
+
+
+def in_sequence(field: str, values: Sequence[str]) -> Query:
+    """Entries in which these terms of ``field`` stand one after the other."""
+    if len(values) > 1:
+        return Query.phrase_query(schema(), field, list(values))
+    return Query.term_query(schema(), field, values[0], "basic")

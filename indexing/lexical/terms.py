@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query
 
-from indexing.lexical.schema import BOOSTS, schema, stemmed, words
+from indexing.lexical.schema import BOOSTS, any_of, in_set, schema, stemmed, words
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.dates import named_days
 from indexing.words import (
@@ -125,11 +125,6 @@ def these(keys: Sequence[int], scored: Query, *, matching: bool = False) -> Quer
     return Query.boolean_query([(Occur.Must, wanted), (Occur.Must if matching else Occur.Should, scored)])
 
 
-def any_of(queries: Sequence[Query]) -> Query:
-    """Entries that answer one of the queries; the more, the better."""
-    return Query.boolean_query([(Occur.Should, one) for one in queries])
-
-
 def term(field: str, value: str) -> Query:
     """The entries with this term in ``field``, by BM25 and the weight of the field."""
     query = Query.term_query(schema(), field, value, "freq")
@@ -174,24 +169,14 @@ def _begun(field: str, start: str, vocabulary: Vocabulary, ceiling: float) -> Qu
     brief = len(start) < _SHORT and field != "pairs"
     weighed = _WEIGHED if len(start) > 1 else _AT_FIRST
     first, others = longer[:weighed], [] if brief and len(longer) > _MANY else longer[weighed:]
-    if ceiling:
-        full = vocabulary.rarity(0)
-
-        def weight(count: int) -> float:
-            return _BELOW * ceiling * vocabulary.rarity(count) / full
-
-        parts = [Query.const_score_query(_any(field, [word]), weight(count)) for word, count in first]
-    else:
-
-        def weight(count: int) -> float:
-            return BOOSTS[field] * vocabulary.rarity(count)
-
-        parts = [term(field, word) for word, _ in first]
+    scale = _BELOW * ceiling / vocabulary.rarity(0) if ceiling else BOOSTS[field]
+    parts = [
+        Query.const_score_query(in_set(field, [word]), scale * vocabulary.rarity(count))
+        if ceiling
+        else term(field, word)
+        for word, count in first
+    ]
     if others:
-        rest = _any(field, [word for word, _ in others])
-        parts.append(Query.const_score_query(rest, weight(others[0][1])))
+        rest = in_set(field, [word for word, _ in others])
+        parts.append(Query.const_score_query(rest, scale * vocabulary.rarity(others[0][1])))
     return Query.disjunction_max_query(parts)
-
-
-def _any(field: str, values: Sequence[str]) -> Query:
-    return Query.term_set_query(schema(), field, values)

@@ -30,7 +30,7 @@ class Vocabulary:
     """The terms of one searcher. Methods raise what the engine raises; callers stand behind ``engine``."""
 
     def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
+        self.searcher = searcher
         self.entries = int(searcher.num_docs)
         self._begun: dict[tuple[str, str], tuple[tuple[str, int], ...]] = {}
 
@@ -49,14 +49,14 @@ class Vocabulary:
 
     def count(self, field: str, term: str) -> int:
         """In how many entries ``term`` stands."""
-        return self._searcher.doc_freq(field, clean(term))
+        return self.searcher.doc_freq(field, clean(term))
 
     def beginning(self, field: str, start: str) -> tuple[tuple[str, int], ...]:
         """The terms of ``field`` that begin with ``start`` and their entries, the most frequent first."""
         key = (field, start)
         found = self._begun.get(key)
         if found is None:
-            found = tuple(self._searcher.terms_with_prefix(field, clean(start)))
+            found = tuple(self.searcher.terms_with_prefix(field, clean(start)))
             if len(self._begun) >= _KEPT:
                 self._begun.clear()
             if len(found) <= _KEPT_TERMS:

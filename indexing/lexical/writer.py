@@ -104,13 +104,7 @@ class LexicalWriter:
                 "marks": entry.facets.marks,
                 "path": path_term(entry.path),
                 "facet": entry.facets.terms(),
-                "text": words.text,
-                "typed": words.text,
-                "heading": words.heading,
-                "context": words.context,
-                "date": words.date,
-                "exact": words.exact,
-                "pairs": words.pairs,
+                **words,
                 "body": packed(entry, at),
             }
             self._writer.add_document(Document.from_dict(document, fields))

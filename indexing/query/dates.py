@@ -35,14 +35,11 @@ MONTHS: dict[str, int] = {
 }
 """All names and English abbreviations, from 1."""
 
-WEEKDAYS: dict[str, int] = {name: at for at, name in enumerate(_DAYS.split())}
-"""The days of the week in English, from Monday, 0."""
-
-SHORT_WEEKDAYS: dict[str, int] = {
-    **{name[:3]: at for name, at in WEEKDAYS.items()},
+WEEKDAYS: dict[str, int] = {
+    **{name[:size]: at for size in (3, None) for at, name in enumerate(_DAYS.split())},
     **{"tues": 1, "weds": 2, "thur": 3, "thurs": 3},
 }
-"""Their abbreviations."""
+"""The days of the week in English and their abbreviations, from Monday, 0."""
 
 NUMBERS: dict[str, int] = {name: at for at, name in enumerate(_COUNTS.split(), 1)} | {
     "a": 1,
@@ -141,7 +138,7 @@ _Forms = list[tuple[re.Pattern[str], _Read]]
 _M = "|".join(sorted(MONTHS, key=len, reverse=True))
 _E = "|".join(ENGLISH_MONTHS)
 _VERBS = ("may", "march")
-_W = "|".join(WEEKDAYS)
+_W = "|".join(_DAYS.split())
 _N = "|".join(sorted(NUMBERS, key=len, reverse=True))
 _D = r"(?P<d>3[01]|[12]\d|0?[1-9])"
 _MM = r"(?P<m>1[0-2]|0?[1-9])"
@@ -175,14 +172,27 @@ def _day(one: date) -> Period:
     return Period(one, one)
 
 
-def _month(year: int, month: int) -> Period:
-    return Period(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+def _months(at: int, count: int = 1) -> Period:
+    """So many whole months; ``at`` counts months from the beginning of the year 0."""
+    first, last = divmod(at, 12), divmod(at + count - 1, 12)
+    days = calendar.monthrange(last[0], last[1] + 1)[1]
+    return Period(date(first[0], first[1] + 1, 1), date(last[0], last[1] + 1, days))
+
+
+def _at(year: int, month: int) -> int:
+    """A month as ``_months`` counts them."""
+    return 12 * year + month - 1
+
+
+def _word(found: re.Match[str], group: str) -> str:
+    """What a group of a pattern found, in lower case; empty where it is not there."""
+    return (found.groupdict().get(group) or "").lower()
 
 
 def _month_in(found: re.Match[str]) -> int:
     """The month of a match, by its name or in figures."""
-    named = found.groupdict()
-    return MONTHS[named["month"].lower()] if named.get("month") else int(named["m"])
+    name = _word(found, "month")
+    return MONTHS[name] if name else int(found["m"])
 
 
 def _either(found: re.Match[str], _: date) -> list[Period]:
@@ -194,11 +204,10 @@ def _either(found: re.Match[str], _: date) -> list[Period]:
 
 def _day_named(found: re.Match[str], today: date) -> list[Period]:
     """A day of a month; where no year is said, the latest."""
-    named = found.groupdict()
     month, day = _month_in(found), int(found["d"])
-    if named.get("y"):
-        return [_day(date(int(found["y"]), month, day))]
-    if named.get("month") in _VERBS:
+    if year := _word(found, "y"):
+        return [_day(date(int(year), month, day))]
+    if found.groupdict().get("month") in _VERBS:
         alone = found.span() == (0, len(found.string))
         if not alone and not found.string[: found.start()].endswith("on "):
             raise ValueError("more likely a verb")
@@ -217,29 +226,24 @@ def _latest(made: Callable[[int], date], today: date) -> date:
 
 
 def _whole_month(found: re.Match[str], today: date) -> list[Period]:
-    named = found.groupdict()
     month = _month_in(found)
-    if named.get("y"):
-        return [_month(int(found["y"]), month)]
-    year = today.year if month <= today.month else today.year - 1
-    which = (named.get("which") or "").lower()
+    if year := _word(found, "y"):
+        return [_months(_at(int(year), month))]
+    at, now = _at(today.year, month), _at(today.year, today.month)
+    which = _word(found, "which")
     if which == "next":
-        year = today.year if month > today.month else today.year + 1
-    elif which == "last" and month == today.month:
-        year -= 1
-    return [_month(year, month)]
+        return [_months(at if at > now else at + 12)]
+    return [_months(at - 12 if at > now or (which == "last" and at == now) else at)]
 
 
 def _year(found: re.Match[str], _: date) -> list[Period]:
-    year = int(found["y"])
-    return [Period(date(year, 1, 1), date(year, 12, 31))]
+    return [_months(_at(int(found["y"]), 1), 12)]
 
 
 def _quarter(found: re.Match[str], today: date) -> list[Period]:
     first = 3 * int(found["q"]) - 2
-    year = int(found["y"] or found["y2"] or 0)
-    year = year or (today.year if first <= today.month else today.year - 1)
-    return [Period(date(year, first, 1), _month(year, first + 2).last)]
+    year = int(_word(found, "y") or (today.year if first <= today.month else today.year - 1))
+    return [_months(_at(year, first), 3)]
 
 
 def _iso_week(found: re.Match[str], _: date) -> list[Period]:
@@ -256,26 +260,22 @@ def _named(found: re.Match[str], today: date) -> list[Period]:
 
 
 def _ago(found: re.Match[str], today: date) -> list[Period]:
-    day = _back(today, _number(found["n"]), found["unit"])
-    return [_day(day)]
+    return [_day(_back(found, today))]
 
 
 def _past(found: re.Match[str], today: date) -> list[Period]:
-    return [Period(_back(today, _number(found["n"]), found["unit"]), today)]
+    return [Period(_back(found, today), today)]
 
 
-def _number(said: str) -> int:
-    return int(said) if said.isdecimal() else NUMBERS[re.sub(r"\s+", " ", said.lower())]
-
-
-def _back(today: date, count: int, unit: str) -> date:
-    if unit[0].lower() == "m":
-        at = today.year * 12 + today.month - 1 - count
-        last = calendar.monthrange(at // 12, at % 12 + 1)[1]
-        return date(at // 12, at % 12 + 1, min(today.day, last))
-    if unit[0].lower() == "y":
-        return _back(today, 12 * count, "m")
-    return today - timedelta(count * (7 if unit[0].lower() == "w" else 1))
+def _back(found: re.Match[str], today: date) -> date:
+    """So long before ``today``: of a shorter month, its last day."""
+    said = re.sub(r"\s+", " ", _word(found, "n"))
+    count = int(said) if said.isdecimal() else NUMBERS[said]
+    unit = _word(found, "unit")[0]
+    if unit in "dw":
+        return today - timedelta(count * (7 if unit == "w" else 1))
+    month = _months(_at(today.year, today.month) - count * (12 if unit == "y" else 1))
+    return month.first.replace(day=min(today.day, month.last.day))
 
 
 def _span(found: re.Match[str], today: date) -> list[Period]:
@@ -285,19 +285,13 @@ def _span(found: re.Match[str], today: date) -> list[Period]:
     if unit in ("week", "weekend"):
         monday = today - timedelta(today.weekday() - 7 * step)
         return [Period(monday + timedelta(5 if unit == "weekend" else 0), monday + timedelta(6))]
-    if unit == "year":
-        return [Period(date(today.year + step, 1, 1), date(today.year + step, 12, 31))]
-    size = 3 if unit == "quarter" else 1
-    at = today.year * 12 + (today.month - 1) // size * size + step * size
-    end = at + size - 1
-    return [Period(date(at // 12, at % 12 + 1, 1), _month(end // 12, end % 12 + 1).last)]
+    size = {"month": 1, "quarter": 3, "year": 12}[unit]
+    return [_months((_at(today.year, today.month) // size + step) * size, size)]
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Period]:
-    name = found["day"].lower()
-    number = WEEKDAYS[name] if name in WEEKDAYS else SHORT_WEEKDAYS[name]
-    which = (found["which"] or "").lower()
-    back = (today.weekday() - number) % 7
+    which = _word(found, "which")
+    back = (today.weekday() - WEEKDAYS[_word(found, "day")]) % 7
     if which == "next":
         return [_day(today + timedelta(7 - back))]
     return [_day(today - timedelta(back or (7 if which in ("last", "past", "previous") else 0)))]
@@ -331,8 +325,8 @@ _FORMS: _Forms = [
     _form(rf"{_BEFORE}(?P<month>{_M})\.?,? (?:de )?{_Y}{_AFTER}", _whole_month),
     _form(rf"(?<![\w./-]){_Y}-{_MM}(?![\w/-]|\.\d)", _whole_month),
     _form(rf"(?<![\w./-]){_Y}-?W(?P<w>\d\d)(?!\w)", _iso_week),
-    _form(rf"\bq(?P<q>[1-4])(?:[ -]{_Y}|\b(?P<y2>(?!))?)(?!\w)", _quarter),
-    _form(rf"{_BEFORE}{_Y}[ -]?q(?P<q>[1-4])(?P<y2>(?!))?\b", _quarter),
+    _form(rf"\bq(?P<q>[1-4])(?:[ -]{_Y}|\b)(?!\w)", _quarter),
+    _form(rf"{_BEFORE}{_Y}[ -]?q(?P<q>[1-4])\b", _quarter),
     _form(
         r"\b(?:(?:the )?day before yesterday|yesterday|today|tonight|tomorrow(?: night)?|last night|"
         r"this (?:morning|afternoon|evening))\b",
@@ -345,10 +339,10 @@ _FORMS: _Forms = [
     _form(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{_N}) (?P<unit>days|weeks|months|years)\b", _past),
     _form(rf"\b{_RELATIVE} (?P<unit>weekend|week|month|quarter|year)\b", _span),
     _form(rf"\b{_RELATIVE} (?P<day>{_W})\b", _weekday),
-    _form(rf"(?<=\bon )(?P<day>{_W})\b(?P<which>(?!))?", _weekday),
-    _form(rf"(?:(?<=since )|(?<=until )|(?<=before )|(?<=after ))(?P<day>{_W})\b(?P<which>(?!))?", _weekday),
+    _form(rf"(?<=\bon )(?P<day>{_W})\b", _weekday),
+    _form(rf"(?:(?<=since )|(?<=until )|(?<=before )|(?<=after ))(?P<day>{_W})\b", _weekday),
     _form(
-        rf"\b(?P<day>{_W})(?P<which>(?!))?(?=\s*[?!.,;]|\s*$| (?:morning|afternoon|evening|night)\b)",
+        rf"\b(?P<day>{_W})(?=\s*[?!.,;]|\s*$| (?:morning|afternoon|evening|night)\b)",
         _weekday,
     ),
     _form(rf"\b{_RELATIVE} (?P<month>{_E})\b", _whole_month),
@@ -361,7 +355,7 @@ _ALONE: _Forms = [
     _form(_Y, _year),
     _form(rf"(?P<month>{_M})", _whole_month),
     _form(rf"{_MM}[-/. ]{_Y}", _whole_month),
-    _form(rf"(?P<day>{_W}|{'|'.join(SHORT_WEEKDAYS)})(?P<which>(?!))?", _weekday),
+    _form(rf"(?P<day>{'|'.join(WEEKDAYS)})", _weekday),
     _form(r"-?(?P<n>\d{1,4}) ?(?P<unit>[dwmy])", _ago),
     _form(rf"(?P<n>\d{{1,3}}|{_N}) (?P<unit>days?|weeks?|months?|years?)", _ago),
 ]
@@ -409,7 +403,7 @@ def _single(text: str, today: date) -> list[tuple[Period, int, int]]:
     """All that a form finds, none inside of another, in the order of the text."""
     found: list[tuple[int, int, int, list[Period]]] = []
     for match in _MONTHS_RANGE.finditer(text):
-        if ends := _tried(_months, match, today):
+        if ends := _tried(_month_range, match, today):
             found.append((match.start(), -1, match.end(), ends))
     for number, (pattern, read) in enumerate(_FORMS):
         for match in pattern.finditer(text):
@@ -427,9 +421,9 @@ def _single(text: str, today: date) -> list[tuple[Period, int, int]]:
     return out
 
 
-def _months(found: re.Match[str], today: date) -> list[Period]:
+def _month_range(found: re.Match[str], today: date) -> list[Period]:
     """``between March and May 2026``: a year that is said once is that of both."""
-    first, last = MONTHS[found["month"].lower()], MONTHS[found["until"].lower()]
+    first, last = MONTHS[_word(found, "month")], MONTHS[_word(found, "until")]
     year = int(found["y2"] or found["y"] or (today.year if last <= today.month else today.year - 1))
     begun = int(found["y"]) if found["y"] else (year if first <= last else year - 1)
-    return [Period(date(begun, first, 1), _month(year, last).last)]
+    return [Period(_months(_at(begun, first)).first, _months(_at(year, last)).last)]

@@ -6,7 +6,7 @@ A person writes one as ``kind:log,note``; a program gives them as JSON.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 
@@ -68,9 +68,12 @@ def conditions(name: str, said: str, today: date) -> tuple[Filters, list[str]]:
     ``said`` is one value or several with commas between; quotes hold blanks and commas together. Days in
     words are counted from ``today``. Raises ValueError with what is wrong.
     """
-    values = list(
-        dict.fromkeys(filter(None, (part.replace('"', "").strip() for part in _PART.findall(said))))
-    )
+    return _meant(name, _PART.findall(said), today)
+
+
+def _meant(name: str, said: Sequence[str], today: date) -> tuple[Filters, list[str]]:
+    """The same of several values. Raises ValueError."""
+    values = list(dict.fromkeys(filter(None, (part.replace('"', "").strip() for part in said))))
     notes = []
     if len(values) > MAX_VALUES:
         notes.append(f"{name}: has {len(values)} values; the first {MAX_VALUES} were heeded")
@@ -100,9 +103,7 @@ def filters_from_json(said: object, today: date) -> Filters:
             )
         values = _texts(name, value)
         if values:
-            # In quotes a comma is a part of its value.
-            quoted = ",".join('"' + one.replace('"', "") + '"' for one in values)
-            found, notes = conditions(name, quoted, today)
+            found, notes = _meant(name, values, today)
             if notes or (found == Filters() and name != "pinned"):
                 raise ValueError(notes[0] if notes else f"{name}: asks nothing")
             within = within.also(found)

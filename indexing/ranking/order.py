@@ -74,14 +74,8 @@ class ScorePart:
 
     def as_json(self) -> dict[str, object]:
         """The part, rounded for reading."""
-        return {
-            "name": self.name,
-            "how": self.how,
-            "value": round(self.value, 6),
-            "weight": round(self.weight, 6),
-            "contribution": round(self.contribution, 6),
-            "words": self.words,
-        }
+        said = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: round(value, 6) if isinstance(value, float) else value for name, value in said}
 
 
 @dataclass(frozen=True, slots=True)

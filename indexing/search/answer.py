@@ -55,7 +55,8 @@ class Hit:
 
     ``explanation`` and ``parts`` say how the score came about, where that was asked, and ``words`` what it
     has of those that were asked for. ``neighbour`` says that only the entries around it have them, ``word``
-    in which form it has the one word of a question.
+    in which form it has the one word of a question. ``workspace`` is its name where a fleet was asked: then
+    the entry is told as it was indexed.
     """
 
     rank: int
@@ -74,10 +75,12 @@ class Hit:
     words: tuple[str, ...] = ()
     neighbour: bool = False
     word: WordForm = WordForm.ABSENT
+    workspace: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The hit as the command line prints it; why it is there only where that was asked."""
-        shown: dict[str, object] = {
+        shown: dict[str, object] = {"workspace": self.workspace} if self.workspace else {}
+        shown |= {
             "rank": self.rank,
             "path": self.path,
             "start_line": self.start_line,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import groupby
+from itertools import groupby, islice
 
 from indexing.document import Stored
 from indexing.facets import user_in
@@ -15,7 +15,7 @@ from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period
 from indexing.query.question import Question
 from indexing.ranking.explanation import explain, parts_of
-from indexing.ranking.order import Ranked, WordSets, diversified, rank
+from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, rank
 from indexing.ranking.weights import Weights
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
@@ -26,16 +26,22 @@ from indexing.words import date_words, normal
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A candidate and its entry on the disk; ``alike`` as in ``parts_of``."""
+    """A candidate and its entry on the disk; ``neighbour`` as in ``Hit``, ``alike`` as in ``parts_of``."""
 
     ranked: Ranked
     entry: Stored
+    neighbour: bool
     alike: float | None = None
 
     @property
     def section(self) -> tuple[str, tuple[str, ...]]:
         """The file and the heading: entries of one section are neighbours of each other."""
         return self.entry.path, self.entry.heading
+
+    @property
+    def key(self) -> int:
+        """That of the candidate."""
+        return self.ranked.candidate.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,48 +72,47 @@ class TimedQuery:
         weights = replace(self.weights, vector=1.0, lexical=0.0) if pool.mode == "vector" else self.weights
         exact = self.question.exact
         ranked = rank(pool.candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
-        own = self._own_texts(pool)
         wanted = self.query.k if weights.diversity == 1.0 else 2 * self.query.k
-        standing: list[tuple[Ranked, Stored]] = []
-        for one in ranked:
-            entry = disk.now(pool.entry(one.candidate.key))
-            if entry is None or (entry.hash in own and user_in(one.candidate.marks) != self.user):
-                continue
-            standing.append((one, entry))
-            if len(standing) == wanted:
-                break
-        order: list[tuple[int, float | None]] = [(place, None) for place in range(len(standing))]
+        rows = list(islice(self._standing(ranked, pool, disk), wanted))
         if weights.diversity < 1.0:
-            order = self._diverse(standing, weights.diversity)
-        rows = [_Row(*standing[place], alike) for place, alike in order[: self.query.k]]
-        rows = self._below_their_matches(rows, ranked, pool, disk)
+            rows = self._diverse(rows, weights.diversity)
+        rows = self._below_their_matches(rows[: self.query.k], ranked, pool, disk)
         return tuple(self._hit(number, row, weights) for number, row in enumerate(rows, 1))
 
-    def _is_neighbour(self, one: Ranked, entry: Stored) -> bool:
-        """Whether only the entries around it have words of the question."""
-        return one.candidate.bm25 > 0 and bool(self.terms) and not found_in(_own_words(entry), self.terms)
+    def _standing(self, ranked: Sequence[Ranked], pool: Pool, disk: Pass) -> Iterator[_Row]:
+        """What stands on the disk; of a text that the user who asks has a copy of, only the copy."""
+        own = {pool.entry(one.key).hash for one in pool.candidates if self._is_own(one)}
+        for one in ranked:
+            entry = disk.now(pool.entry(one.candidate.key))
+            if entry is not None and (entry.hash not in own or self._is_own(one.candidate)):
+                yield self._row(one, entry)
+
+    def _is_own(self, candidate: Candidate) -> bool:
+        return self.user != 0 and user_in(candidate.marks) == self.user
+
+    def _row(self, one: Ranked, entry: Stored) -> _Row:
+        lends = one.candidate.bm25 > 0 and bool(self.terms)
+        return _Row(one, entry, neighbour=lends and not found_in(_own_words(entry), self.terms))
 
     def _below_their_matches(
         self, rows: list[_Row], ranked: Sequence[Ranked], pool: Pool, disk: Pass
     ) -> list[_Row]:
         """The same rows, but no neighbour above the match that it owes its words to; no more than before."""
-        neighbours = [row for row in rows if self._is_neighbour(row.ranked, row.entry)]
+        neighbours = [row for row in rows if row.neighbour]
         if not neighbours:
             return rows
         matches = list(self._matches({row.section for row in neighbours}, ranked, pool, disk))
-        order, places = list(rows), {row.ranked.candidate.key for row in rows}
+        order = list(rows)
         for row in neighbours:
-            line, at = row.entry.start_line, order.index(row)
             near = [one for one in matches if one.section == row.section]
             if not near:
                 continue
-            match = min(near, key=lambda one: abs(one.entry.start_line - line))
-            key = match.ranked.candidate.key
-            if key not in places:
-                places.add(key)
+            match = min(near, key=lambda one: abs(one.entry.start_line - row.entry.start_line))
+            at = order.index(row)
+            above = next((place for place, one in enumerate(order) if one.key == match.key), None)
+            if above is None:
                 order.insert(at, match)
-            above = next(place for place, one in enumerate(order) if one.ranked.candidate.key == key)
-            if above > at:
+            elif above > at:
                 order.insert(above, order.pop(at))
         return order[: len(rows)]
 
@@ -121,11 +126,10 @@ class TimedQuery:
         """The entries of these sections that have words of the question themselves, best first."""
         for one in ranked:
             stored = pool.entry(one.candidate.key)
-            if one.candidate.bm25 <= 0 or (stored.path, stored.heading) not in sections:
-                continue
-            entry = disk.now(stored)
-            if entry is not None and not self._is_neighbour(one, entry):
-                yield _Row(one, entry)
+            if one.candidate.bm25 > 0 and (stored.path, stored.heading) in sections:
+                entry = disk.now(stored)
+                if entry is not None and not (row := self._row(one, entry)).neighbour:
+                    yield row
 
     def answer(self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str) -> SearchAnswer:
         """The answer with these hits."""
@@ -141,59 +145,54 @@ class TimedQuery:
             weights=self.weights if self.query.explain else None,
         )
 
-    def _own_texts(self, pool: Pool) -> frozenset[str]:
-        """Hashes of what the user who asks has a copy of: the copy answers in place of everybody's."""
-        if not self.user:
-            return frozenset()
-        own = (one for one in pool.candidates if user_in(one.marks) == self.user)
-        return frozenset(pool.entry(one.key).hash for one in own)
-
     def _notes(self, pool: Pool) -> tuple[str, ...]:
-        if not self.user or any(user_in(one.marks) == self.user for one in pool.candidates):
+        if not self.user or any(map(self._is_own, pool.candidates)):
             return ()
         return (f"nothing of {self.query.user.strip()}'s was found; this is what belongs to everybody",)
 
-    def _diverse(
-        self, standing: list[tuple[Ranked, Stored]], balance: float
-    ) -> list[tuple[int, float | None]]:
+    def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
+        """The rows in the order in which near-duplicates make room; the word of a question still decides."""
         sets = WordSets()
-        bits = [sets.of(entry.text) for _, entry in standing]
-        order: list[tuple[int, float | None]] = []
-        for _, group in groupby(range(len(standing)), lambda place: standing[place][0].candidate.word):
-            places = list(group)
-            scores = [standing[place][0].score for place in places]
-            chosen = diversified(scores, [bits[place] for place in places], self.query.k, balance)
-            order += [(places[at], alike) for at, alike in chosen]
+        order: list[_Row] = []
+        for _, group in groupby(rows, lambda row: row.ranked.candidate.word):
+            some = list(group)
+            scores = [row.ranked.score for row in some]
+            words = [sets.of(row.entry.text) for row in some]
+            chosen = diversified(scores, words, self.query.k, balance)
+            order += [replace(some[at], alike=alike) for at, alike in chosen]
         return order
 
     def _hit(self, number: int, row: _Row, weights: Weights) -> Hit:
         one, entry = row.ranked, row.entry
-        neighbour = self._is_neighbour(one, entry)
         explained = {}
         if self.query.explain:
             matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(
-                one, weights, matched, self.periods, row.alike, exact, listed=listed, neighbour=neighbour
+                one, weights, matched, self.periods, row.alike, exact, listed=listed, neighbour=row.neighbour
             )
             said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
             explained = {"explanation": explain(parts), "parts": parts, "words": said}
-        return Hit(
-            rank=number,
-            path=entry.path,
-            start_line=entry.start_line,
-            end_line=entry.end_line,
-            kind=entry.kind,
-            entry=entry.address,
-            heading=entry.heading,
-            date=entry.date,
-            snippet=snippet(entry.text, self.terms),
-            score=one.score,
-            scores=one.scores,
-            neighbour=neighbour,
-            word=one.candidate.word,
-            **explained,  # type: ignore[arg-type]
-        )
+        hit = hit_of(number, one, entry, self.terms)
+        return replace(hit, neighbour=row.neighbour, **explained)  # type: ignore[arg-type]
+
+
+def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:
+    """The hit at rank ``number``, with the part of it that has most of ``terms``."""
+    return Hit(
+        rank=number,
+        path=entry.path,
+        start_line=entry.start_line,
+        end_line=entry.end_line,
+        kind=entry.kind,
+        entry=entry.address,
+        heading=entry.heading,
+        date=entry.date,
+        snippet=snippet(entry.text, terms),
+        score=ranked.score,
+        scores=ranked.scores,
+        word=ranked.candidate.word,
+    )
 
 
 def _own_words(entry: Stored) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from indexing.document import Stored, kind_of_code
 from indexing.lexical.reader import KeywordMatch, Snapshot
@@ -13,7 +13,14 @@ from indexing.query.filters import Filters
 from indexing.query.question import Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.search.answer import Mode
+from indexing.sync.freshness import without_vector
 
+if TYPE_CHECKING:
+    from indexing.embedding.port import Vectors
+    from indexing.vectors import VectorReader
+
+NO_WORDS = "no entry has these words; the nearest by meaning are shown"
+NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
 _MOST_PERIODS = 3
 
 
@@ -43,55 +50,60 @@ class Pool:
         return self._read[key]
 
 
-def pool_of_words(
-    snapshot: Snapshot, question: Question, periods: tuple[Period, ...], size: int, degraded: str | None
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """The (d,) ``vector`` of a question, and the vectors that it is compared with."""
+
+    vector: Vectors
+    reader: VectorReader
+
+    def cosines(self, snapshot: Snapshot, questions: Sequence[Question], size: int) -> dict[int, float]:
+        """The nearest entries that meet the conditions of each question."""
+        found: dict[int, float] = {}
+        for one in questions:
+            allowed = snapshot.allowed(one) if one.narrows else None
+            nearest = self.reader.nearest(self.vector, size, allowed)
+            found.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
+        return found
+
+
+def gathered(
+    snapshot: Snapshot,
+    question: Question,
+    periods: Sequence[Period],
+    size: int,
+    mode: Mode,
+    *,
+    nearby: Nearby | None = None,
+    degraded: str | None = None,
 ) -> Pool:
-    """The best by keyword only, and the entries of the days that the question names."""
-    matches = snapshot.search(question, size)
+    """The best by words, the nearest by meaning, and the entries of the days that the question names.
+
+    Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
+    """
+    dated = [on_days(question, one) for one in periods[:_MOST_PERIODS]]
+    cosines = nearby.cosines(snapshot, (question, *dated), size) if nearby else {}
+    enough = len(cosines) >= size
+    matches = [] if mode == "vector" else snapshot.search(question, size)
     found = {match.key: match for match in matches}
-    for match in (*snapshot.with_word(question, size), *of_days(snapshot, question, periods, size)):
+    strangers = [key for key in cosines if key not in found]
+    found.update((match.key, match) for match in snapshot.look_up(strangers, question))
+    further = [] if mode == "vector" else snapshot.with_word(question, size)
+    for one in dated:  # the best by their words, and the newest whatever their words
+        further += snapshot.search(one, size)
+        further += (replace(match, score=0.0) for match in snapshot.search(replace(one, text=""), size))
+    for match in further:
         found.setdefault(match.key, match)
-    candidates = candidates_of(found, word_forms(snapshot, question, periods, found))
-    return Pool(snapshot, question, found, candidates, "lexical", len(matches) < size, degraded)
-
-
-def of_days(
-    snapshot: Snapshot, question: Question, periods: tuple[Period, ...], size: int
-) -> list[KeywordMatch]:
-    """Entries of these days: the best by their words, and the newest whatever their words."""
-    found: list[KeywordMatch] = []
-    for within in days_only(question, periods):
-        found += snapshot.search(within, size)
-        found += (replace(match, score=0.0) for match in snapshot.search(replace(within, text=""), size))
-    return found
-
-
-def days_only(question: Question, periods: tuple[Period, ...]) -> list[Question]:
-    """The question, of one period each."""
-    return [
-        replace(question, within=question.within.also(Filters(since=one.first, until=one.last)))
-        for one in periods[:_MOST_PERIODS]
-    ]
-
-
-def word_forms(
-    snapshot: Snapshot, question: Question, periods: tuple[Period, ...], found: Mapping[int, KeywordMatch]
-) -> Mapping[int, WordForm]:
-    """The forms of those that have the one word of a question, or are of the day that it names."""
-    if not question.is_day:
-        return snapshot.word_forms(question, list(found))
-    days = [range(one.first.toordinal(), one.last.toordinal() + 1) for one in periods]
-    of_day = (key for key, match in found.items() if any(match.day in some for some in days))
-    return dict.fromkeys(of_day, WordForm.OF_DAY)
-
-
-def candidates_of(
-    found: Mapping[int, KeywordMatch],
-    forms: Mapping[int, WordForm],
-    cosines: Mapping[int, float] = MappingProxyType({}),
-) -> tuple[Candidate, ...]:
-    """What was found as ranking sees it."""
-    return tuple(
+    notes: tuple[str, ...] = ()
+    if nearby is not None:
+        rest = [key for key in found if key not in cosines]
+        cosines.update(nearby.reader.cosines(nearby.vector, rest))
+        missing = snapshot.count() - nearby.reader.count()
+        degraded = without_vector(missing) if missing > 0 else None
+        if mode == "hybrid" and not any(match.score for match in found.values()):
+            notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
+    forms = {} if mode == "vector" else _word_forms(snapshot, question, periods, found)
+    candidates = tuple(
         Candidate(
             key,
             kind_of_code(match.kind),
@@ -103,3 +115,21 @@ def candidates_of(
         )
         for key, match in found.items()
     )
+    complete = len(matches) < size and not enough
+    return Pool(snapshot, question, found, candidates, mode, complete, degraded, notes)
+
+
+def on_days(question: Question, period: Period) -> Question:
+    """The question, of the days of a period."""
+    return replace(question, within=question.within.also(Filters(since=period.first, until=period.last)))
+
+
+def _word_forms(
+    snapshot: Snapshot, question: Question, periods: Sequence[Period], found: Mapping[int, KeywordMatch]
+) -> Mapping[int, WordForm]:
+    """The forms of those that have the one word of a question, or are of the day that it names."""
+    if not question.is_day:
+        return snapshot.word_forms(question, list(found))
+    days = [range(one.first.toordinal(), one.last.toordinal() + 1) for one in periods]
+    of_day = (key for key, match in found.items() if any(match.day in some for some in days))
+    return dict.fromkeys(of_day, WordForm.OF_DAY)

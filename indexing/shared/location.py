@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from indexing.embedding.port import cache_dir
 from indexing.engines import REINDEX_HINT, engine
@@ -32,15 +31,12 @@ class Location:
     """``uri`` of a folder or of object storage, and the storage's ``options``; none of them is a secret."""
 
     uri: str
-    options: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def remote(self) -> bool:
         """Whether it is object storage."""
         return bool(_SCHEME.match(self.uri))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _place, (self.uri, dict(self.options))
 
 
 def place_of(uri: str = "", options: Iterable[str] = ()) -> Location:
@@ -58,8 +54,7 @@ def place_of(uri: str = "", options: Iterable[str] = ()) -> Location:
         )
     elif "@" in uri.partition("://")[2].partition("/")[0] or "?" in uri:
         raise UsageError("credentials do not belong in a URI", hint="put them into the environment")
-    said = dict(map(_option, options))
-    return _place(uri, said)
+    return Location(uri, dict(map(_option, options)))
 
 
 @contextlib.contextmanager
@@ -79,10 +74,6 @@ def ask_no_metadata_service() -> None:
     Who wants those of the machine sets AWS_EC2_METADATA_DISABLED=false.
     """
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
-
-
-def _place(uri: str, options: Mapping[str, str]) -> Location:
-    return Location(uri, MappingProxyType(dict(options)))
 
 
 def _option(said: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -22,16 +23,17 @@ from lancedb.query import Occur as LanceOccur
 
 from indexing.document import Stored, unpacked
 from indexing.facets import user_code
+from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.reader import LexicalReader
-from indexing.lexical.terms import Terms, terms_of
+from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.lexical.writer import LexicalWriter
 from indexing.query.dates import periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
-from indexing.ranking.order import Candidate, Ranked, pool_size, rank
+from indexing.ranking.order import Candidate, pool_size, rank
 from indexing.ranking.weights import DEFAULT, Weights
 from indexing.search.answer import Hit, Mode, Query
-from indexing.search.snippet import snippet
+from indexing.search.build_answer import hit_of
 from indexing.shared.rows import STORED, asked_terms, quoted
 from indexing.shared.table import ANEW, SharedTable
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
@@ -43,17 +45,7 @@ _WIDER = 5
 """How many times more is fetched where conditions remain that the table cannot ask for."""
 
 _NAMES_AT_ONCE = 5_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetHit(Hit):
-    """A hit in one workspace of the fleet: the entry as it was indexed, not as it stands on disk now."""
-
-    workspace: str
-
-    def as_json(self) -> dict[str, object]:
-        """The hit as the command line prints it."""
-        return {"workspace": self.workspace, **Hit.as_json(self)}
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +58,7 @@ class FleetAnswer:
     version: int
     degraded: str | None = None
     notes: tuple[str, ...] = ()
-    hits: tuple[FleetHit, ...] = field(default=())
+    hits: tuple[Hit, ...] = field(default=())
 
     def as_json(self) -> dict[str, object]:
         """The answer as the command line prints it."""
@@ -79,16 +71,6 @@ class FleetAnswer:
             "notes": list(self.notes),
             "hits": [hit.as_json() for hit in self.hits],
         }
-
-
-@dataclass(slots=True)
-class _Found:
-    """A row and the entry in it, with what each side says of it."""
-
-    row: dict[str, Any]
-    entry: Stored
-    bm25: float = 0.0
-    cosine: float | None = None
 
 
 class FleetSearch:
@@ -113,23 +95,16 @@ class FleetSearch:
         """
         started = time.perf_counter()
         question = understand(query.text, self._today, within=query.filters, plain=query.plain)
-        terms = terms_of(question.text) if question.text.strip() else Terms((), (), ())
-        mode, degraded = self._mode(query.mode)
+        terms = question_terms(question)
         condition = " AND ".join(_conditions(question, workspaces))
         size = pool_size(query.k) * (_WIDER if _remains(question) else 1)
-        found: dict[str, _Found] = {}
-        if mode != "vector" and terms:
-            self._by_words(found, terms, condition, size)
-        if mode != "lexical" and question.text.strip():
-            try:
-                self._by_meaning(found, question, terms, condition, size, both=mode == "hybrid")
-            except ModelUnavailableError as error:
-                mode, degraded = "lexical", f"{error.message}: keyword search only"
-        if not question.text.strip():
-            for row in self._table.lookup(condition, STORED, size):
-                found[row["id"]] = _Found(row, _entry(row))
-        meeting = _meeting(list(found.values()), question)
-        hits = self._ranked(query, question, terms, meeting, mode)
+        vector, degraded = self._vector(query.mode, question)
+        mode = query.mode if degraded is None else "lexical"
+        if question.text.strip():
+            rows = self._found(vector, terms if mode != "vector" else NO_TERMS, condition, size)
+        else:
+            rows = self._table.lookup(condition, STORED, size)
+        hits = self._ranked(query, question, terms, _meeting(rows, question), vector, mode)
         return FleetAnswer(
             query=query.text,
             mode=mode,
@@ -140,60 +115,69 @@ class FleetSearch:
             hits=hits,
         )
 
-    def _mode(self, asked: Mode) -> tuple[Mode, str | None]:
-        if asked == "lexical":
-            return asked, None
+    def _vector(self, mode: Mode, question: Question) -> tuple[Vectors | None, str | None]:
+        """(d,) the vector of a question where one is to be asked for; or why there is none."""
+        if mode == "lexical":
+            return None, None
         if not self._table.card.dimension:
-            return "lexical", "there are no vectors in this table: keyword search only"
+            return None, "there are no vectors in this table: keyword search only"
         if self._embedder is None:
-            return "lexical", f"{self._why or 'there is no model'}: keyword search only"
-        return asked, None
+            return None, f"{self._why or 'there is no model'}: keyword search only"
+        if not question.text.strip():
+            return None, None
+        try:
+            return self._embedder.embed([question.meant])[0], None
+        except ModelUnavailableError as error:
+            return None, f"{error.message}: keyword search only"
 
-    def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:
-        for row in self._table.asked(_words_query(terms), (*self._columns, "_score"), size, condition):
-            found[row["id"]] = _Found(row, _entry(row), float(row["_score"]))
-
-    def _by_meaning(
-        self,
-        found: dict[str, _Found],
-        question: Question,
-        terms: Terms,
-        condition: str,
-        size: int,
-        *,
-        both: bool,
-    ) -> None:
-        """The nearest, and for every candidate what the other side says of it."""
-        assert self._embedder is not None
-        vector = self._embedder.embed([question.meant])[0]
-        for row in self._table.asked(vector, (*self._columns, "_distance"), size, condition):
-            found.setdefault(row["id"], _Found(row, _entry(row)))
-        strangers = [key for key, one in found.items() if not one.bm25]
-        if both and terms and strangers:
+    def _found(self, vector: Vectors | None, terms: Terms, condition: str, size: int) -> list[_Row]:
+        """The best rows by words and the nearest, each with the ``_score`` of its words where it has any."""
+        columns = STORED if vector is None else (*STORED, "vector")
+        found: dict[str, _Row] = {}
+        if terms:
+            asked = self._table.asked(_words_query(terms), (*columns, "_score"), size, condition)
+            found.update((row["id"], row) for row in asked)
+        if vector is None:
+            return list(found.values())
+        by_words = set(found)
+        for row in self._table.asked(vector, (*columns, "_distance"), size, condition):
+            found.setdefault(row["id"], row)
+        if terms and (strangers := [key for key in found if key not in by_words]):
             within = f"id IN {quoted(strangers)}"
-            scored = self._table.asked(_words_query(terms), ("id", "_score"), len(strangers), within)
-            for row in scored:
-                found[row["id"]].bm25 = float(row["_score"])
-        for one in found.values():
-            one.cosine = _cosine(vector, one.row.get("vector"))
-
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        return (*STORED, "vector") if self._table.card.dimension and self._embedder else STORED
+            for row in self._table.asked(_words_query(terms), ("id", "_score"), len(strangers), within):
+                found[row["id"]]["_score"] = row["_score"]
+        return list(found.values())
 
     def _ranked(
-        self, query: Query, question: Question, terms: Terms, meeting: Sequence[_Found], mode: Mode
-    ) -> tuple[FleetHit, ...]:
-        known = {int(one.row["id"][:15], 16): one for one in meeting}
+        self,
+        query: Query,
+        question: Question,
+        terms: Terms,
+        rows: Sequence[tuple[_Row, Stored]],
+        vector: Vectors | None,
+        mode: Mode,
+    ) -> tuple[Hit, ...]:
+        known = {int(row["id"][:15], 16): (row, entry) for row, entry in rows}
         candidates = (
-            Candidate(key, one.entry.kind, one.row["day"], one.bm25, one.cosine, one.row["marks"])
-            for key, one in known.items()
+            Candidate(
+                key,
+                entry.kind,
+                row["day"],
+                float(row.get("_score", 0.0)),
+                _cosine(vector, row.get("vector")),
+                row["marks"],
+            )
+            for key, (row, entry) in known.items()
         )
         weights = Weights(1.0, 0.0) if mode == "vector" else query.weights or self._weights
         periods = periods_in(question.text, self._today)
         user = user_code(query.user.strip())
         best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
-        return tuple(_hit(number, one, known[one.candidate.key], terms) for number, one in enumerate(best, 1))
+        hits = []
+        for number, one in enumerate(best, 1):
+            row, entry = known[one.candidate.key]
+            hits.append(replace(hit_of(number, one, entry, terms), workspace=row["workspace"]))
+        return tuple(hits)
 
 
 class _StoredRow(msgspec.Struct):
@@ -206,30 +190,12 @@ class _StoredRow(msgspec.Struct):
     body: bytes
 
 
-def _entry(row: dict[str, Any]) -> Stored:
+def _entry(row: _Row) -> Stored:
     """The entry in a row. Raises IndexUnavailableError for one that was damaged."""
     try:
         return unpacked(msgspec.convert(row, _StoredRow).body)[0]
     except ValueError as error:
         raise IndexUnavailableError("a row of the index of the fleet is damaged", hint=ANEW) from error
-
-
-def _hit(number: int, ranked: Ranked, found: _Found, terms: Terms) -> FleetHit:
-    entry = found.entry
-    return FleetHit(
-        rank=number,
-        workspace=found.row["workspace"],
-        path=entry.path,
-        start_line=entry.start_line,
-        end_line=entry.end_line,
-        kind=entry.kind,
-        entry=entry.address,
-        heading=entry.heading,
-        date=entry.date,
-        snippet=snippet(entry.text, terms),
-        score=ranked.score,
-        scores=ranked.scores,
-    )
 
 
 def _words_query(terms: Terms) -> BooleanQuery:
@@ -241,9 +207,9 @@ def _words_query(terms: Terms) -> BooleanQuery:
     )
 
 
-def _cosine(vector: Vectors, other: Any) -> float | None:
-    """Of two vectors of length 1; None for a row that has none."""
-    return None if other is None else float(np.dot(vector, np.asarray(other, np.float32)))
+def _cosine(vector: Vectors | None, other: Any) -> float | None:
+    """Of two vectors of length 1; None for a row that has none, and where none was asked for."""
+    return None if vector is None or other is None else float(np.dot(vector, np.asarray(other, np.float32)))
 
 
 def _conditions(question: Question, workspaces: Sequence[str]) -> Iterable[str]:
@@ -268,16 +234,16 @@ def _remains(question: Question) -> bool:
     return replace(question, within=within).narrows
 
 
-def _meeting(found: Sequence[_Found], question: Question) -> Sequence[_Found]:
-    """Those that meet the conditions that remain, asked as of the index of one workspace: for a moment
-    there is one of them."""
+def _meeting(rows: Sequence[_Row], question: Question) -> Sequence[tuple[_Row, Stored]]:
+    """The rows, each with its entry, that meet the conditions that remain, asked as of the index of one
+
+    workspace: for a moment there is one of them.
+    """
+    found = [(row, _entry(row)) for row in rows]
     if not _remains(question):
         return found
     with TemporaryDirectory(prefix="workbench-fleet-") as place:
-        writer = LexicalWriter(Path(place))
-        try:
-            writer.add([one.entry for one in found], range(len(found)))
+        with closing(LexicalWriter(Path(place))) as writer:
+            writer.add([entry for _, entry in found], range(len(found)))
             writer.commit()
-        finally:
-            writer.close()
         return [found[at] for at in sorted(LexicalReader(Path(place)).snapshot().allowed(question))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from lancedb.index import FTS, BTree, IvfRq
 
 from indexing.document import restored
 from indexing.shared.location import Location, ask_no_metadata_service, storage
-from indexing.shared.rows import FORMAT, file_id, quoted, schema
+from indexing.shared.rows import FORMAT, quoted, row_id, schema
 from indexing.vectors import EXACT_ROWS, PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
 
@@ -145,32 +145,25 @@ class SharedTable:
         if not workspaces:
             return out
         columns = ["workspace", "path", "digest", "id", "lacking"]
-        rows = self._where(f"workspace IN {quoted(workspaces)}", columns)
         with storage("a row of the index of the fleet is damaged"):
-            for name, path, digest, one, none in zip(
-                *(rows[column].to_pylist() for column in columns), strict=True
-            ):
+            rows = self._all(self._entries, columns, f"workspace IN {quoted(workspaces)}")
+            for name, path, digest, one, lacking in rows:
                 file = out[name].setdefault(restored(path), KnownFile())
                 file.digests.add(digest)
                 file.ids[one] += 1
-                file.lacking += none
+                file.lacking += lacking
         return out
 
     def workspaces(self) -> dict[str, int]:
         """Every workspace that has rows, and how many."""
-        counts: Counter[str] = Counter()
-        with storage("the index of the fleet cannot be read"):
-            found = self._entries.search().select(["workspace"]).limit(max(1, self._entries.count_rows()))
-            for part in found.to_batches():
-                counts.update(part["workspace"].to_pylist())
-        return dict(counts)
+        return dict(Counter(name for (name,) in self._all(self._entries, ["workspace"])))
 
     def write(self, rows: Any | None, files: Iterable[tuple[str, str]], *, doubled: bool = False) -> None:
         """Make ``rows`` (an Arrow table) all that there is of ``files``, each a workspace and a path.
 
         ``doubled`` says that some of them stand there twice: then they go first.
         """
-        keys = sorted({file_id(workspace, path) for workspace, path in files})
+        keys = sorted({row_id(workspace, path) for workspace, path in files})
         with storage("the index of the fleet cannot be written"):
             if rows is None or not len(rows) or doubled:
                 for start in range(0, len(keys), _FILES_A_DELETION):
@@ -202,9 +195,8 @@ class SharedTable:
     def books(self) -> dict[str, dict[str, str]]:
         """How each workspace ended last, by its name."""
         with storage("the books of the fleet cannot be read"):
-            table = self._base.open_table(BOOKS)
-            rows = table.search().limit(max(1, table.count_rows())).to_list()
-        return {row["name"]: {column: row[column] for column in _BOOKS} for row in rows}
+            rows = self._all(self._base.open_table(BOOKS), _BOOKS)
+            return {row[0]: dict(zip(_BOOKS, row, strict=True)) for row in rows}
 
     def settle(self) -> None:
         """Index what was written, merge small files, let go of versions that nobody reads any more."""
@@ -239,16 +231,17 @@ class SharedTable:
 
     def lookup(self, condition: str, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
         """Rows that meet ``condition``."""
-        with storage("the index of the fleet cannot be searched"):
-            search = self._entries.search()
-            search = search.where(condition) if condition else search
-            found: list[dict[str, Any]] = search.select(list(columns)).limit(limit).to_list()
-            return found
+        rows = self._all(self._entries, columns, condition, limit)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def _where(self, condition: str, columns: list[str]) -> Any:
+    def _all(
+        self, table: Any, columns: Sequence[str], condition: str = "", limit: int | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """The ``columns`` of all rows of ``table`` that meet ``condition``, at most ``limit``."""
         with storage("the index of the fleet cannot be read"):
-            most = max(1, self._entries.count_rows())
-            return self._entries.search().where(condition).select(columns).limit(most).to_arrow()
+            search = table.search().select(list(columns)).limit(limit or max(1, table.count_rows()))
+            for batch in (search.where(condition) if condition else search).to_batches():
+                yield from zip(*(batch[name].to_pylist() for name in columns), strict=True)
 
 
 def _connected(place: Location) -> Any:

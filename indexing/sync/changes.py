@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from indexing.sync.generations import RACY_NS, FileRecord, Manifest
@@ -72,8 +72,9 @@ def find_changes(
 ) -> Changes:
     """Compare what is there with ``manifest``, reading only files whose stamp differs or cannot be trusted.
 
-    Files named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the
-    others only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
+    A file whose place or name says something else of it than before, by other settings, has changed. Files
+    named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the others
+    only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
     ``believe`` takes whatever is not there for gone.
     """
     changes, known, unsure = Changes(), manifest.files, frozenset(again)
@@ -85,7 +86,10 @@ def find_changes(
             continue
         if record is None:
             changes.added[path] = file
-        elif path in unsure:
+            continue
+        read_as = sources.read_as(file)
+        record.read_as = record.read_as or read_as
+        if path in unsure or record.read_as != read_as:
             changes.changed[path] = file
         elif file.ctime_ns < trusted_until and record.is_of(file):
             changes.unchanged += 1
@@ -157,19 +161,20 @@ def _really_gone(
     return [path for path in missing if path not in kept]
 
 
-def refuse_if_vanished(found: Changes, manifest: Manifest, scope: Scope = EVERYTHING) -> None:
-    """Raise WorkspaceError when (nearly) all files are gone: an unmounted folder looks like that.
+def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Scope = EVERYTHING) -> None:
+    """Raise WorkspaceError when (nearly) all ``known`` files are gone: an unmounted folder looks like that.
 
     Speaks of the workspace's own files in ``scope``; those elsewhere are kept (``Changes.kept``).
     """
-    lost = sum(not is_outside(path) for path in found.removed)
+    there = {file.path for file in found.files}
+    before = [path for path in known if not is_outside(path) and scope.holds(path)]
+    lost = sum(path not in there for path in before)
     if not lost:
         return
-    before = sum(not is_outside(path) and scope.holds(path) for path in manifest.files)
-    added = sum(not is_outside(path) for path in found.added)
-    if _vanished(lost, before, added):
+    new = (path for path in there if not is_outside(path) and path not in known)
+    if _vanished(lost, len(before), sum(map(scope.holds, new))):
         raise WorkspaceError(
-            f"{lost} of {before} indexed files have vanished; the index was left as it is",
+            f"{lost} of {len(before)} indexed files have vanished; the index was left as it is",
             hint="is a folder not mounted, or another branch checked out? If they are meant to be "
             "gone, run `workbench reindex --full`",
         )

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.embedding.choice import ModelChoice
+from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError
 from workbench.memory.window import word_pieces
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Portion, Vectors
+    from indexing.embedding.port import Portion
 
 HERE = "this machine"
 """Where the local model makes vectors."""
@@ -131,8 +132,8 @@ class Purse:
         return f"not sent without your word: {found.sentence()}; run `workbench reindex --yes`", found
 
 
-class Withheld:
-    """Stands in for a model that must not be asked: a ``BulkEmbedder`` and ``Distant`` without vectors.
+class Withheld(Embedder):
+    """Stands in for a model that must not be asked: without vectors, and of the length that it is told.
 
     What is in the cache is found there before; whatever else is asked raises ModelUnavailableError.
     """
@@ -143,24 +144,12 @@ class Withheld:
         self.identity = identity
         self._why = why
 
-    @property
-    def dimension(self) -> int:
-        """See ``Embedder``."""
-        raise ModelUnavailableError(self._why)
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See ``Embedder``."""
-        raise ModelUnavailableError(self._why)
-
     def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
-        """See ``BulkEmbedder``."""
+        """See ``Embedder``."""
         if texts:
-            raise ModelUnavailableError(self._why)
+            self.probe()
         yield from ()
 
     def probe(self) -> None:
-        """See ``Distant``."""
+        """See ``Embedder``."""
         raise ModelUnavailableError(self._why)
-
-    def expect(self, dimension: int) -> None:
-        """See ``Distant``."""

@@ -43,7 +43,8 @@ class FileRecord(msgspec.Struct, array_like=True):
 
     ``vectors`` is 0 where there are none yet, else 1 and how many entries lack theirs, as none could be made
     of their text. Of a transcript also how many lines it had and the digest of its last bytes: they say
-    whether it only grew.
+    whether it only grew. ``read_as`` is what its place and its name said of its entries; empty where an older
+    version did not note it.
     """
 
     size: int
@@ -54,6 +55,7 @@ class FileRecord(msgspec.Struct, array_like=True):
     vectors: int = 0
     lines: int = 0
     tail: str = ""
+    read_as: str = ""
 
     @property
     def lacking(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 
 from indexing.document import Stamp, stored_entries
 from indexing.lexical.writer import LexicalWriter, deleted_share
@@ -13,7 +14,6 @@ from indexing.sync.report import SyncProgress, SyncReport
 from indexing.sync.sources import Sources
 from workbench.errors import IndexUnavailableError, WorkbenchError, reason_of
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import MemoryFile
 
 COMPACT_ALWAYS = 2_000
 COMPACT_SHARE = 0.05
@@ -46,10 +46,60 @@ def index_words(
     sync may have touched; ``whole``: all files were looked at, not only some. Raises IndexUnavailableError
     when the store fails or its count does not come out, and OSError.
     """
-    _Words(sources, manifest, before, report).run(generation, changes, progress, unsure)
+    due = {**changes.added, **changes.changed}
+    touched = [*changes.removed, *(RelPath(path) for path in unsure if path not in manifest.files)]
+    gone = [path for path in touched if path not in due]
+    generation.announce([*due, *gone])
+    with closing(LexicalWriter(generation.lexical)) as writer:
+        for path in gone:
+            writer.replace(path, ())
+            _forget(path, manifest, report)
+        for number, file in enumerate(due.values()):
+            if number % _FILES_A_REPORT == 0:
+                progress(SyncProgress("words", number, len(due)))
+            try:
+                loaded = sources.load(file.path, file.size)
+            except (OSError, WorkbenchError) as error:
+                # It keeps what was indexed of it, and is tried again next time.
+                report.failed[file.path] = reason_of(error)
+                report.changed -= file.path in manifest.files
+                report.added -= file.path not in manifest.files
+                continue
+            size = loaded.size if loaded.tail else file.size
+            racy = file.ctime_ns > before - RACY_NS
+            stamp = Stamp(size, file.ctime_ns, file.inode, loaded.sha256, racy)
+            writer.replace(file.path, stored_entries(loaded.document, stamp))
+            _forget(file.path, manifest, report)
+            entries = len(loaded.document.entries)
+            report.entries_added += entries
+            if loaded.bad:
+                report.bad_lines[file.path] = loaded.bad
+            manifest.files[file.path] = FileRecord(
+                size,
+                file.ctime_ns,
+                file.inode,
+                loaded.sha256,
+                entries,
+                lines=loaded.lines,
+                tail=loaded.tail,
+                read_as=sources.read_as(file),
+            )
+        writer.commit()
+        if writer.count() != manifest.entries:
+            raise IndexUnavailableError("the word index did not match its books")
+    progress(SyncProgress("words", len(due), len(due)))
+    manifest.shapes.pop("vectors", None)
     if whole:
         manifest.synced_ns = before
     _finish(generation, manifest)
+
+
+def _forget(path: RelPath, manifest: Manifest, report: SyncReport) -> None:
+    """Take a file out of the books; its vectors are still to be removed."""
+    if record := manifest.files.pop(path, None):
+        report.entries_removed += record.entries
+        if path not in manifest.leftover:
+            manifest.leftover.append(path)
 
 
 def compact_words(generation: Generation, manifest: Manifest) -> bool:
@@ -61,11 +111,8 @@ def compact_words(generation: Generation, manifest: Manifest) -> bool:
     if not share or (manifest.entries > COMPACT_ALWAYS and share < COMPACT_SHARE):
         return False
     generation.announce(())
-    writer = LexicalWriter(generation.lexical)
-    try:
+    with closing(LexicalWriter(generation.lexical)) as writer:
         writer.compact()
-    finally:
-        writer.close()
     _finish(generation, manifest)
     return True
 
@@ -74,83 +121,3 @@ def _finish(generation: Generation, manifest: Manifest) -> None:
     manifest.shapes["lexical"] = shape(generation.lexical)
     generation.write_manifest(manifest)
     generation.finish()
-
-
-class _Words:
-    def __init__(self, sources: Sources, manifest: Manifest, before: int, report: SyncReport) -> None:
-        self._sources = sources
-        self._manifest = manifest
-        self._before = before
-        self._report = report
-
-    def run(
-        self,
-        generation: Generation,
-        changes: Changes,
-        progress: Callable[[SyncProgress], None],
-        unsure: Iterable[str],
-    ) -> None:
-        manifest = self._manifest
-        due = {**changes.added, **changes.changed}
-        gone = [*changes.removed, *(RelPath(path) for path in unsure if path not in manifest.files)]
-        generation.announce([*due, *gone])
-        writer = LexicalWriter(generation.lexical)
-        try:
-            for path in gone:
-                if path not in due:
-                    writer.replace(path, ())
-                    self._drop(path)
-            for number, file in enumerate(due.values()):
-                if number % _FILES_A_REPORT == 0:
-                    progress(SyncProgress("words", number, len(due)))
-                self._index_file(writer, file)
-            writer.commit()
-            if writer.count() != manifest.entries:
-                raise IndexUnavailableError("the word index did not match its books")
-        finally:
-            writer.close()
-        progress(SyncProgress("words", len(due), len(due)))
-        manifest.shapes.pop("vectors", None)
-
-    def _index_file(self, writer: LexicalWriter, file: MemoryFile) -> None:
-        manifest = self._manifest
-        try:
-            loaded = self._sources.load(file.path, file.size)
-        except (OSError, WorkbenchError) as error:
-            self._failed(file.path, reason_of(error), known=file.path in manifest.files)
-            return
-        document = loaded.document
-        size = loaded.size if loaded.tail else file.size
-        racy = file.ctime_ns > self._before - RACY_NS
-        stamp = Stamp(size, file.ctime_ns, file.inode, loaded.sha256, racy)
-        writer.replace(file.path, stored_entries(document, stamp))
-        old = manifest.files.get(file.path)
-        self._report.entries_removed += old.entries if old else 0
-        self._report.entries_added += len(document.entries)
-        if old is not None and file.path not in manifest.leftover:
-            manifest.leftover.append(file.path)
-        if loaded.bad:
-            self._report.bad_lines[file.path] = loaded.bad
-        manifest.files[file.path] = FileRecord(
-            size,
-            file.ctime_ns,
-            file.inode,
-            loaded.sha256,
-            len(document.entries),
-            lines=loaded.lines,
-            tail=loaded.tail,
-        )
-
-    def _failed(self, path: RelPath, why: str, *, known: bool) -> None:
-        """A file that cannot be read now keeps what was indexed of it, and is tried again next time."""
-        self._report.failed[path] = why
-        if known:
-            self._report.changed -= 1
-        else:
-            self._report.added -= 1
-
-    def _drop(self, path: RelPath) -> None:
-        record = self._manifest.files.pop(path, None)
-        self._report.entries_removed += record.entries if record else 0
-        if path not in self._manifest.leftover:
-            self._manifest.leftover.append(path)

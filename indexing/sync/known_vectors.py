@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import closing
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,8 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class KnownVectors:
-    """The vectors of one model, of ``dimension`` numbers each; to be closed."""
-
-    model: str
-    dimension: int
-    _cache: EmbeddingCache
-
-    def of(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The (d,) vectors of those of ``texts`` that are known, by text."""
-        return self._cache.get(self.model, texts, self.dimension)
-
-    def close(self) -> None:
-        """Let the file go."""
-        self._cache.close()
-
-
-def open_known(workspace: Workspace) -> KnownVectors | None:
-    """The vectors that the index of ``workspace`` was made of; None where there are none."""
+def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, NDArray[np.float32]] | None:
+    """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
     path = workspace.root / STATE_DIR / CACHE_FILE
     try:
         current = Generations(workspace.root / STATE_DIR).current()
@@ -42,4 +25,5 @@ def open_known(workspace: Workspace) -> KnownVectors | None:
         return None
     if manifest is None or manifest.model is None or not path.is_file():
         return None
-    return KnownVectors(manifest.model, manifest.dimension, EmbeddingCache(path))
+    with closing(EmbeddingCache(path)) as cache:
+        return cache.get(manifest.model, texts, manifest.dimension)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.choice import Choices, ModelChoice, choices
 from indexing.embedding.local import bulk_threads
-from indexing.embedding.port import Distant, Embedder
+from indexing.embedding.port import Embedder
 from indexing.engines import REINDEX_HINT, UNWRITABLE, RefusedError
 from indexing.lexical.reader import LexicalReader
 from indexing.storage import remove, set_aside, shape
@@ -39,6 +39,7 @@ from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
 _OTHER_MODEL = "the model has changed"
+_VECTORS_DAMAGED = "the vectors were damaged"
 _UNTOUCHED = "your files are untouched; free some space or correct the permissions, then reindex"
 _FILES_AT_ONCE = 256
 
@@ -100,11 +101,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
 
 
 class _StayError(Exception):
-    """Another model could not take the index over after all; ``note`` says with which it goes on."""
-
-    def __init__(self, note: str) -> None:
-        super().__init__(note)
-        self.note = note
+    """Another model could not take the index over after all; it says with which the index goes on."""
 
 
 class _Sync:
@@ -142,7 +139,6 @@ class _Sync:
         if self._model is not None:
             texts = self._texts_due(self._model, current, manifest, changes)
             self._report.backfill = backfill(self._model, self._cache, texts)
-        self._report.entries = manifest.entries
         self._report.dry_run = True
         return self._finished(current, manifest)
 
@@ -157,16 +153,15 @@ class _Sync:
     def run(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         """Carry a sync out, a second time in a new generation when the first one meets damage."""
         self._generations.require_in_place()
-        self._choose_model(stay=True)
+        self._choose_model()
+        self._prefer_own_model()
         try:
             return self._carried_out(paths, full=full)
         except _StayError as stay:
-            self._report = SyncReport(notes=[stay.note])
+            self._report = SyncReport(notes=[str(stay)])
         return self._carried_out(paths, full=False)
 
     def _carried_out(self, paths: Sequence[str], *, full: bool) -> SyncReport:
-        if not self._rebuild:
-            self._require_whole()
         generation, manifest = self._choose_generation(full and not paths)
         self._scope = self._scope_of(paths, manifest)
         try:
@@ -205,74 +200,74 @@ class _Sync:
         self._report.rebuilt = self._report.rebuilt or "there was no index to add to"
         return EVERYTHING
 
-    def _choose_model(self, *, stay: bool = False) -> None:
-        """The first model that can be used; with ``stay``, the index's own where that cannot take over."""
-        if not self._vectors or self._model is not None:
-            return
-        found = choices(self._workspace.settings, threads=bulk_threads())
-        try:
-            self._model = found.first()
-        except ModelUnavailableError as error:
-            self._no_model = error.message
-            return
-        current = self._generations.current() if stay else None
-        own = found.that_made(current.model()) if current else None
-        if current is None or own in (None, self._model):
-            return
-        self._own = own
-        why = self._why_not_now(current, self._model)
-        if why is not None:
-            self._report.notes.append(self._stay(why))
+    # -- the model -------------------------------------------------------------------------------
 
-    def _why_not_now(self, current: Generation, model: ModelChoice) -> str | None:
-        """Why another model cannot take the index over now: it costs, or does not answer. None if it can."""
+    def _choose_model(self) -> None:
+        """The first model that can be used."""
+        if self._vectors and self._model is None:
+            try:
+                self._model = self._choices.first()
+            except ModelUnavailableError as error:
+                self._no_model = error.message
+
+    @property
+    def _choices(self) -> Choices:
+        return choices(self._workspace.settings, threads=bulk_threads())
+
+    def _prefer_own_model(self) -> None:
+        """Go on with the model of the index where another one cannot take it over: it costs, or is silent."""
+        current = self._generations.current()
+        if self._given or self._model is None or current is None:
+            return
+        own = self._choices.that_made(current.model())
+        if own is None or own.identity == self._model.identity:
+            return
+        self._own, model = own, self._model
         manifest = current.manifest()
         if model.service is None or manifest is None:
-            return None
+            return
         texts = self._texts_indexed(current, manifest, manifest.files)
         why, self._report.backfill = self._purse.refusal(model, manifest.entries, texts)
         try:
             embedder = model.open()
-            if why is None and isinstance(embedder, Distant):
+            if why is None:
                 embedder.probe()
         except ModelUnavailableError as error:
-            return error.message
-        return why
+            why = error.message
+        if why is not None:
+            self._report.notes.append(self._stay(own, why))
 
-    def _stay(self, why: str) -> str:
+    def _stay(self, own: ModelChoice, why: str) -> str:
         """Go on with the model of the index; the sentence that says so."""
-        self._model, self._own = self._own, None
-        assert self._model is not None
-        return f"the index stays with {self._model.identity}: {why}"
+        self._model, self._own = own, None
+        return f"the index stays with {own.identity}: {why}"
+
+    # -- the generation --------------------------------------------------------------------------
 
     def _choose_generation(self, full: bool) -> tuple[Generation, Manifest]:
-        """The generation to work on: an interrupted build, the current one, or a new one."""
-        if not full:
-            current = self._generations.current()
-            for generation in [*self._generations.unfinished(), *([current] if current else [])]:
-                manifest = generation.manifest()
-                problem = self._problem(generation, manifest)
-                if problem is None and manifest is not None:
-                    return generation, manifest
-                if generation == current:
-                    self._report.rebuilt = problem
-                    self._broken = None if problem == _OTHER_MODEL else generation
+        """The generation to work on: an interrupted build, the current one, or a new one.
+
+        Raises IndexUnavailableError where a new one would be needed, and none is to be begun.
+        """
+        current, unfinished = self._generations.current(), self._generations.unfinished()
+        problem: str | None = "there is none"
+        if unfinished and not self._rebuild:
+            self._refuse("a full reindex was interrupted")
+        known = [*unfinished, *([current] if current else [])]
+        for generation in known if not full else ():
+            manifest = generation.manifest()
+            problem = self._problem(generation, manifest)
+            if problem is None and manifest is not None:
+                return generation, manifest
+            if generation == current:
+                self._report.rebuilt = problem
+                self._broken = None if problem == _OTHER_MODEL else generation
+        if not self._rebuild:
+            self._refuse(problem)
         return self._generations.begin(), Manifest(self._words)
 
-    def _require_whole(self) -> None:
-        """Raises IndexUnavailableError where the generation that is searched cannot just be added to."""
-        current = self._generations.current()
-        manifest = current.manifest() if current else None
-        if current is None:
-            problem: str | None = "there is none"
-        elif self._generations.unfinished():
-            problem = "a full reindex was interrupted"
-        else:
-            problem = self._problem(current, manifest)
-            if problem is None and manifest and _differs(manifest, "vectors", current.vectors):
-                problem = "the vectors were damaged"
-        if problem is not None:
-            raise IndexUnavailableError(f"nothing can be added to the index: {problem}", hint=REINDEX_HINT)
+    def _refuse(self, problem: str | None) -> NoReturn:
+        raise IndexUnavailableError(f"nothing can be added to the index: {problem}", hint=REINDEX_HINT)
 
     def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
         """Why a generation cannot be continued, or None."""
@@ -287,12 +282,9 @@ class _Sync:
                 "the word index was damaged",
                 lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
             ),
-            (_OTHER_MODEL, lambda: self._other_model(manifest)),
+            (_OTHER_MODEL, lambda: self._model and manifest.model not in (None, self._model.identity)),
         ]
         return next((why for why, holds in checks if holds()), None)
-
-    def _other_model(self, manifest: Manifest) -> bool:
-        return self._model is not None and manifest.model not in (None, self._model.identity)
 
     def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> SyncReport:
         before = time.time_ns()
@@ -310,10 +302,14 @@ class _Sync:
             believe=full,
         )
         if not full:
-            self._refuse_if_vanished(changes, manifest, current, found)
+            # Building anew, what matters is what was there before.
+            old = None if manifest.files or current is None else current.manifest()
+            refuse_if_vanished(found, (old or manifest).files, self._scope)
         self._count(found, changes)
         fresh = not manifest.files and generation != current
         if _differs(manifest, "vectors", generation.vectors):
+            if not self._rebuild:
+                self._refuse(_VECTORS_DAMAGED)
             self._forget_vectors(generation, manifest)
         remove(generation.folder / "flat")  # a copy of the vectors that version 0.1 kept
         written = bool(changes) or pending is not None or fresh
@@ -338,7 +334,8 @@ class _Sync:
             self._generations.publish(generation)  # words now, vectors when they come
         filled = self._fill(generation, manifest)
         if self._own is not None and manifest.pending:
-            raise _StayError(self._stay(self._report.vectors or "not all of it could be embedded"))
+            why = self._report.vectors or "not all of it could be embedded"
+            raise _StayError(self._stay(self._own, why))
         compacted = compact_words(generation, manifest)
         if written or changes.digests or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)
@@ -350,38 +347,27 @@ class _Sync:
         self._generations.sweep([generation])
         return self._finished(generation, manifest)
 
-    def _refuse_if_vanished(
-        self,
-        changes: Changes,
-        manifest: Manifest,
-        current: Generation | None,
-        found: SourceScan,
-    ) -> None:
-        known = manifest
-        if not known.files and current and (old := current.manifest()):
-            known = old  # building anew: what matters is what was there before
-            names = {file.path for file in found.files}
-            changes = Changes(removed=[path for path in old.files if path not in names])
-        refuse_if_vanished(changes, known, self._scope)
-
     def _in_scope(self, found: SourceScan) -> list[str]:
         return [file.path for file in found.files if self._scope.holds(file.path)]
 
+    # -- vectors ---------------------------------------------------------------------------------
+
     def _fill(self, generation: Generation, manifest: Manifest) -> bool:
         """Make the vectors that are missing; whether anything was written."""
+        report = self._report
         if manifest.model and generation.model() != manifest.model:
             generation.write_model(manifest.model)
         due = manifest.pending or manifest.leftover or not manifest.model
         if not self._vectors or not due:
             return False
-        self._report.vectors = self._no_model
+        report.vectors = self._no_model
         if self._model is None:
             return False
         self._progress(SyncProgress("prepare", 0, 1))
         try:
             embedder = self._embedder(self._model, generation, manifest)
         except ModelUnavailableError as error:
-            self._report.vectors = error.message
+            report.vectors = error.message
             return False
         self._progress(SyncProgress("prepare", 1, 1))
         from indexing.sync.embed_missing import fill_vectors  # noqa: PLC0415 - imports lancedb
@@ -390,23 +376,25 @@ class _Sync:
             manifest.shapes.pop("vectors", None)
             generation.write_manifest(manifest)
             try:
-                fill_vectors(generation, manifest, embedder, self._cache, self._report, self._progress)
+                fill_vectors(generation, manifest, embedder, self._cache, report, self._progress)
                 break
             except ModelUnavailableError as error:
-                self._report.vectors = error.message
+                report.vectors = error.message
                 break
             except IndexUnavailableError as error:
                 if last or isinstance(error, RefusedError):
-                    self._report.vectors = error.message
+                    report.vectors = error.message
                     return True
                 self._forget_vectors(generation, manifest)
+            finally:
+                report.notes += [note for note in embedder.notes if note not in report.notes]
         manifest.shapes["vectors"] = shape(generation.vectors)
         return True
 
     def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
         """Set a damaged vector store aside; the words stay."""
         set_aside(generation.vectors, generation.folder.parent / "set-aside")
-        self._report.rebuilt = "the vectors were damaged"
+        self._report.rebuilt = _VECTORS_DAMAGED
         manifest.leftover.clear()
         manifest.shapes.pop("vectors", None)
         for record in manifest.files.values():
@@ -415,7 +403,7 @@ class _Sync:
     def _embedder(self, model: ModelChoice, generation: Generation, manifest: Manifest) -> Embedder:
         """The model, or where it costs more than the person agreed to, what the cache remembers of it."""
         due = [path for path, record in manifest.files.items() if not record.vectors]
-        texts = _texts_of(generation, manifest, due)
+        texts = self._texts_indexed(generation, manifest, due)
         why, counted = self._purse.refusal(model, manifest.pending, texts)
         self._report.backfill = counted or self._report.backfill
         return Withheld(model.identity, why) if why else model.open()
@@ -434,22 +422,29 @@ class _Sync:
         yield from self._texts_on_disk(due)
 
     def _texts_indexed(
-        self, generation: Generation, manifest: Manifest, paths: Collection[RelPath]
+        self, generation: Generation, manifest: Manifest, paths: Iterable[RelPath]
     ) -> Iterator[str]:
         """The texts of those files as the index has them, or as they are where it is damaged."""
+        due = [path for path in paths if manifest.files[path].entries]
         try:
-            yield from _texts_of(generation, manifest, paths)
+            words = LexicalReader(generation.lexical).snapshot()
+            for start in range(0, len(due), _FILES_AT_ONCE):
+                some = due[start : start + _FILES_AT_ONCE]
+                most = sum(manifest.files[path].entries for path in some)
+                yield from (entry.text for entry in words.under(some, most))
         except IndexUnavailableError:
-            yield from self._texts_on_disk(paths)
+            yield from self._texts_on_disk(due)
 
     def _texts_on_disk(self, paths: Iterable[RelPath]) -> Iterator[str]:
         for path in paths:
             with contextlib.suppress(OSError, WorkbenchError):  # a run would name what cannot be read
                 yield from (entry.text for entry in self._sources.document(path).entries)
 
+    # -- the report ------------------------------------------------------------------------------
+
     def _count(self, found: SourceScan, changes: Changes) -> None:
         report = self._report
-        report.seen = len(self._in_scope(found)) if self._scope else len(found.files)
+        report.seen = len(self._in_scope(found))
         report.waiting = len(changes.waiting)
         absent = {source.name: source.absent for source, _ in found.counts if source.absent}
         report.absent.update({**absent, **changes.kept})
@@ -475,13 +470,3 @@ class _Sync:
 def _differs(manifest: Manifest, store: str, folder: Path) -> bool:
     """Whether the files of a store are not those that were there after the last sync."""
     return store in manifest.shapes and manifest.shapes[store] != shape(folder)
-
-
-def _texts_of(generation: Generation, manifest: Manifest, paths: Iterable[RelPath]) -> Iterator[str]:
-    """The texts of the entries of those files, as the word index holds them. Raises IndexUnavailableError."""
-    words = LexicalReader(generation.lexical).snapshot()
-    due = [path for path in paths if manifest.files[path].entries]
-    for start in range(0, len(due), _FILES_AT_ONCE):
-        some = due[start : start + _FILES_AT_ONCE]
-        for entry in words.under(some, sum(manifest.files[path].entries for path in some)):
-            yield entry.text

@@ -56,6 +56,11 @@ class IndexSource:
     """The one file that the settings name, else empty."""
 
     @property
+    def prefix(self) -> str:
+        """What the whole path of each of its files begins with."""
+        return self.base.rstrip("/") + "/"
+
+    @property
     def beside(self) -> bool:
         """Whether it lies beside the workspace."""
         return self.sort != "workspace"
@@ -65,15 +70,14 @@ class IndexSource:
         if self.sort == "workspace":
             return not is_outside(path)
         if self.single:
-            return path == os.path.join(self.base, self.single)
-        return path == self.base or path.startswith(self.base.rstrip("/") + "/")
+            return path == self.prefix + self.single
+        return path == self.base or path.startswith(self.prefix)
 
     def holds(self, path: str) -> bool:
         """Whether ``path`` is a file of this place."""
         if self.sort == "workspace":
             return self.layout.holds(path) and not layout.is_template(path, self.layout.kind_of(path))
-        prefix = self.base.rstrip("/") + "/"
-        return path.startswith(prefix) and self._takes(path.removeprefix(prefix))
+        return path.startswith(self.prefix) and self._takes(path.removeprefix(self.prefix))
 
     def _takes(self, relative: str) -> bool:
         # Patterns of the settings may speak of the folder or of the whole disk.
@@ -85,9 +89,8 @@ class IndexSource:
         if self.sort == "workspace":
             return [file for file in found if not file.is_template]
         kind = Kind.TRANSCRIPT if self.sort == "transcripts" else Kind.NOTE
-        prefix = self.base.rstrip("/") + "/"
         return [
-            replace(file, path=RelPath(prefix + file.path), kind=kind)
+            replace(file, path=RelPath(self.prefix + file.path), kind=kind)
             for file in found
             if self._takes(file.path)
         ]
@@ -201,6 +204,12 @@ class Sources:
                     files[file.path] = file
             counts.append((source, len(files) - before))
         return SourceScan(tuple(files.values()), left_out, tuple(counts))
+
+    def read_as(self, file: MemoryFile) -> str:
+        """What the place and the name of a file say of its entries: its kind, and the day of a daily note."""
+        daily = () if is_outside(file.path) else self.workspace.layout.daily
+        named = next(filter(None, (one.named(file.path) for one in daily)), None)
+        return f"{file.kind} {named.day}" if named else str(file.kind)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file. Raises NotMemoryError for one that no source holds, and OSError."""

@@ -7,30 +7,31 @@ vector, and that is the vector of its text and neighbours.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexing.document import Stored, entry_key, file_key, kind_code
-from indexing.embedding.cache import EmbeddingCache
+from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.engines import RefusedError, engine
 from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
 from indexing.sync.changes import find_changes
-from indexing.sync.embed_missing import sections, with_context
-from indexing.sync.freshness import freshness, without_vector
-from indexing.sync.generations import CACHE_FILE, Generation, Generations, Manifest, words_fingerprint
+from indexing.sync.entry_vectors import TextVectors
+from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
+from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.index_keywords import index_words
+from indexing.sync.known_vectors import known_vectors
 from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
 from indexing.vectors import VectorReader, open_table, vectors_in
@@ -55,7 +56,6 @@ _SHOWN = 10
 _WORD = re.compile(r"\w+")
 _REINDEX = "run `workbench reindex`"
 _ANEW = "run `workbench reindex --full`: it builds the index anew"
-_Row = tuple[object, ...]
 
 
 def verify_index(
@@ -68,15 +68,14 @@ def verify_index(
     settings.
     """
     fresh = freshness(workspace)
-    generation = _generation(workspace)
     if fresh.state == "missing":
         return [Check("words", fresh.summary)]
-    if fresh.state in ("damaged", "unreadable") or generation is None:
+    if fresh.state in ("damaged", "unreadable"):
         return [Check("words", fresh.summary, (Flaw("index", fresh.summary, _REINDEX),))]
-    manifest = generation.manifest()
-    if manifest is None or manifest.words != words_fingerprint():
-        what = "another version of the program made the index"
-        return [Check("words", what, (Flaw("stale", what, _REINDEX),))]
+    generation = Generations(workspace.root / STATE_DIR).current()
+    manifest = generation.manifest() if generation else None
+    if generation is None or manifest is None or fresh.state == "outdated":
+        return [Check("words", OTHER_VERSION, (Flaw("stale", OTHER_VERSION, _REINDEX),))]
     flaws = [Flaw("stale", fresh.behind, _REINDEX)] if fresh.behind else []
     try:
         entries, check = _verify_words(workspace, generation, manifest, flaws, progress)
@@ -87,13 +86,6 @@ def verify_index(
     if manifest.model is None:
         return [check, Check("vectors", "none were made")]
     return [check, _verify_vectors(workspace, generation, manifest, entries, model)]
-
-
-def _generation(workspace: Workspace) -> Generation | None:
-    try:
-        return Generations(workspace.root / STATE_DIR).current()
-    except RefusedError:
-        return None
 
 
 def _verify_words(
@@ -110,27 +102,24 @@ def _verify_words(
         books = Manifest(manifest.words)
         _build(workspace, clean, books, progress)
         rebuilt = LexicalReader(clean.lexical).snapshot()
-        same: set[str] = {
+        same = {
             path
             for path, record in books.files.items()
             if path in manifest.files and manifest.files[path].sha256 == record.sha256
         }
-        found, wanted = snapshot.everything(), rebuilt.everything()
-        there = {path for path in manifest.files if path in books.files and path not in same}
-        gone = set(manifest.files) - set(books.files)
-        skipped: set[str] = there | gone | (set(books.files) - set(manifest.files))
+        skipped = (manifest.files.keys() | books.files.keys()) - same
+        found = sorted(snapshot.everything(), key=lambda row: (row[0].path, row[1]))
+        wanted = rebuilt.everything()
         flaws += _books(manifest, books, same, snapshot)
-        entries = _rows(found, skipped)
-        flaws += _differences(entries, _rows(wanted, skipped))
+        flaws += _differences(_rows(found, skipped), _rows(wanted, skipped))
         asked = 0
         if not skipped and not flaws:
             asked, wrong = _ask_both(snapshot, rebuilt, [row[0] for row in wanted], generation)
             flaws += wrong
-    kept = [stored for stored, _, _ in sorted(found, key=lambda row: (row[0].path, row[1]))]
     looked = f"{plural(len(found), 'entry')} of {len(same):,} files beside a clean build"
     looked += f", {plural(asked, 'question')} asked of both" if asked else ""
     looked += f"; {len(skipped)} changed files left out" if skipped else ""
-    return [entry for entry in kept if entry.path in same], Check("words", looked, tuple(flaws))
+    return [entry for entry, _, _ in found if entry.path in same], Check("words", looked, tuple(flaws))
 
 
 def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: OnProgress) -> None:
@@ -142,30 +131,25 @@ def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: O
     index_words(sources, clean, books, changes, before, SyncReport(), said)
 
 
-def _rows(found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: set[str]) -> Counter[tuple[str, _Row]]:
+def _rows(
+    found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: Collection[str]
+) -> Counter[tuple[str, object]]:
     """Every entry with all that the index says of it, but for when its file was looked at."""
-    rows: Counter[tuple[str, _Row]] = Counter()
-    for entry, at, match in found:
-        if entry.path in skipped:
-            continue
-        said: _Row = (
-            at,
-            entry.kind,
-            entry.date,
-            entry.start_line,
-            entry.end_line,
-            entry.heading,
-            entry.text,
-            entry.stamp.digest,
-            match.key,
-            match.day,
-            match.kind,
+    return Counter(
+        (
+            entry.address,
+            (
+                at,
+                replace(entry, stamp=Stamp(0, 0, 0, entry.stamp.digest)),
+                (match.key, match.day, match.kind, match.marks),
+            ),
         )
-        rows[entry.address, said] += 1
-    return rows
+        for entry, at, match in found
+        if entry.path not in skipped
+    )
 
 
-def _books(manifest: Manifest, books: Manifest, same: set[str], snapshot: Snapshot) -> list[Flaw]:
+def _books(manifest: Manifest, books: Manifest, same: Collection[RelPath], snapshot: Snapshot) -> list[Flaw]:
     said = [
         f"the manifest says {manifest.files[path].entries} entries of {path}, not {record.entries}"
         for path, record in books.files.items()
@@ -177,7 +161,7 @@ def _books(manifest: Manifest, books: Manifest, same: set[str], snapshot: Snapsh
     return _flaws("index", said)
 
 
-def _differences(found: Counter[tuple[str, _Row]], wanted: Counter[tuple[str, _Row]]) -> list[Flaw]:
+def _differences(found: Counter[tuple[str, object]], wanted: Counter[tuple[str, object]]) -> list[Flaw]:
     extra, missing = {address for address, _ in found - wanted}, {address for address, _ in wanted - found}
     said = [f"{address} is not what its file says" for address in sorted(extra & missing)]
     said += [
@@ -234,94 +218,73 @@ def _verify_vectors(
     covered = [entry for entry in entries if manifest.files[RelPath(entry.path)].vectors]
     flaws: list[Flaw] = []
     if manifest.pending:
-        what = without_vector(manifest.pending)
-        flaws.append(Flaw("stale", what, _REINDEX))
+        flaws.append(Flaw("stale", without_vector(manifest.pending), _REINDEX))
     if manifest.lacking:
         what = f"{manifest.lacking} entries have no vector: the model made none of their texts"
         flaws.append(Flaw("stale", what, "words find them; `workbench reindex --full` tries again"))
     try:
-        table = _read(generation)
+        table = open_table(generation.vectors)
+        with engine("the vectors cannot be read"):
+            rows = table.to_arrow()
     except IndexUnavailableError as error:
         return Check("vectors", "the vectors", (*flaws, Flaw("vectors", error.message, _ANEW)))
-    flaws += _counted(table, covered, {file_key(entry.path) for entry in entries}, manifest)
-    flaws += _searched(generation, table)
+    stored = dict(zip(rows["key"].to_pylist(), vectors_in(rows), strict=True))
+    flaws += _counted(rows, covered, {file_key(entry.path) for entry in entries}, manifest)
+    flaws += _searched(generation, rows["key"].to_pylist(), stored)
     chosen = _chosen(covered)
-    compared, wrong = _compared(workspace, manifest, table, chosen, model)
+    compared, wrong = _compared(workspace, manifest, stored, chosen, model)
     flaws += wrong
     sample = "all" if len(chosen) == len(covered) else f"a sample of {len(chosen):,}"
-    looked = f"{len(table.keys):,} vectors for {len(covered):,} entries; {compared:,} compared of {sample}"
+    looked = f"{len(rows):,} vectors for {len(covered):,} entries; {compared:,} compared of {sample}"
     if compared < len(chosen):
         looked += " (the others are not in the cache, and their model cannot be opened)"
     return Check("vectors", looked, tuple(flaws))
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The columns of the vector table (vectors: (n, d)), and at which row each key stands last."""
-
-    keys: list[int]
-    files: list[str]
-    kinds: list[int]
-    days: list[int]
-    vectors: Vectors
-    at: dict[int, int]
-
-
-def _read(generation: Generation) -> _Table:
-    table = open_table(generation.vectors)
-    with engine("the vectors cannot be read"):
-        found = table.to_arrow()
-        keys, files, kinds, days = (found.column(name).to_pylist() for name in ("key", "file", "kind", "day"))
-        vectors = vectors_in(found)
-    return _Table(keys, files, kinds, days, vectors, {key: at for at, key in enumerate(keys)})
-
-
-def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Manifest) -> list[Flaw]:
-    """Every entry has exactly one vector, with its kind and day."""
-    addresses = {entry_key(entry.address): entry.address for entry in covered}
-    counts = Counter(table.keys)
+def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manifest) -> list[Flaw]:
+    """Every entry has exactly one vector, with its kind and day. ``rows`` is the table as Arrow has it."""
+    columns = [rows[name].to_pylist() for name in ("key", "file", "kind", "day")]
+    filed = {key: label for key, *label in zip(*columns, strict=True)}
+    wanted = {entry_key(entry.address): entry for entry in covered}
     allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
     said = []
-    for entry in covered:
-        if entry_key(entry.address) not in counts:
+    for key, entry in wanted.items():
+        if key not in filed:
             allowed[RelPath(entry.path)] -= 1  # the books say how many could not be made
             if allowed[RelPath(entry.path)] < 0:
                 said.append(f"{entry.address} has no vector")
-    said += [f"{addresses[key]} has {n} vectors" for key, n in counts.items() if n > 1 and key in addresses]
-    known = {file_key(path) for path in manifest.files} - {file_key(path) for path in manifest.leftover}
-    foreign = [
-        key
-        for key, file in zip(table.keys, table.files, strict=True)
-        if key not in addresses and (file in files or file not in known)
-    ]
+    counts = Counter(columns[0])
+    said += [f"{wanted[key].address} has {n} vectors" for key, n in counts.items() if n > 1 and key in wanted]
+    known = {file_key(path) for path in manifest.files}
+    foreign = sum(
+        key not in wanted and (file in files or file not in known)
+        for key, file in zip(*columns[:2], strict=True)
+    )
     if foreign and not manifest.leftover:
-        said.append(f"{len(foreign)} vectors belong to no entry")
-    for entry in covered:
-        at = table.at.get(entry_key(entry.address))
-        if at is None:
-            continue
-        wanted = (file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0)
-        if (table.files[at], table.kinds[at], table.days[at]) != wanted:
+        said.append(f"{foreign} vectors belong to no entry")
+    for key, entry in wanted.items():
+        label = [file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0]
+        if filed.get(key, label) != label:
             said.append(f"the vector of {entry.address} is filed under another file, kind or day")
     return _flaws("vectors", said)
 
 
-def _searched(generation: Generation, table: _Table) -> list[Flaw]:
+def _searched(generation: Generation, keys: list[int], stored: Mapping[int, Vectors]) -> list[Flaw]:
     """An index that holds the vectors a second time finds each as it is stored."""
-    if not table.keys:
+    if not keys:
         return []
-    asked = table.vectors.mean(axis=0)
+    asked = np.mean(list(stored.values()), axis=0)
     asked = asked / max(float(np.linalg.norm(asked)), 1e-12)
     try:
         reader = VectorReader(generation.vectors)
         if reader.approximate:
             return []
-        found = reader.nearest(asked, len(table.keys))
+        found = reader.nearest(asked, len(keys))
     except IndexUnavailableError as error:
         return _flaws("vectors", [f"the index of the vectors is damaged: {error.message}"])
-    keys = found.keys.tolist()
-    if sorted(keys) == sorted(table.keys):
-        expected = table.vectors[[table.at[key] for key in keys]] @ asked
+    answered = found.keys.tolist()
+    if sorted(answered) == sorted(keys):
+        expected = np.stack([stored[key] for key in answered]) @ asked
         if np.allclose(found.cosines, expected, atol=1e-5):
             return []
     return _flaws("vectors", ["the index of the vectors answers otherwise than the vectors themselves"])
@@ -337,24 +300,24 @@ def _chosen(entries: list[Stored]) -> list[Stored]:
 
 
 def _compared(
-    workspace: Workspace, manifest: Manifest, table: _Table, entries: list[Stored], model: ModelChoice | None
+    workspace: Workspace,
+    manifest: Manifest,
+    stored: Mapping[int, Vectors],
+    entries: list[Stored],
+    model: ModelChoice | None,
 ) -> tuple[int, list[Flaw]]:
     texts = list(dict.fromkeys(entry.text for entry in entries))
     known = _embedded(workspace, manifest, texts, model)
-    usable: list[Stored] = []
-    for _, group in groupby(entries, key=lambda entry: entry.path):
-        file = list(group)
-        if all(entry.text in known for entry in file):
-            usable += file
+    incomplete = {entry.path for entry in entries if entry.text not in known}
+    usable = [entry for entry in entries if entry.path not in incomplete]
     if not usable:
         return 0, []
-    wanted = with_context(np.stack([known[entry.text] for entry in usable]), sections(usable))
     said = []
+    wanted = TextVectors(known).of(usable, manifest.dimension)
     for entry, expected in zip(usable, wanted, strict=True):
-        at = table.at.get(entry_key(entry.address))
-        if at is None:
+        vector = stored.get(entry_key(entry.address))
+        if vector is None:
             continue
-        vector = table.vectors[at]
         is_unit = bool(abs(float(np.linalg.norm(vector)) - 1.0) < 1e-3)
         if len(vector) != len(expected) or not is_unit or float(vector @ expected) < ALIKE:
             said.append(f"the vector of {entry.address} is not that of its text")
@@ -365,19 +328,12 @@ def _embedded(
     workspace: Workspace, manifest: Manifest, texts: list[str], model: ModelChoice | None
 ) -> dict[str, Vectors]:
     """(d,) for each text: from the cache, else from the model that made the vectors, if it is a local one."""
-    known: dict[str, Vectors] = {}
-    path = workspace.root / STATE_DIR / CACHE_FILE
+    known: dict[str, Vectors] = known_vectors(workspace, texts) or {}
     identity = manifest.model or ""
-    if path.is_file():
-        cache = EmbeddingCache(path)
-        known.update(cache.get(identity, texts, manifest.dimension))
-        cache.close()
     missing = [text for text in texts if text not in known]
     if missing:
-        try:
+        with contextlib.suppress(ModelUnavailableError):
             choice = model or choices(workspace.settings, threads=1).that_made(identity)
             if choice is not None and choice.identity == identity and choice.service is None:
                 known.update(zip(missing, choice.open().embed(missing), strict=True))
-        except ModelUnavailableError:
-            return known
     return known

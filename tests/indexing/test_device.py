@@ -16,7 +16,6 @@ from indexing.embedding import local as device
 from indexing.embedding.local import BulkLocal, open_embedder, open_for_bulk
 from indexing.embedding.model_files import locate
 from indexing.embedding.native import NativeEmbedder
-from indexing.embedding.port import BulkEmbedder, Narrator, portions
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import ModelUnavailableError
 
@@ -48,7 +47,7 @@ class Gpu:
 
 def everything(embedder: BulkLocal, texts: list[str]) -> Vectors:
     found: dict[str, Vectors] = {}
-    for portion in portions(embedder, texts, step=100):
+    for portion in embedder.portions(texts):
         found.update(portion.vectors)
     return np.stack([found[text] for text in texts])
 
@@ -69,8 +68,6 @@ def test_a_few_texts_are_not_worth_loading_a_device() -> None:
     everything(embedder, TEXTS[:100])
     assert embedder.embed(["door code"]).shape == (1, 64)
     assert loads == []
-    assert isinstance(embedder, BulkEmbedder)
-    assert isinstance(embedder, Narrator)
 
 
 def test_many_texts_go_to_the_device_also_when_they_come_in_parts() -> None:

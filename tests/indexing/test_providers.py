@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexing.embedding.choice import choices, service_of
-from indexing.embedding.port import BulkEmbedder, Distant, Narrator
+from indexing.embedding.model_files import locate
 from indexing.embedding.remote import REST_SECONDS, batches
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
@@ -129,13 +130,8 @@ def test_what_json_cannot_carry_is_sent_as_text(provider: Provider, opened: Open
     assert provider.texts == ["lone ? surrogate"]
 
 
-def test_it_is_a_bulk_embedder_that_knows_its_dimension_after_one_question(
-    provider: Provider, opened: Opener
-) -> None:
+def test_it_knows_its_dimension_after_one_question(provider: Provider, opened: Opener) -> None:
     embedder = opened(openai(provider))
-    assert isinstance(embedder, BulkEmbedder)
-    assert isinstance(embedder, Distant)
-    assert isinstance(embedder, Narrator)
     assert (embedder.dimension, embedder.dimension, len(provider.asked)) == (16, 16, 1)
 
 
@@ -240,6 +236,20 @@ def test_a_second_remote_provider_gets_nothing_that_was_meant_for_the_first(
     second = service_of("gemini", settings)
     assert (second.key.secret, second.model, second.price) == ("AIza-own", "gemini-embedding-001", None)
     assert second.endpoint.host == "generativelanguage.googleapis.com"
+
+
+def test_without_the_client_that_asks_it_the_next_provider_is_used(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    settings = Settings(
+        embedding_providers=("openai", "local"), embedding_key="sk-secret", model=os.fspath(tiny)
+    )
+    found = choices(settings, threads=1)
+    assert found.first().identity == locate(os.fspath(tiny)).identity
+    ((provider, problem),) = found.problems
+    assert provider == "openai"
+    assert "not installed" in problem.message
 
 
 def test_the_usual_key_goes_to_the_public_address_alone(

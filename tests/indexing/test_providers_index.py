@@ -273,7 +273,7 @@ def test_a_silent_provider_does_not_keep_a_service_from_using_it_later(
     provider.rule = lambda _: refused(503)
     assert "503" in (engine.load() or "")
     provider.rule = None
-    engine._embedder._clock = lambda: math.inf  # type: ignore[union-attr]
+    engine._vectors._embedder._clock = lambda: math.inf  # type: ignore[union-attr]
     assert engine.search(Query(text="door code")).degraded is None
 
 

@@ -17,7 +17,7 @@ from indexing.embedding.cache import EmbeddingCache
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.query.question import Question
-from indexing.sync.embed_missing import with_context
+from indexing.sync.entry_vectors import with_context
 from indexing.sync.generations import CONTEXT_WEIGHT
 from indexing.vectors import Rows, VectorReader, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError

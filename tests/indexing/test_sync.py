@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from datetime import date
 from itertools import groupby
 
 import pytest
@@ -81,6 +82,23 @@ def test_a_file_that_becomes_ignored_leaves_the_index(filled: Memory) -> None:
     again = Memory(filled.root)
     assert again.reindex().removed == 1
     assert not again.lexical().search(Query("PostgreSQL")).hits
+
+
+def test_days_follow_another_format_of_daily_notes(memory: Memory) -> None:
+    said = memory.root / ".obsidian" / "daily-notes.json"
+    said.parent.mkdir()
+    said.write_text('{"folder": "daily", "format": "DD-MM-YYYY"}')
+    memory.write("daily/01-02-2026.md", "The heron came back")
+    memory.write("notes.md", "Herons eat fish")
+    for written, day in (("DD-MM-YYYY", date(2026, 2, 1)), ("MM-DD-YYYY", date(2026, 1, 2))):
+        said.write_text(f'{{"folder": "daily", "format": "{written}"}}')
+        again = Memory(memory.root)
+        assert freshness(again.workspace).state != "fresh"
+        report = again.reindex()
+        assert report.added + report.changed == (2 if day.month == 2 else 1)
+        (hit,) = [one for one in again.asked("heron").hits if one.path.startswith("daily")]
+        assert hit.date == day
+        assert freshness(again.workspace).state == "fresh"
 
 
 def test_content_decides_when_size_and_time_are_the_same(filled: Memory) -> None:

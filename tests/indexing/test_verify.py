@@ -8,7 +8,7 @@ import shutil
 from indexing.document import entry_key, file_key, kind_code
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter
-from indexing.sync.embed_missing import sections, with_context
+from indexing.sync.entry_vectors import sections, with_context
 from indexing.sync.generations import Generation
 from indexing.sync.verify import verify_index
 from indexing.vectors import Rows, VectorWriter, open_table

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.embedding.choice import ModelChoice
+from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError
 
 
-class HashingEmbedder:
+class HashingEmbedder(Embedder):
     """Words to directions: texts that share words are near each other. ``texts`` holds what was asked."""
 
     def __init__(self, identity: str = "hashing@1", dimension: int = 64) -> None:

@@ -282,7 +282,6 @@ def _say_service(found: Service) -> None:
 def test() -> None:
     """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
     from indexing.embedding.choice import choices
-    from indexing.embedding.port import Closable
 
     choice = choices(_settings(), threads=1).first()
     moments = [time.perf_counter()]
@@ -293,8 +292,7 @@ def test() -> None:
             vectors = embedder.embed([_WORD])
             moments.append(time.perf_counter())
     finally:
-        if isinstance(embedder, Closable):
-            embedder.close()
+        embedder.close()
     opened, first, again = (1e3 * (after - before) for before, after in pairwise(moments))
     told = {
         "identity": choice.identity,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.sync.known_vectors import open_known
+from indexing.sync.known_vectors import known_vectors
 from workbench.memory.near_duplicates import distinction
 from workbench.workspace.workspace import Workspace
 
@@ -35,14 +35,10 @@ def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> Alike:
     """
     if len(texts) < 2:
         return Alike()
-    known = open_known(workspace)
-    if known is None:
-        return Alike(notes=("the index has no vectors: what is said in other words was not folded",))
     wanted = list(texts)
-    try:
-        vectors = known.of(list({texts[key] for key in wanted}))
-    finally:
-        known.close()
+    vectors = known_vectors(workspace, list(set(texts.values())))
+    if vectors is None:
+        return Alike(notes=("the index has no vectors: what is said in other words was not folded",))
     keys = [key for key in wanted if texts[key] in vectors]
     missing = len(wanted) - len(keys)
     notes = (f"{missing:,} of {len(wanted):,} claims have no vector, and were compared by keyword only",)

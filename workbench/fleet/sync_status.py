@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from indexing.shared.rows import entry_id
+from indexing.shared.rows import row_id
 from indexing.shared.table import KnownFile, SharedTable
 from indexing.shared.workspace_reader import difference, everything
 from workbench.errors import WorkbenchError, reason_of
@@ -105,7 +105,7 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding
         for file in everything(agent.path):
             there.add(file.path)
             has = known.get(file.path, KnownFile())
-            wanted = Counter(entry_id(agent.name, entry.address) for entry in file.entries)
+            wanted = Counter(row_id(agent.name, entry.address) for entry in file.entries)
             if wanted and not has.ids:
                 yield finding("missing", file.path, plural(len(wanted), "entry"))
             elif set(wanted) != set(has.ids) or (wanted and has.digests != {file.digest}):

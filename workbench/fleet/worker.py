@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.port import Distant, Embedder
+from indexing.embedding.port import Embedder
 from indexing.shared.rows import as_table, embedded, rows_of
 from indexing.shared.workspace_reader import Difference, difference
 from workbench.config.settings import Settings, load
@@ -111,7 +111,7 @@ class Worker:
                 changed = []
         dimension = self._recipe.dimension
         rows = [row for name, file in changed for row in rows_of(name, file, texts, dimension)]
-        having = sum(row.vector is not None for row in rows)
+        having = sum(row["vector"] is not None for row in rows)
         return Done(
             rows=as_table(rows, dimension) if rows else None,
             failed=failed,
@@ -136,8 +136,7 @@ def recipe(*, vectors: bool, spend: bool) -> Recipe:
             hint="--yes agrees; `embedding_providers: local` in your settings takes a model of this machine",
         )
     embedder = choice.open()
-    if isinstance(embedder, Distant):
-        embedder.probe()
+    embedder.probe()
     return Recipe(choice.identity, embedder.dimension, open_own_model)
 
 
@@ -157,8 +156,7 @@ def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None,
         embedder = found.open_for_questions()
     except ModelUnavailableError as error:
         return None, error.message
-    if isinstance(embedder, Distant):
-        embedder.expect(dimension)
+    embedder.expect(dimension)
     return embedder, ""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from workbench.dreaming.vetoes import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
@@ -184,14 +183,12 @@ def _numbers(entry: Entry) -> list[str]:
 
 def _near_by_meaning(subject: CheckSubject, firsts: Sequence[Entry]) -> Iterator[tuple[int, int]]:
     """Pairs of curated entries that are near by the vectors of their texts, as far as these are known."""
-    from indexing.sync.known_vectors import open_known  # noqa: PLC0415 - imports numpy
+    from indexing.sync.known_vectors import known_vectors  # noqa: PLC0415 - imports numpy
 
     at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
-    store = open_known(subject.workspace)
-    if store is None:
+    vectors = known_vectors(subject.workspace, [firsts[n].text for n in at])
+    if vectors is None:
         return
-    with closing(store):
-        vectors = store.of([firsts[n].text for n in at])
     at = [n for n in at if firsts[n].text in vectors]
     if len(at) > 1:
         import numpy as np  # noqa: PLC0415

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from indexing.embedding.port import Embedder
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder, Vectors
+    from indexing.embedding.port import Vectors
 
 _KEPT = 5_000
 """Vectors that are kept, of 1.5 KB each with the usual model."""
@@ -45,7 +46,7 @@ def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | Non
     return _WhenNeeded(choices(settings, threads=2).first().open_for_questions)
 
 
-class _WhenNeeded:
+class _WhenNeeded(Embedder):
     """An embedder that is opened by its first use. Each use raises ModelUnavailableError as opening does.
 
     Vectors are kept: each source that is taken in is compared with the pages that the one before it wrote.
@@ -58,21 +59,6 @@ class _WhenNeeded:
     @cached_property
     def _opened(self) -> Embedder:
         return self._opens()
-
-    @property
-    def identity(self) -> str:
-        """Names the weights."""
-        return self._opened.identity
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._opened.dimension
-
-    @property
-    def window(self) -> int:
-        """Word pieces that fit one run."""
-        return self._opened.window
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) float32, each row of length 1."""
