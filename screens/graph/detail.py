@@ -172,7 +172,7 @@ def _weight(memory: TypedMemory, known: Known) -> str:
     if abs(left - memory.importance) < _NOTICEABLE:
         return f"{line} today too"
     line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
-    days = len(known.beside.recalls.of(memory))
+    days = len(known.recalls.of(memory))
     return line + (
         f": it fades, and was recalled on {plural(days, 'day')}" if days else ": it fades by the day"
     )

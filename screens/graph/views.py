@@ -66,17 +66,16 @@ VIEWS: Mapping[FocusContext, View] = {
 }
 
 
-def sight_of(place: FocusContext, known: Known, looking: Looking, folds: Folds) -> Sight:
-    """The rows of a view."""
-    if place is FocusContext.PAIRS:
-        return _pairs(known)
-    if place is FocusContext.CLAIMS:
-        return _claims(known, looking)
-    if place is FocusContext.DUE:
-        return _due(known, looking, folds)
-    if looking.question:
-        return _answer(known, looking)
-    return neighbourhood_sight(known, looking, folds)
+def sight_of(known: Known, looking: Looking, folds: Folds) -> Sight:
+    """The rows of the view that is looked at."""
+    match looking.view:
+        case FocusContext.PAIRS:
+            return _pairs(known)
+        case FocusContext.CLAIMS:
+            return _claims(known, looking)
+        case FocusContext.DUE:
+            return _due(known, looking, folds)
+    return _answer(known, looking) if looking.question else neighbourhood_sight(known, looking, folds)
 
 
 # -- duplicates ----------------------------------------------------------------------------------
@@ -84,10 +83,9 @@ def sight_of(place: FocusContext, known: Known, looking: Looking, folds: Folds) 
 
 def _pairs(known: Known) -> Sight:
     """The pairs by meaning, then those by names alone, the likest first of each."""
-    decided = known.beside.decided
-    by_meaning = known.alike.found(known.whole, decided)
+    by_meaning = known.alike.found(known.whole, known.decided)
     told = {one.key for one in by_meaning}
-    by_name = duplicates(known.whole, today=known.today, decided=decided)
+    by_name = duplicates(known.whole, today=known.today, decided=known.decided)
     rows = [_pair_row(one) for one in (*by_meaning, *(one for one in by_name if one.key not in told))]
     said = _compared(known.alike)
     note = [Row("note", row_text(said), tone="faint", inert=True)] if rows and said else []
@@ -129,7 +127,7 @@ def _compared(alike: Alike) -> str:
 def _claims(known: Known, looking: Looking) -> Sight:
     """The contradictions between what holds on the day."""
     rows: dict[str, Row] = {}
-    for one in contradictions(known.whole, day=looking.on(known), decided=known.beside.decided):
+    for one in contradictions(known.whole, day=looking.on(known), decided=known.decided):
         name = row_text(one.entity.name)
         text = row_text(f"{name}: {one.old.text} ≠ {one.new.text}")
         row = Row(
