@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from screens.drawing.clock import today
-from screens.drawing.rows import EMPTY, GAP, Row, RowPart, Tone, line_rows, text_lines
+from screens.drawing.rows import EMPTY, GAP, Row, RowPart, Tone, line_rows, piece, text_lines
 from screens.drawing.safe_text import Shown, age, grouped, line_text, plural, row_text, words
 from screens.search.hits import bar
 from screens.widgets.row_strip import clipped
@@ -83,7 +83,7 @@ def _note(text: str, tone: Tone = "warn") -> Row:
 
 
 def _tokens(count: int) -> RowPart:
-    return RowPart(words(f"{grouped(count)} tok"), "faint")
+    return piece(f"{grouped(count)} tok", "faint")
 
 
 def _title(entry: Entry | None, address: str) -> Shown:
@@ -100,7 +100,7 @@ def _whole(entry: Entry | None) -> list[Row]:
 def message_page(found: Injection, known: Known, settings: Settings, *, meaning: bool) -> ContextPage:
     """What ``found`` says; ``known`` are the entries that it names and that still stand."""
     tone: Tone = "good" if found.lines else "muted"
-    cost = RowPart(words(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens"), tone)
+    cost = piece(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens", tone)
     if found.skipped_because:
         why = row_text(f"nothing is looked up: {found.skipped_because}")
         return ContextPage(empty=f"{why}\nwrite more of what it is about", cost=cost)
@@ -134,9 +134,9 @@ def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterato
 
 def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
     return (
-        RowPart(words(sign), tone),
+        piece(sign, tone),
         RowPart(bar(score, _SCORE), tone),
-        RowPart(words(f"{score:.2f}"), "muted"),
+        piece(f"{score:.2f}", "muted"),
     )
 
 
@@ -210,7 +210,7 @@ def _bars(parts: Mapping[str, float], score: float, threshold: float) -> Iterato
     """Score, its parts and the threshold under one another, on one scale."""
     for name, value in {**parts, "score": score, "threshold": threshold}.items():
         tone: Tone = "accent" if name == "score" else "faint" if name == "threshold" else "muted"
-        lead = (RowPart(words(row_text(name).ljust(10)), "muted"), RowPart(bar(value, 2 * _SCORE), tone))
+        lead = (piece(row_text(name).ljust(10), "muted"), RowPart(bar(value, 2 * _SCORE), tone))
         yield Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead)
 
 
@@ -230,7 +230,7 @@ def bulletin_page(found: Bulletin) -> ContextPage:
     return ContextPage(
         rows=rows,
         raw=found.text,
-        cost=RowPart(words(f"{grouped(found.tokens)} tokens"), "good" if found.text else "muted"),
+        cost=piece(f"{grouped(found.tokens)} tokens", "good" if found.text else "muted"),
         empty=_NOTHING_TO_SAY[found.which],
     )
 
@@ -268,7 +268,7 @@ def loaded_page(found: Sequence[Loaded], budget: int) -> ContextPage:
     most = max((one.tokens for one in found), default=0) or 1
     return ContextPage(
         rows=[_loaded_row(one, most, total, budget) for one in found],
-        cost=RowPart(words(f"{grouped(total)} tokens"), "muted"),
+        cost=piece(f"{grouped(total)} tokens", "muted"),
         empty=_NOTHING_LOADED,
     )
 
@@ -290,9 +290,9 @@ def _loaded_row(one: Loaded, most: int, total: int, budget: int) -> Row:
         tone="text" if loaded else "muted",
         lead=(
             RowPart(bar(one.tokens / most, _SCORE), "accent"),
-            RowPart(words(grouped(one.tokens).rjust(7)), "muted"),
+            piece(grouped(one.tokens).rjust(7), "muted"),
         ),
-        tail=(RowPart(words(one.why if loaded else one.state), tones[one.state]),),
+        tail=(piece(one.why if loaded else one.state, tones[one.state]),),
         path=one.path,
         of=line_rows(lines),
     )
@@ -328,7 +328,7 @@ def dominance_page(
 
 def _share_row(share: Share, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
-    told = [RowPart(words("not there any more"), "warn")]
+    told = [piece("not there any more", "warn")]
     if entry is not None:
         told = [RowPart(plural(share.questions, "question"), "muted")]
         if share.last:
@@ -338,8 +338,8 @@ def _share_row(share: Share, entry: Entry | None) -> Row:
         text=_title(entry, share.entry),
         lead=(
             RowPart(bar(share.share, _SCORE), tone),
-            RowPart(words(f"{share.share:>4.0%}"), "muted"),
-            RowPart(words(f"{grouped(share.count)}×".rjust(4)), "muted"),
+            piece(f"{share.share:>4.0%}", "muted"),
+            piece(f"{grouped(share.count)}×".rjust(4), "muted"),
         ),
         tail=tuple(told),
         of=[*line_rows(_share_lines(share, gone=entry is None)), *_whole(entry)],
@@ -367,7 +367,7 @@ def _never_row(entry: Entry, days: int) -> Row:
         id=f"never:{entry.address}",
         text=row_text(entry.plain_title),
         tone="muted",
-        lead=(RowPart(words("∅"), "faint"),),
+        lead=(piece("∅", "faint"),),
         tail=(RowPart(row_text(entry.kind), "faint"),),
         of=[*line_rows(lines), *_whole(entry)],
     ).at(entry)

@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 
 from screens.dialogs.choose import ChooseScreen
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, piece
 from screens.drawing.safe_text import plural, row_text, words
 from screens.graph.tree import named_row
 from workbench.graph.keyword_search import most_linked, named_like
@@ -75,7 +75,7 @@ def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
     return [
         replace(
             named_row(entity),
-            lead=(RowPart(words(row_text(entity.type).ljust(12)), "accent"),),
+            lead=(piece(row_text(entity.type).ljust(12), "accent"),),
             tail=(
                 RowPart(plural(len(entity.memories), "fact"), "faint"),
                 RowPart(plural(graph.degree(entity), "relation"), "muted"),

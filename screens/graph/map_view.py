@@ -16,7 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.rows import EMPTY, RowPart, Tone
+from screens.drawing.rows import EMPTY, RowPart, Tone, piece
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import clipped
@@ -176,11 +176,11 @@ class _Side:
         name = clipped(spoke.name, min(room, cell_len(spoke.name)))
         tone = "match" if self._chosen and spoke.id == self._chosen else spoke.tone
         blank = _line(" " * (room - cell_len(name)))
-        return [before, RowPart(words(said)), _line(after), RowPart(words(name), tone), blank]
+        return [before, piece(said), _line(after), piece(name, tone), blank]
 
 
 def _line(text: str) -> RowPart:
-    return RowPart(words(text), "faint")
+    return piece(text, "faint")
 
 
 def _mirrored(parts: Sequence[RowPart]) -> list[RowPart]:
@@ -195,14 +195,14 @@ def _box(center: Shown, cells: int, y: int, *, left: bool, right: bool) -> list[
     """A line of the box, ``y`` from its middle."""
     if y in (-1, 1):
         ends = "╭╮" if y < 0 else "╰╯"
-        return [RowPart(words(f"{ends[0]}{'─' * (cells - 2)}{ends[1]}"), "accent")]
+        return [piece(f"{ends[0]}{'─' * (cells - 2)}{ends[1]}", "accent")]
     if y:
-        return [RowPart(words(" " * cells))]
+        return [piece(" " * cells)]
     name = clipped(center, cells - 4)
     return [
-        RowPart(words("┤ " if left else "│ "), "accent"),
-        RowPart(words(name), "head"),
-        RowPart(words(" ├" if right else " │"), "accent"),
+        piece("┤ " if left else "│ ", "accent"),
+        piece(name, "head"),
+        piece(" ├" if right else " │", "accent"),
     ]
 
 

@@ -18,7 +18,7 @@ from screens.actions.registry import FocusContext, bindings
 from screens.dialogs.choose import ChooseScreen
 from screens.dialogs.dialog import Dialog
 from screens.drawing.clock import now, today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, piece
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
@@ -366,7 +366,7 @@ class GraphScreen(BrowseScreen):
         """Ask in plain words."""
 
         def typed(question: str) -> list[Row]:
-            return [Row(question, row_text(question), lead=(RowPart(words("ask"), "accent"),))]
+            return [Row(question, row_text(question), lead=(piece("ask", "accent"),))]
 
         def asked(question: str) -> None:
             self.look("found:0", view=FocusContext.GRAPH, question=question)

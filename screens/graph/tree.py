@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from screens.drawing.rows import Folds, Row, RowPart
+from screens.drawing.rows import Folds, Row, RowPart, piece
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.graph.detail import importance_part, stated_parts, window_parts
 from screens.graph.graph_state import Known, Looking, Sight
@@ -55,7 +55,7 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
 def _self_row(node: Node, entity: Entity, known: Known) -> Row:
     tail = list(window_parts(entity, known.today))
     if entity.pinned:
-        tail.insert(0, RowPart(words("pinned"), "accent"))
+        tail.insert(0, piece("pinned", "accent"))
     return replace(
         named_row(entity),
         id=SELF,
@@ -80,7 +80,7 @@ def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds
     counted = grouped(count) if count == total else words(f"{grouped(count)} to {grouped(total)} neighbours")
     is_open = folds.is_open(RELATIONS, default=True)
     hops = "1 relation away" if looking.hops == 1 else f"up to {looking.hops} relations away"
-    tail = (RowPart(words(hops), "faint"), RowPart(counted))
+    tail = (piece(hops, "faint"), RowPart(counted))
     yield Row(RELATIONS, words("Relations"), tone="head", fold=is_open, tail=tail)
     if not is_open:
         return
@@ -104,7 +104,7 @@ def _children(node: Node, depth: int, looking: Looking, known: Known, folds: Fol
         lead = row_text(f"{kind} →" if child.hop.forward else f"← {kind}")
         tail = stated_parts(relation, looking.on(known))
         if child.entity is None:
-            tail.append(RowPart(words("no page"), "warn"))
+            tail.append(piece("no page", "warn"))
         yield Row(
             id=row_id,
             text=row_text(child.name),
@@ -125,7 +125,7 @@ def _children(node: Node, depth: int, looking: Looking, known: Known, folds: Fol
 
 def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
     is_open = folds.is_open(FACTS, default=True)
-    tail = (RowPart(words("importance today"), "faint"), RowPart(grouped(len(entity.memories))))
+    tail = (piece("importance today", "faint"), RowPart(grouped(len(entity.memories))))
     yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
     if not is_open:
         return
@@ -147,9 +147,9 @@ def _fact_row(held: Held, left: float, day: date) -> Row:
     memory = held.memory
     tail = stated_parts(memory, day)
     if memory.done:
-        tail.append(RowPart(words("done"), "good"))
+        tail.append(piece("done", "good"))
     elif memory.happens_at is not None:
-        tail.append(RowPart(words(f"on {memory.happens_at}"), "accent"))
+        tail.append(piece(f"on {memory.happens_at}", "accent"))
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from screens.actions.availability import FocusContext
-from screens.drawing.rows import Folds, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import Folds, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.graph.graph_state import Alike, Known, Looking, Sight
 from screens.graph.tree import neighbourhood_sight
@@ -98,9 +98,9 @@ def _pairs(known: Known) -> Sight:
 
 
 def _pair_row(one: Duplicate) -> Row:
-    likeness = [RowPart(words(f"names {one.names:.0%} alike"), "muted")]
+    likeness = [piece(f"names {one.names:.0%} alike", "muted")]
     if one.cosine is not None:
-        likeness.insert(0, RowPart(words(f"meaning {one.cosine:.0%}"), "accent"))
+        likeness.insert(0, piece(f"meaning {one.cosine:.0%}", "accent"))
     return Row(
         id=f"pair:{one.keep.path}:{one.other.path}",
         text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
@@ -155,7 +155,7 @@ def _due(known: Known, looking: Looking, folds: Folds) -> Sight:
         period = period_of(due)
         periods[period].append(_due_row(due, period))
     for task in schedule.tasks:
-        lead = (RowPart(words("task    "), "accent"),)
+        lead = (piece("task    ", "accent"),)
         row = Row(f"task:{task.path}", row_text(task.name), depth=1, lead=lead, of=Node(task.name, task))
         periods["undated"].append(row)
     rows: list[Row] = []
@@ -175,14 +175,14 @@ def _due_row(due: Due, period: Period) -> Row:
     tail = [RowPart(row_text(due.held.owner), "muted")]
     day = memory.happens_at
     if day is not None:
-        tail.append(RowPart(words(f"{day:%a} {day.day} {day:%b}{clock_of(day)}"), "faint"))
+        tail.append(piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"))
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
-        tail.append(RowPart(words(due.when), tone))
+        tail.append(piece(due.when, tone))
     return Row(
         id=f"due:{memory.entry.address}",
         text=row_text(memory.text),
         depth=1,
-        lead=(RowPart(words(due.sort.ljust(8)), _SORTS[due.sort]),),
+        lead=(piece(due.sort.ljust(8), _SORTS[due.sort]),),
         tail=tuple(tail),
         of=due,
     ).at(memory.entry)
@@ -202,13 +202,13 @@ def _answer(known: Known, looking: Looking) -> Sight:
     if not answered.found:
         rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
     for number, name in enumerate(answered.suggestions):
-        lead = (RowPart(words("known is"), "faint"),)
+        lead = (piece("known is", "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
     return Sight(title="Answer", rows=tuple(rows))
 
 
 def _found_row(row_id: str, found: GraphFinding) -> Row:
-    score = RowPart(words(f"{found.score:.2f}"), "muted")
+    score = piece(f"{found.score:.2f}", "muted")
     if memory := found.memory:
         lead = (RowPart(row_text(memory.type), "accent"),)
         tail = (RowPart(row_text(found.name), "muted"), score)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from screens.actions.active import key_for
-from screens.drawing.rows import GAP, Folds, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Folds, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
 from workbench.health.finding import SEVERITIES, CheckResult, Finding
@@ -84,7 +84,7 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
     """
     for section in sections:
         mark, tone = _STATES[section.state]
-        lead = (RowPart(words(mark.ljust(_STATE_CELLS)), tone),)
+        lead = (piece(mark.ljust(_STATE_CELLS), tone),)
         findings, name = section.findings, row_text(section.title)
         if not section.results:
             yield Row(section.name, name, tone="muted", depth=1, lead=lead)
@@ -117,7 +117,7 @@ def _finding_rows(section: Section) -> Iterator[Row]:
             text=row_text(of + one.what),
             depth=2,
             of=one,
-            lead=(RowPart(words(mark.ljust(_SEVERITY_CELLS)), tone),),
+            lead=(piece(mark.ljust(_SEVERITY_CELLS), tone),),
             tail=(RowPart(row_text(where), "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import line_text, row_text, words
 from screens.frames.filtered_list import NarrowScreen
 from screens.frames.services import Desk
@@ -201,10 +201,10 @@ def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
     """A line behind its gutter: when, who, what, and its number; without the last two where it is narrow."""
     deed = line.deed
     when, who, what = ("", "", "") if same else (ago(deed.when), row_text(deed.actor), row_text(deed.action))
-    lead = [RowPart(words(when.rjust(_WHEN)), "faint"), RowPart(words(clipped(who, _WHO)), "muted")]
+    lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO), "muted")]
     if not compact:
         number = words(str(line.number).rjust(_NUMBER))
-        lead += [RowPart(words(clipped(what, _WHAT)), "accent"), RowPart(number, "faint")]
+        lead += [piece(clipped(what, _WHAT), "accent"), RowPart(number, "faint")]
     return Row(id=str(line.number), text=line_text(line.text[:_LINE_LIMIT]), lead=tuple(lead), of=line)
 
 

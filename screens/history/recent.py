@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
 from screens.drawing.clock import now
-from screens.drawing.rows import GAP, Row, RowPart, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, line_rows, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
@@ -74,7 +74,7 @@ class RecentScreen(BrowseScreen):
             id=one.entry,
             text=row_text(one.title),
             lead=(
-                RowPart(words(_when(one.when).rjust(_AGE)), "faint"),
+                piece(_when(one.when).rjust(_AGE), "faint"),
                 RowPart(
                     Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
                 ),

@@ -17,7 +17,7 @@ from textual.timer import Timer
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.clock import today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, piece
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.history.history_reader import Historian
 from screens.history.moment_line import MomentLine, what_of, when_of
@@ -200,8 +200,8 @@ class Travelling:
         if wish != self._wish:
             return
         known = isinstance(error, WorkbenchError)
-        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
         name = words("Cannot go back in time") if known else row_text(type(error).__name__)
+        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
         text = Shown("\n".join(row_text(line) for line in said if line))
         self._screen.say(text, title=name, severity="warning" if known else "error")
         shown = self._shown.moment
@@ -369,4 +369,4 @@ def moment_row(operation: Operation) -> Row:
 
 def typed_moment(text: str) -> list[Row]:
     """The row that stands for what was typed."""
-    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(RowPart(words("typed"), "accent"),))]
+    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(piece("typed", "accent"),))]

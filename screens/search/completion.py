@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from indexing.query.filters import FIELDS
-from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import grouped, row_text, words
+from screens.drawing.rows import RowPart, piece
+from screens.drawing.safe_text import grouped, row_text
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import IMPORTANCE
 from workbench.memory.provenance import TRUST
@@ -125,7 +125,7 @@ def named(whole: str) -> tuple[RowPart, ...]:
     if not whole:
         return ()
     name = whole.rsplit(maxsplit=1)[-1].lstrip("-")
-    return (RowPart(words(name), "accent"), RowPart(words("→ takes it"), "faint"))
+    return (piece(name, "accent"), piece("→ takes it", "faint"))
 
 
 def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
@@ -135,10 +135,10 @@ def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
     if not found:
         nothing = one.name in KNOWN and one.begun
         return (RowPart(row_text(f"{one.name}: nothing has “{one.begun}”"), "muted"),) if nothing else ()
-    parts = [RowPart(words(f"{one.name}:"), "accent")]
+    parts = [piece(f"{one.name}:", "accent")]
     first = taken(one, found)
     for value, count in found:
         parts.append(RowPart(row_text(f"{value} ({grouped(count)})" if count else value), "muted"))
         if value == first:
-            parts.append(RowPart(words("→ takes it"), "faint"))
+            parts.append(piece("→ takes it", "faint"))
     return tuple(parts)

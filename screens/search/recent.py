@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.rows import Row, piece
+from screens.drawing.safe_text import row_text
 from screens.loading.shown_revision import require_today
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
@@ -73,5 +73,5 @@ class Recent(InputHistory):
 
     def rows(self) -> list[Row]:
         """The newest ones as rows."""
-        lead = (RowPart(words("↺"), "faint"),)
+        lead = (piece("↺", "faint"),)
         return [Row(PREFIX + text, row_text(text), tone="muted", lead=lead) for text in self.texts[:OFFERED]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.dialogs.advice import advice as in_keys
-from screens.drawing.rows import RowPart
+from screens.drawing.rows import RowPart, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -62,24 +62,24 @@ def condition(state: SearchState) -> Condition:
     found = state.found
     if state.preparing is not None:
         known = f"{found.sides} · " if found else ""
-        return Condition(RowPart(words(f"{INDEXING} {known}preparing the past"), "accent"))
+        return Condition(piece(f"{INDEXING} {known}preparing the past", "accent"))
     if state.failure:
         if state.building is not None:
-            return Condition(RowPart(words(f"{INDEXING} indexing"), "accent"))
-        return Condition(RowPart(words(f"{FAILED} failed"), "bad"), _failed(state))
+            return Condition(piece(f"{INDEXING} indexing", "accent"))
+        return Condition(piece(f"{FAILED} failed", "bad"), _failed(state))
     sides = found.sides if found else ("keyword" if state.without_meaning else "hybrid")
     advice: list[RowPart] = []
     corner: RowPart | None = None
     if found and found.stale and state.building is None:
-        corner = RowPart(words(f"{STALE} stale"), "warn")
+        corner = piece(f"{STALE} stale", "warn")
         advice.append(RowPart(row_text(f"{STALE} stale: {_with(found.stale, _catch_up())}"), "warn"))
     why = state.without_meaning or (found.degraded if found else None)
     if why and not state.loading and state.building is None:
-        corner = corner or RowPart(words(f"{DEGRADED} {_kept(state, sides)}"), "warn")
+        corner = corner or piece(f"{DEGRADED} {_kept(state, sides)}", "warn")
         advice.append(RowPart(row_text(f"{DEGRADED} degraded: {_with(why, _again())}"), "warn"))
     if corner is not None:
         return Condition(corner, tuple(advice))
-    return Condition(_at_work(state, sides) or RowPart(words(sides), "muted"))
+    return Condition(_at_work(state, sides) or piece(sides, "muted"))
 
 
 def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
@@ -109,12 +109,12 @@ def _at_work(state: SearchState, sides: str) -> RowPart | None:
     """Something is under way that needs nobody's attention."""
     if state.turn > 0:
         wheel = SPINNER[state.turn % len(SPINNER)]
-        return RowPart(words(f"{wheel} {sides} · searching"), "accent")
+        return piece(f"{wheel} {sides} · searching", "accent")
     if state.building is not None:
         doing = "catching up" if state.found and state.found.stale else "indexing"
-        return RowPart(words(f"{INDEXING} {sides} · {doing}"), "accent")
+        return piece(f"{INDEXING} {sides} · {doing}", "accent")
     if state.loading:
-        return RowPart(words(f"{LOADING} keyword · semantic search is loading"), "accent")
+        return piece(f"{LOADING} keyword · semantic search is loading", "accent")
     return None
 
 
