@@ -26,6 +26,8 @@ DEPTH = 200
 """How many of the newest operations are looked through for those on a whole page."""
 _LINES = 8
 _REMEMBERED = 256
+_NEAR_DAYS = 300
+"""Days from which on the month alone would be taken for another year's."""
 T = TypeVar("T")
 
 
@@ -120,6 +122,20 @@ def ago(when: datetime | None, today: date | None = None) -> Shown:
     if when is None:
         return Shown("now")
     return age(when.astimezone().date(), today or this_day())
+
+
+def day_or_time(when: datetime | None) -> Shown:
+    """When something was done: the time of today, else the day; ``now`` for what no commit holds yet.
+
+    As ``15:13``, ``9 Mar``, ``2024-03``: never wider than seven cells.
+    """
+    if when is None:
+        return Shown("now")
+    local, today = when.astimezone(), this_day()
+    if local.date() == today:
+        return Shown(f"{local:%H:%M}")
+    near = abs((today - local.date()).days) < _NEAR_DAYS
+    return Shown(f"{local.day} {local:%b}" if near else f"{local:%Y-%m}")
 
 
 def _touched(path: Path) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.history.diff import diff_rows
-from screens.history.history_reader import Historian, ago
+from screens.history.history_reader import Historian, day_or_time
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId
 from workbench.workspace import ledger
@@ -37,7 +37,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
         text=row_text(operation.summary.removeprefix(f"{operation.action}: ")),
         tone="muted" if operation.undone else "text",
         lead=(
-            piece(ago(operation.when).rjust(_AGE), "faint"),
+            piece(day_or_time(operation.when).rjust(_AGE), "faint"),
             RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
         ),
         tail=tuple(tail),

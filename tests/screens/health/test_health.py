@@ -316,7 +316,7 @@ async def test_hostile_text_is_text(sandbox: Sandbox) -> None:
 async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, size) as interface:
         screen = await opens(interface, "backup")
-        await interface.until_shown("! look")
+        await interface.until_shown("! warn")
         await choose(interface, "no backup was ever made")
         await interface.until_shown("Why it matters:")
         await interface.press("tab")
