@@ -60,14 +60,9 @@ _NOT = 4
 
 
 def _rank(name: str, typed: str) -> int:
+    """0 for the very name; then what begins with it, has a word that does, holds it; and ``_NOT``."""
     key = name_key(name)
-    if key == typed:
-        return 0
-    if key.startswith(typed):
-        return 1
-    if f" {typed}" in key:
-        return 2
-    return 3 if typed in key else _NOT
+    return (key == typed, key.startswith(typed), f" {typed}" in key, typed in key, True).index(True)
 
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
