@@ -11,7 +11,7 @@ from functools import partial
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row, RowPart, piece
 from screens.drawing.safe_text import plural, row_text, words
-from screens.graph.tree import named_row
+from screens.graph.views import named_row
 from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, name_key

@@ -26,8 +26,7 @@ from screens.graph.detail import behind, sources_behind
 from screens.graph.entity_picker import EntityScreen, day_rows, month_from
 from screens.graph.graph_state import Alike, Known, KnownReader, Looking, Sight, Thing, ask_meaning
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.tree import MORE, SELF
-from screens.graph.views import VIEWS, sight_of
+from screens.graph.views import MORE, SELF, VIEWS, sight_of
 from screens.history.open_entry import go_to_first
 from screens.loading.snapshots import GraphView
 from screens.main.request import Request, declared_request
