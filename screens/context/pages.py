@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -159,7 +159,12 @@ def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
         line=line.line,
         address=line.entry if own else None,
         entry=entry,
-        of=_reasons(line, entry, settings),
+        of=_judged(
+            (f"given: {line.score:.2f} reaches {settings.inject_threshold:.2f}", "good"),
+            {**line.parts, "score": line.score, "threshold": settings.inject_threshold},
+            _reasons(line, entry, settings),
+            entry,
+        ),
     )
 
 
@@ -172,46 +177,42 @@ def _not_given(
         tone="text" if tone == "warn" else "muted",
         lead=_lead(sign, tone, one.score),
         tail=tail,
-        of=[
-            *line_rows([("not given: " + one.why, "warn")]),
-            *_bars({}, one.score, threshold),
-            *line_rows([(one.entry, "faint"), (GAP, "text")], "where"),
-            *_whole(entry),
-        ],
+        of=_judged(
+            ("not given: " + one.why, "warn"),
+            {"score": one.score, "threshold": threshold},
+            [(one.entry, "faint"), (GAP, "text")],
+            entry,
+        ),
     )
     return row.at(entry) if entry else row
 
 
-def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> list[Row]:
-    """Why an entry is given, its scores under one another, and the words that the agent reads."""
-    threshold, budget = settings.inject_threshold, settings.inject_tokens
-    sources = f", from {', '.join(line.sources)}" if line.sources else ""
-    why: list[tuple[str, Tone]] = [
-        (f"words in common: {', '.join(line.words)}" if line.words else "no words in common", "muted"),
-        (f"trust: {line.trust}{sources}", "muted"),
-        (f"cost: {line.tokens} of {budget} tokens", "muted"),
-        (line.when or (f"of {line.date}" if line.date else "without a date"), "muted"),
-        (f"{line.path}:{line.line}", "faint"),
-        (GAP, "text"),
-        ("as the agent reads it:", "accent"),
-        (line.rendered, "text"),
-        (GAP if entry else "", "text"),
-        ("the whole entry:" if entry else "", "accent"),
-    ]
-    return [
-        *line_rows([(f"given: {line.score:.2f} reaches {threshold:.2f}", "good")]),
-        *_bars(line.parts, line.score, threshold),
-        *line_rows(why, "why"),
-        *_whole(entry),
-    ]
-
-
-def _bars(parts: Mapping[str, float], score: float, threshold: float) -> Iterator[Row]:
-    """Score, its parts and the threshold under one another, on one scale."""
-    for name, value in {**parts, "score": score, "threshold": threshold}.items():
+def _judged(
+    said: tuple[str, Tone], scores: Mapping[str, float], why: Iterable[tuple[str, Tone]], entry: Entry | None
+) -> list[Row]:
+    """What became of an entry, its scores under one another on one scale, the reasons, and all of it."""
+    rows = line_rows([said])
+    for name, value in scores.items():
         tone: Tone = "accent" if name == "score" else "faint" if name == "threshold" else "muted"
-        lead = (piece(row_text(name).ljust(10), "muted"), RowPart(bar(value, 2 * _SCORE), tone))
-        yield Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead)
+        lead = (piece(row_text(name).ljust(10)), RowPart(bar(value, 2 * _SCORE), tone))
+        rows.append(Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead))
+    return [*rows, *line_rows(why, "why"), *_whole(entry)]
+
+
+def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Lines:
+    """Why an entry is given, and the words that the agent reads."""
+    sources = f", from {', '.join(line.sources)}" if line.sources else ""
+    yield f"words in common: {', '.join(line.words)}" if line.words else "no words in common", "muted"
+    yield f"trust: {line.trust}{sources}", "muted"
+    yield f"cost: {line.tokens} of {settings.inject_tokens} tokens", "muted"
+    yield line.when or (f"of {line.date}" if line.date else "without a date"), "muted"
+    yield f"{line.path}:{line.line}", "faint"
+    yield GAP, "text"
+    yield "as the agent reads it:", "accent"
+    yield line.rendered, "text"
+    if entry:
+        yield GAP, "text"
+        yield "the whole entry:", "accent"
 
 
 # -- bulletins -----------------------------------------------------------------------------------
