@@ -67,7 +67,7 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "narrow": ("dark", (60, 20), ("j",)),
 }
 """For each picture its theme, its size and its keys, and what is waited for between them."""
-_READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
+_READING = ("reading …", "looking …", "working …", "… check", "     waits ")
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     "wait": lambda app: app.main.overlay.status == "hybrid",
     "then": lambda app: (

@@ -24,7 +24,7 @@ class Group(StrEnum):
     ROOMS = "Other screens"
     REVIEW = "Dream review"
     GRAPH = "Graph"
-    AGENT = "What the agent sees"
+    AGENT = "Context"
     HEALTH = "Health"
     SETTINGS = "Settings"
     PREVIEW = "Preview"

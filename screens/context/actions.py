@@ -20,7 +20,7 @@ AGENT_ACTIONS: tuple[Action, ...] = (
     define(
         "agent_view",
         "W",
-        "what the agent sees",
+        "context",
         Group.ROOMS,
         "Type a message: what an agent would be given with it, why, and what that costs.",
         places=LISTS | (SCREENS - REVIEW),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 
 from screens.drawing.clock import today
-from screens.drawing.rows import EMPTY, GAP, Row, RowPart, Tone, line_rows, text_lines
+from screens.drawing.rows import EMPTY, GAP, Row, RowPart, Tone, line_rows, piece, text_lines
 from screens.drawing.safe_text import Shown, age, grouped, line_text, plural, row_text, words
 from screens.search.hits import bar
 from screens.widgets.row_strip import clipped
@@ -83,7 +83,7 @@ def _note(text: str, tone: Tone = "warn") -> Row:
 
 
 def _tokens(count: int) -> RowPart:
-    return RowPart(words(f"{grouped(count)} tok"), "faint")
+    return piece(f"{grouped(count)} tok", "faint")
 
 
 def _title(entry: Entry | None, address: str) -> Shown:
@@ -100,7 +100,7 @@ def _whole(entry: Entry | None) -> list[Row]:
 def message_page(found: Injection, known: Known, settings: Settings, *, meaning: bool) -> ContextPage:
     """What ``found`` says; ``known`` are the entries that it names and that still stand."""
     tone: Tone = "good" if found.lines else "muted"
-    cost = RowPart(words(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens"), tone)
+    cost = piece(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens", tone)
     if found.skipped_because:
         why = row_text(f"nothing is looked up: {found.skipped_because}")
         return ContextPage(empty=f"{why}\nwrite more of what it is about", cost=cost)
@@ -134,9 +134,9 @@ def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterato
 
 def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
     return (
-        RowPart(words(sign), tone),
+        piece(sign, tone),
         RowPart(bar(score, _SCORE), tone),
-        RowPart(words(f"{score:.2f}"), "muted"),
+        piece(f"{score:.2f}", "muted"),
     )
 
 
@@ -159,7 +159,12 @@ def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
         line=line.line,
         address=line.entry if own else None,
         entry=entry,
-        of=_reasons(line, entry, settings),
+        of=_judged(
+            (f"given: {line.score:.2f} reaches {settings.inject_threshold:.2f}", "good"),
+            {**line.parts, "score": line.score, "threshold": settings.inject_threshold},
+            _reasons(line, entry, settings),
+            entry,
+        ),
     )
 
 
@@ -172,46 +177,42 @@ def _not_given(
         tone="text" if tone == "warn" else "muted",
         lead=_lead(sign, tone, one.score),
         tail=tail,
-        of=[
-            *line_rows([("not given: " + one.why, "warn")]),
-            *_bars({}, one.score, threshold),
-            *line_rows([(one.entry, "faint"), (GAP, "text")], "where"),
-            *_whole(entry),
-        ],
+        of=_judged(
+            ("not given: " + one.why, "warn"),
+            {"score": one.score, "threshold": threshold},
+            [(one.entry, "faint"), (GAP, "text")],
+            entry,
+        ),
     )
     return row.at(entry) if entry else row
 
 
-def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> list[Row]:
-    """Why an entry is given, its scores under one another, and the words that the agent reads."""
-    threshold, budget = settings.inject_threshold, settings.inject_tokens
-    sources = f", from {', '.join(line.sources)}" if line.sources else ""
-    why: list[tuple[str, Tone]] = [
-        (f"words in common: {', '.join(line.words)}" if line.words else "no words in common", "muted"),
-        (f"trust: {line.trust}{sources}", "muted"),
-        (f"cost: {line.tokens} of {budget} tokens", "muted"),
-        (line.when or (f"of {line.date}" if line.date else "without a date"), "muted"),
-        (f"{line.path}:{line.line}", "faint"),
-        (GAP, "text"),
-        ("as the agent reads it:", "accent"),
-        (line.rendered, "text"),
-        (GAP if entry else "", "text"),
-        ("the whole entry:" if entry else "", "accent"),
-    ]
-    return [
-        *line_rows([(f"given: {line.score:.2f} reaches {threshold:.2f}", "good")]),
-        *_bars(line.parts, line.score, threshold),
-        *line_rows(why, "why"),
-        *_whole(entry),
-    ]
-
-
-def _bars(parts: Mapping[str, float], score: float, threshold: float) -> Iterator[Row]:
-    """Score, its parts and the threshold under one another, on one scale."""
-    for name, value in {**parts, "score": score, "threshold": threshold}.items():
+def _judged(
+    said: tuple[str, Tone], scores: Mapping[str, float], why: Iterable[tuple[str, Tone]], entry: Entry | None
+) -> list[Row]:
+    """What became of an entry, its scores under one another on one scale, the reasons, and all of it."""
+    rows = line_rows([said])
+    for name, value in scores.items():
         tone: Tone = "accent" if name == "score" else "faint" if name == "threshold" else "muted"
-        lead = (RowPart(words(row_text(name).ljust(10)), "muted"), RowPart(bar(value, 2 * _SCORE), tone))
-        yield Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead)
+        lead = (piece(row_text(name).ljust(10)), RowPart(bar(value, 2 * _SCORE), tone))
+        rows.append(Row(f"bar:{name}", words(f"{value:.2f}"), tone=tone, lead=lead))
+    return [*rows, *line_rows(why, "why"), *_whole(entry)]
+
+
+def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Lines:
+    """Why an entry is given, and the words that the agent reads."""
+    sources = f", from {', '.join(line.sources)}" if line.sources else ""
+    yield f"words in common: {', '.join(line.words)}" if line.words else "no words in common", "muted"
+    yield f"trust: {line.trust}{sources}", "muted"
+    yield f"cost: {line.tokens} of {settings.inject_tokens} tokens", "muted"
+    yield line.when or (f"of {line.date}" if line.date else "without a date"), "muted"
+    yield f"{line.path}:{line.line}", "faint"
+    yield GAP, "text"
+    yield "as the agent reads it:", "accent"
+    yield line.rendered, "text"
+    if entry:
+        yield GAP, "text"
+        yield "the whole entry:", "accent"
 
 
 # -- bulletins -----------------------------------------------------------------------------------
@@ -230,7 +231,7 @@ def bulletin_page(found: Bulletin) -> ContextPage:
     return ContextPage(
         rows=rows,
         raw=found.text,
-        cost=RowPart(words(f"{grouped(found.tokens)} tokens"), "good" if found.text else "muted"),
+        cost=piece(f"{grouped(found.tokens)} tokens", "good" if found.text else "muted"),
         empty=_NOTHING_TO_SAY[found.which],
     )
 
@@ -268,7 +269,7 @@ def loaded_page(found: Sequence[Loaded], budget: int) -> ContextPage:
     most = max((one.tokens for one in found), default=0) or 1
     return ContextPage(
         rows=[_loaded_row(one, most, total, budget) for one in found],
-        cost=RowPart(words(f"{grouped(total)} tokens"), "muted"),
+        cost=piece(f"{grouped(total)} tokens", "muted"),
         empty=_NOTHING_LOADED,
     )
 
@@ -290,9 +291,9 @@ def _loaded_row(one: Loaded, most: int, total: int, budget: int) -> Row:
         tone="text" if loaded else "muted",
         lead=(
             RowPart(bar(one.tokens / most, _SCORE), "accent"),
-            RowPart(words(grouped(one.tokens).rjust(7)), "muted"),
+            piece(grouped(one.tokens).rjust(7), "muted"),
         ),
-        tail=(RowPart(words(one.why if loaded else one.state), tones[one.state]),),
+        tail=(piece(one.why if loaded else one.state, tones[one.state]),),
         path=one.path,
         of=line_rows(lines),
     )
@@ -328,7 +329,7 @@ def dominance_page(
 
 def _share_row(share: Share, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
-    told = [RowPart(words("not there any more"), "warn")]
+    told = [piece("not there any more", "warn")]
     if entry is not None:
         told = [RowPart(plural(share.questions, "question"), "muted")]
         if share.last:
@@ -338,8 +339,8 @@ def _share_row(share: Share, entry: Entry | None) -> Row:
         text=_title(entry, share.entry),
         lead=(
             RowPart(bar(share.share, _SCORE), tone),
-            RowPart(words(f"{share.share:>4.0%}"), "muted"),
-            RowPart(words(f"{grouped(share.count)}×".rjust(4)), "muted"),
+            piece(f"{share.share:>4.0%}", "muted"),
+            piece(f"{grouped(share.count)}×".rjust(4), "muted"),
         ),
         tail=tuple(told),
         of=[*line_rows(_share_lines(share, gone=entry is None)), *_whole(entry)],
@@ -367,7 +368,7 @@ def _never_row(entry: Entry, days: int) -> Row:
         id=f"never:{entry.address}",
         text=row_text(entry.plain_title),
         tone="muted",
-        lead=(RowPart(words("∅"), "faint"),),
+        lead=(piece("∅", "faint"),),
         tail=(RowPart(row_text(entry.kind), "faint"),),
         of=[*line_rows(lines), *_whole(entry)],
     ).at(entry)

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -23,19 +23,20 @@ from textual.widgets import Input, Static
 
 from screens.actions.active import key_for
 from screens.actions.registry import Context, FocusContext, bindings
-from screens.context.message_input import MessageInput, Messages
 from screens.context.pages import INVITATION, ContextPage, copied, raw_rows
 from screens.context.queries import Answering
 from screens.drawing.rows import Row
-from screens.drawing.safe_text import plural, words
+from screens.drawing.safe_text import plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
 from screens.main.copy import copy
 from screens.main.operation_keys import turned
 from screens.main.request import Request
+from screens.search.recent import InputHistory
 from screens.widgets.lines import TabLine
 from screens.widgets.parts_line import PartsLine
+from screens.widgets.query_input import QueryInput
 
 if TYPE_CHECKING:
     from screens.search.engine import Engine
@@ -43,6 +44,32 @@ if TYPE_CHECKING:
 DEBOUNCE_SECONDS = 0.08
 _LOOK_AGAIN_SECONDS = 0.5
 _DAYS = (7, 30, 90, 365)
+
+
+LONGEST = 4_000
+"""Characters of a message that can be typed or pasted: as many as are looked for."""
+
+
+class MessageInput(QueryInput):
+    """A line of text; what is pasted becomes one line in which nothing is invisible."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            placeholder="/ a message as you would send it to the agent",
+            compact=True,
+            id="message",
+            max_length=LONGEST,
+            select_on_focus=False,
+        )
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Put all lines in, one after the other."""
+        event.stop()
+        event.prevent_default()
+        pasted = " ".join(event.text.split())
+        whole = " ".join(filter(None, (row_text(pasted[at : at + 500]) for at in range(0, len(pasted), 500))))
+        start, end = sorted(self.selection)
+        self.replace(whole[: LONGEST - len(self.value) + end - start], start, end)
 
 
 class ContextTab(IntEnum):
@@ -78,7 +105,7 @@ class AgentScreen(BrowseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.AGENT, FocusContext.MESSAGE)]
     AUTO_FOCUS = "#browse-list"
 
-    def __init__(self, desk: Desk, engine: Engine, messages: Messages) -> None:
+    def __init__(self, desk: Desk, engine: Engine, messages: InputHistory) -> None:
         super().__init__(desk, words(""))
         self.input = MessageInput()
         self.section = ContextTab.MESSAGE
@@ -101,8 +128,8 @@ class AgentScreen(BrowseScreen):
             "up": lambda: self._move(-1),
             "next_part": lambda: self.show_section(ContextTab((self.section + 1) % len(ContextTab))),
             "previous_part": lambda: self.show_section(ContextTab((self.section - 1) % len(ContextTab))),
-            "older_message": lambda: self._recall(messages.older(self.input.value)),
-            "newer_message": lambda: self._recall(messages.newer(self.input.value)),
+            "older_message": lambda: self._recall(1),
+            "newer_message": lambda: self._recall(-1),
             "more_days": lambda: self._turn_days(1),
             "fewer_days": lambda: self._turn_days(-1),
             "read_again": self.reload,
@@ -119,14 +146,13 @@ class AgentScreen(BrowseScreen):
 
     def on_mount(self) -> None:
         """Begin with the message that was typed last; where there is none, in the line to type it in."""
-        self.input.value = self._messages.last
-        self._messages.keep(self._messages.last)
+        self.input.value = self._last
         self.set_interval(_LOOK_AGAIN_SECONDS, self._look_again)
         self.draw()
 
     async def on_unmount(self) -> None:
         """End the threads; what was typed stays for the next time."""
-        self._messages.keep(self.input.value)
+        self._messages.add(self.input.value)
         await self._answering.close()
 
     # -- where the person is ---------------------------------------------------------------------
@@ -134,7 +160,7 @@ class AgentScreen(BrowseScreen):
     @property
     def begins_in(self) -> Widget:
         """In the line while nothing was typed: what is typed there must be text. Else among what is given."""
-        return self.list if self._messages.last else self.input
+        return self.list if self._last else self.input
 
     @property
     def place(self) -> FocusContext:
@@ -306,12 +332,20 @@ class AgentScreen(BrowseScreen):
 
     def action_message_done(self) -> None:
         """From the message to what is given with it."""
-        self._messages.keep(self.input.value)
+        self._messages.add(self.input.value)
         self.set_focus(self.list)
 
-    def _recall(self, text: str) -> None:
-        self.input.value = text
-        self.input.cursor_position = len(text)
+    @property
+    def _last(self) -> str:
+        """The message that was typed last; empty where there is none."""
+        return next(iter(self._messages.texts), "")
+
+    def _recall(self, steps: int) -> None:
+        """The message so many steps before the one in the line, or after it."""
+        text = self._messages.step(steps, self.input.value)
+        if text is not None:
+            self.input.value = text
+            self.input.cursor_position = len(text)
 
     # -- keys ------------------------------------------------------------------------------------
 

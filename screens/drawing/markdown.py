@@ -21,6 +21,10 @@ _INLINE = re.compile(
 )
 _LINE = re.compile(r"(?P<head>#{1,6} .*)|(?P<comment>\s*<!--.*)|(?P<mark>\s*(?:[-*+]|\d{1,9}[.)])(?= )|\s*>)")
 _ROW, _RULE = re.compile(r"\s*\|.*\|\s*"), re.compile(r"[\s|:-]+")
+_BETWEEN = re.compile(r"(?<!\\)\|")
+"""What stands between cells; a bar that is written ``\\|`` is a part of its cell."""
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})\s*")
+"""The line that makes the one above it a heading."""
 _WIDEST = 110
 """Cells of a table that is drawn in columns."""
 
@@ -62,13 +66,26 @@ def drawn(lines: Sequence[Shown]) -> Iterator[tuple[Shown, Spans]]:
         if is_row and not fenced and len(block) > 1 and (table := _table(block)):
             yield from table
             continue
-        for line in block:
+        headed = False
+        for line, following in zip(block, [*block[1:], Shown("")], strict=True):
             edge = bool(FENCE.fullmatch(line))
             if edge or fenced:
                 yield line, ((0, len(line), "faint" if edge else "code"),)
+            elif headed:
+                yield line, ((0, len(line), "faint"),)
+                headed = False
+                continue
+            elif headed := _is_headed(line, following):
+                yield line, ((0, len(line), "title"),)
             else:
                 yield _line(line)
             fenced ^= edge
+
+
+def _is_headed(line: Shown, following: Shown) -> bool:
+    """Whether a line is a heading because of the one beneath it."""
+    words = bool(line.strip()) and not line.startswith("    ") and not _LINE.match(line)
+    return words and not _UNDERLINE.fullmatch(line) and bool(_UNDERLINE.fullmatch(following))
 
 
 def _line(line: Shown) -> tuple[Shown, Spans]:
@@ -81,7 +98,8 @@ def _line(line: Shown) -> tuple[Shown, Spans]:
 
 def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
     """The rows of a table in columns, its head bold; nothing where it is too wide."""
-    cells = [[inline(Shown(cell.strip())) for cell in row.strip()[1:-1].split("|")] for row in rows]
+    written = [_BETWEEN.split(row.strip()[1:-1]) for row in rows]
+    cells = [[inline(Shown(cell.strip().replace("\\|", "|"))) for cell in row] for row in written]
     columns = max(map(len, cells))
     ruled = [bool(_RULE.fullmatch(row)) for row in rows]
     widths = [
@@ -97,6 +115,10 @@ def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
     ]
     if sum(widths) + 3 * columns > _WIDEST:
         return []
+    ways = next((row for row, rule in zip(written, ruled, strict=True) if rule), [])
+    right = {
+        at for at, way in enumerate(ways) if way.strip().endswith(":") and not way.strip().startswith(":")
+    }
     out: list[tuple[Shown, Spans]] = []
     for number, (row, rule) in enumerate(zip(cells, ruled, strict=True)):
         if rule:
@@ -105,9 +127,12 @@ def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
             continue
         text, spans = "", list[tuple[int, int, Tone]]()
         for at, (cell, marks) in enumerate(row):
+            blank = " " * (widths[at] - cell_len(cell))
             text += "│ " if at else " "
+            if at in right:
+                text, blank = text + blank, ""
             head: Spans = ((0, len(cell), "head"),) if number == 0 and any(ruled) else ()
             spans += [(len(text) + first, len(text) + last, tone) for first, last, tone in (*head, *marks)]
-            text += cell + " " * (widths[at] - cell_len(cell) + 1)
+            text += cell + blank + " "
         out.append((Shown(text.rstrip()), tuple(spans)))
     return out

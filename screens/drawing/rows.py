@@ -38,6 +38,11 @@ class RowPart(NamedTuple):
     tone: Tone = "muted"
 
 
+def piece(text: str, tone: Tone = "muted") -> RowPart:
+    """A piece of a row that holds the program's own words or numbers, and nothing of a file."""
+    return RowPart(Shown(text), tone)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a list.

@@ -24,7 +24,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
     define(
         "graph_view",
         "R",
-        "relations",
+        "graph",
         Group.ROOMS,
         "One entity with its relations, a map of them, what is due, duplicates and contradictions.",
         places=LISTS | (SCREENS - REVIEW),

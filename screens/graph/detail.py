@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.graph.graph_state import Known, Looking, Thing
 from workbench.graph.contradictions import Claim, Contradiction
@@ -172,7 +172,7 @@ def _weight(memory: TypedMemory, known: Known) -> str:
     if abs(left - memory.importance) < _NOTICEABLE:
         return f"{line} today too"
     line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
-    days = len(known.beside.recalls.of(memory))
+    days = len(known.recalls.of(memory))
     return line + (
         f": it fades, and was recalled on {plural(days, 'day')}" if days else ": it fades by the day"
     )
@@ -235,9 +235,9 @@ def window_parts(line: Line, day: date) -> Iterator[RowPart]:
         word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
         yield RowPart(word, "warn" if ended else "muted")
     elif line.valid_from is not None and line.valid_from > day:
-        yield RowPart(words(f"from {_day_in_row(line.valid_from, day)}"), "warn")
+        yield piece(f"from {_day_in_row(line.valid_from, day)}", "warn")
     elif line.valid_from is not None:
-        yield RowPart(words(f"since {_day_in_row(line.valid_from, day)}"), "faint")
+        yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
 
 
 def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
@@ -245,7 +245,7 @@ def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
     parts = []
     if line.confidence < 1:
         sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
-        parts.append(RowPart(words(f"{line.confidence:.0%} sure"), sure))
+        parts.append(piece(f"{line.confidence:.0%} sure", sure))
     who = words("?") if line.trust == "unknown" else row_text(line.trust)
     parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
     return [*parts, *window_parts(line, day)]
@@ -253,4 +253,4 @@ def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
 
 def importance_part(memory: TypedMemory, left: float) -> RowPart:
     """The importance that is left, with an arrow where it has faded."""
-    return RowPart(words(f"{left:.2f}{'↓' if memory.importance - left > _NOTICEABLE else ' '}"), "muted")
+    return piece(f"{left:.2f}{'↓' if memory.importance - left > _NOTICEABLE else ' '}", "muted")

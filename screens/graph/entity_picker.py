@@ -9,9 +9,9 @@ from datetime import date
 from functools import partial
 
 from screens.dialogs.choose import ChooseScreen
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, piece
 from screens.drawing.safe_text import plural, row_text, words
-from screens.graph.tree import named_row
+from screens.graph.views import named_row
 from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, name_key
@@ -60,14 +60,9 @@ _NOT = 4
 
 
 def _rank(name: str, typed: str) -> int:
+    """0 for the very name; then what begins with it, has a word that does, holds it; and ``_NOT``."""
     key = name_key(name)
-    if key == typed:
-        return 0
-    if key.startswith(typed):
-        return 1
-    if f" {typed}" in key:
-        return 2
-    return 3 if typed in key else _NOT
+    return (key == typed, key.startswith(typed), f" {typed}" in key, typed in key, True).index(True)
 
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
@@ -75,7 +70,7 @@ def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
     return [
         replace(
             named_row(entity),
-            lead=(RowPart(words(row_text(entity.type).ljust(12)), "accent"),),
+            lead=(piece(row_text(entity.type).ljust(12), "accent"),),
             tail=(
                 RowPart(plural(len(entity.memories), "fact"), "faint"),
                 RowPart(plural(graph.degree(entity), "relation"), "muted"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import asyncio
+from dataclasses import dataclass
 from datetime import date
 
 import msgspec
 
+from screens.actions.availability import FocusContext
 from screens.drawing.rows import Row
 from screens.frames.services import Desk
+from screens.history.history_reader import Historian
 from screens.jobs.worker_client import WorkerClient
+from screens.loading.snapshots import GraphView
 from workbench.errors import WorkbenchError
 from workbench.graph.contradictions import Contradiction
 from workbench.graph.decay import RecallDays, importance_today, read_recalls
@@ -27,15 +30,6 @@ from workbench.workspace.workspace import Workspace
 
 Thing = Node | Held | Duplicate | Contradiction | Due | GraphFinding
 """What a row stands for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What is read beside the pages: typed memories of no entity, recalls, and what was decided."""
-
-    loose: tuple[TypedMemory, ...] = ()
-    recalls: RecallDays = field(default_factory=lambda: RecallDays({}))
-    decided: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +56,6 @@ class Alike:
 
     def found(self, graph: Graph, decided: frozenset[str]) -> tuple[Duplicate, ...]:
         """The pairs whose pages still stand, and that nobody has answered."""
-        pages = ((one, graph.at(one.keep), graph.at(one.other)) for one in self.pairs)
         return tuple(
             Duplicate(
                 keep=keep,
@@ -72,8 +65,10 @@ class Alike:
                 automatic=one.automatic,
                 why=one.why,
             )
-            for one, keep, other in pages
-            if keep and other and same_key(keep, other) not in decided
+            for one in self.pairs
+            if (keep := graph.at(one.keep))
+            and (other := graph.at(one.other))
+            and same_key(keep, other) not in decided
         )
 
 
@@ -95,16 +90,45 @@ async def ask_meaning(desk: Desk) -> Alike:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Immutable, so that a thread may make rows of it while another is shown."""
+    """The graph, what was recalled, what was decided. A thread makes rows of it while another is shown."""
 
     whole: Graph
-    beside: Beside
+    recalls: RecallDays
+    decided: frozenset[str]
     today: date
-    alike: Alike = field(default_factory=Alike)
+    alike: Alike = Alike()
 
     def importance(self, memory: TypedMemory) -> float:
         """What is left of an importance today, in [0, 1]."""
-        return importance_today(memory, self.today, self.beside.recalls.of(memory))
+        return importance_today(memory, self.today, self.recalls.of(memory))
+
+
+class KnownReader:
+    """Reads it again and again; only what changed is parsed and put together anew."""
+
+    def __init__(self, historian: Historian) -> None:
+        self._historian = historian
+        self._reader: GraphReader | None = None
+        self._built: tuple[GraphView, Graph] | None = None
+        """The pages that were put together last, and what came of it."""
+
+    async def read(self, pages: GraphView, today: date) -> Known:
+        """What is known now, with these pages. Raises WorkbenchError, OSError."""
+        loose, recalls, decided = await self._historian.run(self._read_beside)
+        built = self._built
+        if built is None or built[0] is not pages or built[1].loose is not loose:
+            ordered = sorted(pages.entities, key=lambda entity: entity.path)
+            built = self._built = pages, await asyncio.to_thread(Graph, tuple(ordered), loose)
+        return Known(built[1], recalls, decided, today)
+
+    def _read_beside(
+        self, workspace: Workspace
+    ) -> tuple[tuple[TypedMemory, ...], RecallDays, frozenset[str]]:
+        """In the historian's thread: typed memories of no entity, recalls, and what was decided."""
+        if self._reader is None:
+            self._reader = GraphReader(workspace, pages=False)
+        recalls = read_recalls(workspace.ledger.read("recalls"))
+        return self._reader.read().loose, recalls, settled_keys(workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +136,7 @@ class Looking:
     """What is looked at, and how: ``day`` is None for today, ``path`` empty where nothing is chosen yet."""
 
     path: str = ""
+    view: FocusContext = FocusContext.GRAPH
     hops: int = 1
     day: date | None = None
     over: bool = False
@@ -143,23 +168,3 @@ class Sight:
     def first(self) -> str | None:
         """The first row that stands for something."""
         return next((row.id for row in self.rows if row.of is not None), None)
-
-
-class BesideReader:
-    """Reads it again and again in one thread; only files that changed are parsed anew."""
-
-    def __init__(self) -> None:
-        self._reader: GraphReader | None = None
-
-    def read(self, workspace: Workspace) -> Beside:
-        """As it is now. Raises WorkbenchError, OSError."""
-        if self._reader is None:
-            self._reader = GraphReader(workspace, pages=False)
-        return Beside(
-            self._reader.read().loose, read_recalls(workspace.ledger.read("recalls")), settled_keys(workspace)
-        )
-
-
-def graph_of(entities: Iterable[Entity], beside: Beside) -> Graph:
-    """The graph of pages that were read before."""
-    return Graph(tuple(sorted(entities, key=lambda entity: entity.path)), beside.loose)

@@ -8,7 +8,7 @@ some of its neighbours, and their arrows point the other way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -16,7 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.rows import EMPTY, RowPart, Tone
+from screens.drawing.rows import EMPTY, RowPart, Tone, piece
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import clipped
@@ -33,6 +33,8 @@ _SPINE = {  # from the box, to a neighbour, up, down
     "bu": "╯", "bd": "╮", "nu": "╰", "nd": "╭", "b": "─", "n": "─", "u": "│", "d": "│",
 }  # fmt: skip
 _MIRROR = str.maketrans("◄►├┤╭╮╰╯", "►◄┤├╮╭╯╰")
+_REST = "\n"
+"""The id of what stands for all the neighbours that there is no line for; no other has a line break."""
 
 _NO_ROOM = words(" there is no room for a map here")
 _NOTHING = words(" it has no neighbours: nothing to be drawn")
@@ -51,21 +53,6 @@ class Spoke:
     tone: Tone = "text"
 
 
-@dataclass(slots=True)
-class _Side:
-    """The neighbours at one side, on the lines that they stand on."""
-
-    spokes: list[Spoke]
-    left_out: int = 0
-    at: dict[int, Spoke] = field(default_factory=dict)
-    more_at: int | None = None
-
-    @property
-    def lines(self) -> list[int]:
-        """The lines that something stands on, from the top."""
-        return sorted([*self.at, *([self.more_at] if self.more_at is not None else [])])
-
-
 def draw_map(
     center: Shown, spokes: Sequence[Spoke], width: int, height: int, *, more: int = 0, chosen: str = ""
 ) -> list[Line]:
@@ -75,69 +62,44 @@ def draw_map(
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT or not spokes:
         return []
-    left, right = _sides(spokes, height, more)
-    for side in (left, right):
-        _place(side, height)
-    tall = max(3, *((side.lines[-1] - side.lines[0] + 1) for side in (left, right) if side.lines))
-    middle = tall // 2
-    for side in (left, right):
-        _centre(side, tall)
+    left, right = (_Side(one, height, chosen) for one in _sides(spokes, height, more))
+    tall = max(3, left.tall, right.tall)
     box = min(cell_len(center) + 4, max(10, int(width * _BOX_SHARE)))
-    rest = width - box - 2 * (bool(left.lines) + bool(right.lines))
-    left_cells, right_cells, margin = _shares(_needs(left), _needs(right), rest)
+    rest = width - box - 2 * (bool(left.tall) + bool(right.tall))
+    left_cells, right_cells = _shares(left.needs, right.needs, rest)
+    left.settle(tall, left_cells)
+    right.settle(tall, right_cells)
+    margin = rest - left_cells - right_cells
     lines = []
     for y in range(tall):
-        parts = [RowPart(words(" " * (margin // 2)))]
-        if left.lines:
-            parts += _mirrored(_arm(left, y, left_cells, middle, chosen))
-        parts += _box(center, box, y - middle, left=bool(left.lines), right=bool(right.lines))
-        if right.lines:
-            parts += _arm(right, y, right_cells, middle, chosen)
-        parts.append(RowPart(words(" " * (margin - margin // 2))))
+        parts = [
+            _line(" " * (margin // 2)),
+            *_mirrored(left.line(y)),
+            *_box(center, box, y - tall // 2, left=bool(left.tall), right=bool(right.tall)),
+            *right.line(y),
+            _line(" " * (margin - margin // 2)),
+        ]
         lines.append(tuple(part for part in parts if part.text))
     return lines
 
 
-def _sides(spokes: Sequence[Spoke], height: int, more: int) -> tuple[_Side, _Side]:
-    """Who stands where; what there is no line for is counted."""
+def _sides(spokes: Sequence[Spoke], height: int, more: int) -> list[list[Spoke]]:
+    """Who stands at the left and at the right; what there is no line for is counted in the last one."""
     incoming = [spoke for spoke in spokes if not spoke.forward]
     outgoing = [spoke for spoke in spokes if spoke.forward]
     for full, spare in ((incoming, outgoing), (outgoing, incoming)):
         while len(full) > len(spare) + 1 and (not spare or len(full) > height or _moved(spare, full)):
             spare.append(full.pop())
-    sides = _Side(incoming), _Side(outgoing)
+    sides = [incoming, outgoing]
+    takes_more = max(sides, key=lambda one: (len(one) if len(one) > height else 0, -len(one)))
     for side in sides:
-        if len(side.spokes) > height:
-            side.left_out = len(side.spokes) - (height - 1)
-            del side.spokes[height - 1 :]
-    if more:
-        side = max(sides, key=lambda one: (one.left_out, -len(one.spokes)))
-        side.left_out += more
-        if len(side.spokes) == height:
-            side.left_out += 1
-            side.spokes.pop()
+        beside = more if side is takes_more else 0
+        if beside or len(side) > height:
+            hidden = max(0, len(side) - height + 1)
+            del side[len(side) - hidden :]
+            told = words(f" … {grouped(hidden + beside)} more ")
+            side.append(Spoke(_REST, EMPTY, told, forward=True, tone="muted"))
     return sides
-
-
-def _needs(side: _Side) -> int:
-    """The cells in which nothing of a side is cut off."""
-    labels = max((cell_len(spoke.label) for spoke in side.spokes), default=0)
-    names = max((cell_len(spoke.name) for spoke in side.spokes), default=0)
-    more = cell_len(_more(side)) + 1 if side.left_out else 0
-    return max(labels + names + _AROUND, more) if side.lines else 0
-
-
-def _shares(left: int, right: int, rest: int) -> tuple[int, int, int]:
-    """The cells of both sides, and those that neither needs; where both need more, they share alike."""
-    if left + right <= rest:
-        return left, right, rest - left - right
-    half = rest // 2
-    left_cells = max(min(left, half), rest - right) if right else rest
-    return left_cells, rest - left_cells, 0
-
-
-def _more(side: _Side) -> Shown:
-    return words(f" … {grouped(side.left_out)} more ")
 
 
 def _moved(spare: Sequence[Spoke], full: Sequence[Spoke]) -> bool:
@@ -145,44 +107,80 @@ def _moved(spare: Sequence[Spoke], full: Sequence[Spoke]) -> bool:
     return any(spoke.forward is full[0].forward for spoke in spare)
 
 
-def _place(side: _Side, height: int) -> None:
-    """A line for each, with one between where there is room."""
-    count = len(side.spokes) + bool(side.left_out)
-    step = 2 if 2 * count - 1 <= height else 1
-    side.at = {number * step: spoke for number, spoke in enumerate(side.spokes)}
-    side.more_at = (count - 1) * step if side.left_out else None
+def _shares(left: int, right: int, rest: int) -> tuple[int, int]:
+    """The cells of both sides: what they need; where that is too much, they share alike."""
+    if left + right <= rest:
+        return left, right
+    left_cells = max(min(left, rest // 2), rest - right)
+    return left_cells, rest - left_cells
 
 
-def _centre(side: _Side, tall: int) -> None:
-    """Around the line of the box."""
-    if side.lines:
-        last = side.lines[-1]
-        shift = min(tall // 2 - last // 2, tall - 1 - last)
-        side.at = {y + shift: spoke for y, spoke in side.at.items()}
-        side.more_at = None if side.more_at is None else side.more_at + shift
+class _Side:
+    """The neighbours at one side of the box, as they stand at its right."""
 
+    def __init__(self, spokes: Sequence[Spoke], height: int, chosen: str) -> None:
+        """A line for each, with one between where there is room."""
+        self._spokes = spokes
+        self._chosen = chosen
+        self._step = 2 if 2 * len(spokes) - 1 <= height else 1
+        self._labels = max((cell_len(one.label) for one in spokes), default=0)
+        self._names = max((cell_len(one.name) for one in spokes if one.id != _REST), default=0)
+        self._at: dict[int, Spoke] = {}
+        self._middle = self._cells = 0
 
-def _arm(side: _Side, y: int, cells: int, middle: int, chosen: str) -> list[RowPart]:
-    """One line of the right side: the spine beside the box, and the neighbour on this line."""
-    lines = side.lines
-    first, last = min(lines[0], middle), max(lines[-1], middle)
-    ways = ("b" if y == middle else "") + ("n" if y in lines else "")
-    ways += ("u" if first < y <= last else "") + ("d" if first <= y < last else "")
-    spine = ("─" if y == middle else " ") + _SPINE.get(ways, " ")
-    spoke = side.at.get(y)
-    if spoke is not None:
-        outside = _spoke(spoke, _label_cells(side, cells), cells, bold=bool(chosen) and spoke.id == chosen)
-    elif y == side.more_at:
-        more = clipped(_more(side), min(cells - 1, cell_len(_more(side))))
-        blank = " " * (cells - 1 - cell_len(more))
-        outside = [_line("─"), RowPart(words(more), "muted"), _line(blank)]
-    else:
-        outside = [_line(" " * cells)]
-    return [_line(spine), *outside]
+    @property
+    def tall(self) -> int:
+        """The lines from the first neighbour to the last."""
+        return (len(self._spokes) - 1) * self._step + 1 if self._spokes else 0
+
+    @property
+    def needs(self) -> int:
+        """The cells in which nothing is cut off."""
+        rest = [cell_len(one.name) + 1 for one in self._spokes if one.id == _REST]
+        return max(self._labels + self._names + _AROUND, *rest, 0) if self._spokes else 0
+
+    def settle(self, tall: int, cells: int) -> None:
+        """Stand around the middle of ``tall`` lines, in as many cells."""
+        last = self.tall - 1
+        top = min(tall // 2 - last // 2, tall - 1 - last)
+        self._at = {top + number * self._step: one for number, one in enumerate(self._spokes)}
+        self._middle, self._cells = tall // 2, cells
+        # Labels have the same cells, so that names stand under each other; they give way to the names.
+        room = cells - _AROUND
+        labels = min(self._labels, max(int(room * _LABEL_SHARE), room - self._names))
+        self._labels = labels if room - labels >= min(self._names, _SHORTEST_NAME) else 0
+
+    def line(self, y: int) -> list[RowPart]:
+        """The spine beside the box, and the neighbour on this line."""
+        if not self._at:
+            return []
+        middle = self._middle
+        first, last = min(*self._at, middle), max(*self._at, middle)
+        ways = ("b" if y == middle else "") + ("n" if y in self._at else "")
+        ways += ("u" if first < y <= last else "") + ("d" if first <= y < last else "")
+        spine = ("─" if y == middle else " ") + _SPINE.get(ways, " ")
+        return [_line(spine), *self._outside(self._at.get(y))]
+
+    def _outside(self, spoke: Spoke | None) -> list[RowPart]:
+        """``─ works on ─► Atlas`` in exactly the cells there are."""
+        if spoke is None:
+            return [_line(" " * self._cells)]
+        before, said, after = _line("─"), "", ""
+        if spoke.id != _REST:
+            label = clipped(spoke.label, min(self._labels, cell_len(spoke.label))).strip()
+            said = f" {label} " if label else ""
+            fill = "─" * (self._labels - cell_len(label))
+            before = _line("─" if spoke.forward else "◄")
+            after = f"{fill}─► " if spoke.forward else f"{fill}── "
+        room = max(0, self._cells - cell_len(f"{before.text}{said}{after}"))
+        name = clipped(spoke.name, min(room, cell_len(spoke.name)))
+        tone = "match" if self._chosen and spoke.id == self._chosen else spoke.tone
+        blank = _line(" " * (room - cell_len(name)))
+        return [before, piece(said), _line(after), piece(name, tone), blank]
 
 
 def _line(text: str) -> RowPart:
-    return RowPart(words(text), "faint")
+    return piece(text, "faint")
 
 
 def _mirrored(parts: Sequence[RowPart]) -> list[RowPart]:
@@ -193,46 +191,18 @@ def _mirrored(parts: Sequence[RowPart]) -> list[RowPart]:
     ]
 
 
-def _label_cells(side: _Side, cells: int) -> int:
-    """The cells of the labels of a side, the same for all, so that names stand under each other."""
-    longest = max((cell_len(spoke.label) for spoke in side.spokes), default=0)
-    names = max((cell_len(spoke.name) for spoke in side.spokes), default=0)
-    room = cells - _AROUND
-    if longest + names <= room:
-        return longest
-    fitting = max(int(room * _LABEL_SHARE), room - names)
-    return min(longest, fitting) if room - min(longest, fitting) >= _SHORTEST_NAME else 0
-
-
-def _spoke(spoke: Spoke, label_cells: int, cells: int, *, bold: bool) -> list[RowPart]:
-    """``─ works on ─► Atlas`` in exactly ``cells`` cells."""
-    label = clipped(spoke.label, min(label_cells, cell_len(spoke.label))).strip() if label_cells else ""
-    said = f" {label} " if label else ""
-    fill = "─" * (label_cells - cell_len(label))
-    near, far = ("─", f"{fill}─►") if spoke.forward else ("◄", f"{fill}──")
-    room = max(0, cells - cell_len(f"{near}{said}{far} "))
-    name = clipped(spoke.name, min(room, cell_len(spoke.name)))
-    return [
-        _line(near),
-        RowPart(words(said), "muted"),
-        _line(f"{far} "),
-        RowPart(words(name), "match" if bold else spoke.tone),
-        _line(" " * (room - cell_len(name))),
-    ]
-
-
 def _box(center: Shown, cells: int, y: int, *, left: bool, right: bool) -> list[RowPart]:
     """A line of the box, ``y`` from its middle."""
     if y in (-1, 1):
         ends = "╭╮" if y < 0 else "╰╯"
-        return [RowPart(words(f"{ends[0]}{'─' * (cells - 2)}{ends[1]}"), "accent")]
+        return [piece(f"{ends[0]}{'─' * (cells - 2)}{ends[1]}", "accent")]
     if y:
-        return [RowPart(words(" " * cells))]
+        return [piece(" " * cells)]
     name = clipped(center, cells - 4)
     return [
-        RowPart(words("┤ " if left else "│ "), "accent"),
-        RowPart(words(name), "head"),
-        RowPart(words(" ├" if right else " │"), "accent"),
+        piece("┤ " if left else "│ ", "accent"),
+        piece(name, "head"),
+        piece(" ├" if right else " │", "accent"),
     ]
 
 

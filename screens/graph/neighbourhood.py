@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,16 +18,15 @@ from screens.actions.registry import FocusContext, bindings
 from screens.dialogs.choose import ChooseScreen
 from screens.dialogs.dialog import Dialog
 from screens.drawing.clock import now, today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, piece
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.graph.detail import behind, sources_behind
 from screens.graph.entity_picker import EntityScreen, day_rows, month_from
-from screens.graph.graph_state import Alike, BesideReader, Known, Looking, Sight, Thing, ask_meaning, graph_of
+from screens.graph.graph_state import Alike, Known, KnownReader, Looking, Sight, Thing, ask_meaning
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.tree import MORE, SELF
-from screens.graph.views import VIEWS, sight_of
+from screens.graph.views import MORE, SELF, VIEWS, sight_of
 from screens.history.open_entry import go_to_first
 from screens.loading.snapshots import GraphView
 from screens.main.request import Request, declared_request
@@ -68,7 +67,6 @@ class GraphScreen(BrowseScreen):
         super().__init__(desk, words("Graph"))
         self.show_dialog = show_dialog
         self.looking = Looking(path=at)
-        self.view = FocusContext.GRAPH
         self.known: Known | None = None
         self.sight = Sight()
         self._trail: list[tuple[str, str]] = []
@@ -77,12 +75,10 @@ class GraphScreen(BrowseScreen):
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
-        self._built: tuple[GraphView, Graph] | None = None
-        """The pages that were put together last, and what came of it."""
         self._alike = Alike()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
-        self._beside = BesideReader()
+        self._reader = KnownReader(desk.historian)
         self._counts: dict[FocusContext, int] = {}
         self.map, self.sides, self.banner = MapView(), SideBySide(), Banner()
         names = ("Relations", "Duplicates", "Contradictions", "Schedule")
@@ -99,8 +95,8 @@ class GraphScreen(BrowseScreen):
             "to_other_source": lambda: self._go_to_source(left=True),
             "month_before": lambda: self._month(-1),
             "month_after": lambda: self._month(1),
-            "as_of_today": lambda: self.look(replace(self.looking, day=None)),
-            "what_is_over": lambda: self.look(replace(self.looking, over=not self.looking.over)),
+            "as_of_today": lambda: self.look(day=None),
+            "what_is_over": lambda: self.look(over=not self.looking.over),
             "merge_pair": lambda: self._merge(other_way=False),
             "merge_other_way": lambda: self._merge(other_way=True),
         }
@@ -122,6 +118,11 @@ class GraphScreen(BrowseScreen):
         """Read what is beside the pages, then show."""
         self.reload()
 
+    @property
+    def view(self) -> FocusContext:
+        """Which of the views is looked at."""
+        return self.looking.view
+
     # -- what is known ---------------------------------------------------------------------------
 
     def graph_read(self, view: GraphView) -> None:
@@ -136,17 +137,7 @@ class GraphScreen(BrowseScreen):
             self.list.empty = words(f"reading … {grouped(read)} of {grouped(total)} pages")
             self.list.refresh()
         else:
-            self.load(self._know, self._known, "know")
-
-    async def _know(self) -> Known:
-        pages, built = self._pages, self._built
-        beside = await self.desk.historian.run(self._beside.read)
-        if built is not None and built[0] is pages and built[1].loose is beside.loose:
-            whole = built[1]
-        else:
-            whole = await asyncio.to_thread(graph_of, pages.entities, beside)
-        self._built = pages, whole
-        return Known(whole, beside, today())
+            self.load(lambda: self._reader.read(self._pages, today()), self._known, "know")
 
     def _known(self, known: Known) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
@@ -156,16 +147,23 @@ class GraphScreen(BrowseScreen):
             self.work(partial(self._count, self.known), "count", exclusive=True)
 
     async def _count(self, known: Known) -> None:
-        for place in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
-            sight = await asyncio.to_thread(sight_of, place, known, self.looking, self.folds)
-            self.call_later(self._counted, place, sight)
+        for view in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
+            looking = replace(self.looking, view=view)
+            sight = await asyncio.to_thread(sight_of, known, looking, self.folds)
+            self.call_later(self._counted, view, sight.count or 0)
 
-    def _counted(self, place: FocusContext, sight: Sight) -> None:
-        """Say it in the tab."""
-        self._counts[place] = sight.count or 0
-        late = {place: " late" if place is FocusContext.DUE else "" for place in _ORDER}
-        counts = {place: f"{grouped(count)}{late[place]}" for place, count in self._counts.items() if count}
-        self.tabs.show(_ORDER.index(self.view), {_ORDER.index(place): said for place, said in counts.items()})
+    def _counted(self, view: FocusContext, count: int) -> None:
+        """So much waits there."""
+        self._counts[view] = count
+        self._show_tabs()
+
+    def _show_tabs(self) -> None:
+        """The views by name, with what waits in each."""
+        late = {FocusContext.DUE: " late"}
+        counts = {
+            view: f"{grouped(count)}{late.get(view, '')}" for view, count in self._counts.items() if count
+        }
+        self.tabs.show(_ORDER.index(self.view), {_ORDER.index(view): said for view, said in counts.items()})
 
     def _compare(self, known: Known) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
@@ -188,9 +186,9 @@ class GraphScreen(BrowseScreen):
 
     # -- what is seen ----------------------------------------------------------------------------
 
-    def look(self, looking: Looking, go_to: str | None = None) -> None:
-        """Look at this."""
-        self.looking = looking
+    def look(self, go_to: str | None = None, **changes: Any) -> None:
+        """Look at something else: ``changes`` to what is looked at, see ``Looking``."""
+        self.looking = replace(self.looking, **changes)
         self.draw(go_to)
 
     def draw(self, go_to: str | None = None) -> None:
@@ -198,13 +196,13 @@ class GraphScreen(BrowseScreen):
         if self.known is None:
             return
         self._compare(self.known)
-        view, looking = self.view, self.looking
+        looking = self.looking
 
         def show(sight: Sight) -> None:
-            if (view, looking) == (self.view, self.looking):  # else this is not looked at any more
+            if looking == self.looking:  # else this is not looked at any more
                 self._show(sight, go_to)
 
-        self.load(partial(asyncio.to_thread, sight_of, view, self.known, looking, self.folds), show, "see")
+        self.load(partial(asyncio.to_thread, sight_of, self.known, looking, self.folds), show, "see")
 
     def _show(self, sight: Sight, go_to: str | None) -> None:
         first = self.list.row is not None and self.list.row.id == self.sight.first
@@ -236,7 +234,7 @@ class GraphScreen(BrowseScreen):
             over = " · with what is over" if self.looking.over else ""
             title = f"{self._way_here()}{title}{over}"
         self.entitle(title)
-        self._counted(FocusContext.GRAPH, Sight())
+        self._show_tabs()
 
     def _way_here(self) -> str:
         """``Sarah › Atlas › ``: the last pages by their names, those that are gone left out."""
@@ -313,7 +311,7 @@ class GraphScreen(BrowseScreen):
     def action_back(self) -> None:
         """Out of reading, out of an answer, else out."""
         if not self._reading and self.looking.question and self.view is FocusContext.GRAPH:
-            self.look(replace(self.looking, question=""))
+            self.look(question="")
         else:
             super().action_back()
 
@@ -323,8 +321,7 @@ class GraphScreen(BrowseScreen):
 
     def turn_to(self, place: FocusContext) -> None:
         """Another view."""
-        self.view = place
-        self.look(replace(self.looking, question=""))
+        self.look(view=place, question="")
 
     def _turn(self, step: int) -> None:
         self.turn_to(_ORDER[(_ORDER.index(self.view) + step) % len(_ORDER)])
@@ -335,13 +332,12 @@ class GraphScreen(BrowseScreen):
         beside = self.view is not FocusContext.GRAPH or bool(looking.question)
         if looking.path and not (beside and looking.path == path):
             self._trail.append((looking.path, row.id if row and not beside else SELF))
-        self.view = FocusContext.GRAPH
-        self.look(replace(self.looking, path=path, question="", each=EACH), SELF)
+        self.look(SELF, view=FocusContext.GRAPH, path=path, question="", each=EACH)
 
     def action_walk_back(self) -> None:
         """Back to the entity that one came from."""
         path, row_id = self._trail.pop()
-        self.look(replace(self.looking, path=path, question="", each=EACH), row_id)
+        self.look(row_id, path=path, question="", each=EACH)
 
     def action_open(self) -> None:
         """To the entity that the row leads to; else to read what is behind it."""
@@ -349,14 +345,14 @@ class GraphScreen(BrowseScreen):
         if row is None:
             return
         if row.id.startswith(MORE):
-            self.look(replace(self.looking, each=self.looking.each + _MORE), row.id)
+            self.look(row.id, each=self.looking.each + _MORE)
         elif row.id != SELF and (path := _leads_to(row.of)):
             self.walk_to(path)
         else:
             super().action_open()
 
     def _hops(self, hops: int) -> None:
-        self.look(replace(self.looking, hops=hops, question="", each=EACH))
+        self.look(hops=hops, question="", each=EACH)
 
     # -- what is asked for -----------------------------------------------------------------------
 
@@ -369,11 +365,10 @@ class GraphScreen(BrowseScreen):
         """Ask in plain words."""
 
         def typed(question: str) -> list[Row]:
-            return [Row(question, row_text(question), lead=(RowPart(words("ask"), "accent"),))]
+            return [Row(question, row_text(question), lead=(piece("ask", "accent"),))]
 
         def asked(question: str) -> None:
-            self.view = FocusContext.GRAPH
-            self.look(replace(self.looking, question=question), "found:0")
+            self.look("found:0", view=FocusContext.GRAPH, question=question)
 
         hint = "who works on Atlas? · how is Alice connected to Bob?"
         dialog = ChooseScreen(
@@ -385,7 +380,7 @@ class GraphScreen(BrowseScreen):
         """What was true on a day that is typed."""
 
         def chosen(day: str) -> None:
-            self.look(replace(self.looking, day=date.fromisoformat(day) if day else None))
+            self.look(day=date.fromisoformat(day) if day else None)
 
         title, rows = words("As of which day?"), [Row("", words("today"))]
         self._prompt(
@@ -402,7 +397,7 @@ class GraphScreen(BrowseScreen):
     def _month(self, months: int) -> None:
         if self.known is not None:
             day = month_from(self.looking.on(self.known), months)
-            self.look(replace(self.looking, day=None if day == self.known.today else day))
+            self.look(day=None if day == self.known.today else day)
 
     def _go_to_source(self, *, left: bool) -> None:
         """To the first source that is still there."""

@@ -21,14 +21,14 @@ _GRACE_SECONDS = 1.0
 class ChecksKnown(Message):
     """The checks that there are, in their order."""
 
-    labels: list[CheckLabel]
+    checks: list[CheckLabel]
 
 
 @dataclass
 class Begun(Message):
     """A check began, the ``number``-th of ``of``."""
 
-    check: str
+    id: str
     number: int
     of: int
 
@@ -104,7 +104,7 @@ class CheckJob:
         """One process for one wish; why it did not come to its end, or nothing."""
 
         def hear(said: Mapping[str, Any]) -> None:
-            if (message := _message(said, of)) is not None:
+            if (message := message_of({**said, "check": of})) is not None:
                 self._post(message)
 
         client = WorkerClient("health", self._root, event=hear)
@@ -121,18 +121,20 @@ class CheckJob:
         return ""
 
 
-def _message(said: Mapping[str, Any], check: str) -> Message | None:
-    """What a line of the process means."""
-    try:
-        match said.get("event"):
-            case "checks":
-                return ChecksKnown(msgspec.convert(said["checks"], list[CheckLabel]))
-            case "begin":
-                return Begun(str(said["id"]), int(said["number"]), int(said["of"]))
-            case "result":
-                return Looked(msgspec.convert(said["result"], CheckResult))
-            case "repaired":
-                return Repaired(check, str(said["said"]), whole=bool(said["whole"]))
-    except (KeyError, TypeError, ValueError, AttributeError):
+_MESSAGES: Mapping[str, type[Message]] = {
+    "checks": ChecksKnown,
+    "begin": Begun,
+    "result": Looked,
+    "repaired": Repaired,
+}
+
+
+def message_of(said: Mapping[str, Any]) -> Message | None:
+    """What a line of the process means; None where it is none of ours."""
+    kind = _MESSAGES.get(str(said.get("event")))
+    if kind is None:
         return None
-    return None
+    try:
+        return msgspec.convert(said, kind)
+    except msgspec.ValidationError:
+        return None

@@ -8,7 +8,7 @@ from typing import ClassVar, assert_never
 from textual.binding import BindingType
 
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, piece
 from screens.drawing.safe_text import row_text, words
 from screens.frames.services import Desk
 from screens.main.request import Request, declared_request, expire_request
@@ -46,7 +46,7 @@ class FixScreen(ReadDialog[Fix]):
                 Row(
                     str(number),
                     row_text(fix.label),
-                    lead=(RowPart(words(str(number)), "accent"),),
+                    lead=(piece(str(number), "accent"),),
                     tail=(RowPart(row_text(fix.command), "faint"),),
                 )
                 for number, fix in enumerate(self._fixes, 1)

@@ -122,14 +122,14 @@ class HealthScreen(BrowseScreen):
 
     def on_checks_known(self, message: ChecksKnown) -> None:
         """Now it is known what there is."""
-        self.labels = tuple(message.labels)
+        self.labels = tuple(message.checks)
         self.draw()
 
     def on_begun(self, message: Begun) -> None:
         """Say how far the look is."""
-        self._looking = message.check
+        self._looking = message.id
         stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
-        self._progress = row_text(f"looking {message.number}/{message.of}: {message.check}{stops}")
+        self._progress = row_text(f"looking {message.number}/{message.of}: {message.id}{stops}")
         self.draw()
 
     def on_looked(self, message: Looked) -> None:

@@ -9,27 +9,22 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from screens.actions.active import key_for
-from screens.drawing.rows import GAP, Folds, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Folds, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
 from workbench.health.finding import SEVERITIES, CheckResult, Finding
 from workbench.safety.secrets import masked
 
 _STATES: Mapping[str, tuple[str, Tone]] = {
-    "fine": ("✓ fine", "good"),
-    "info": ("· note", "muted"),
-    "warning": ("! look", "warn"),
-    "error": ("✗ wrong", "bad"),
-    "waiting": ("  waits", "faint"),
-    "looking": ("… looks", "accent"),
-}
-_STATE_CELLS = 8
-_SEVERITIES: Mapping[str, tuple[str, Tone]] = {
-    "error": ("✗ error", "bad"),
+    "ok": ("✓ ok", "good"),
+    "info": ("· info", "muted"),
     "warning": ("! warn", "warn"),
-    "info": ("· note", "muted"),
+    "error": ("✗ error", "bad"),
+    "waiting": ("  waits", "faint"),
+    "looking": ("… check", "accent"),
 }
-_SEVERITY_CELLS = 7
+"""The mark and word of a section; those of a finding are among them."""
+_STATE_CELLS = 7
 _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
@@ -66,7 +61,7 @@ class Section:
             return "waiting"
         if self.looking or len(self.results) < self.count:
             return "looking"
-        return self.findings[0][1].severity if self.findings else "fine"
+        return self.findings[0][1].severity if self.findings else "ok"
 
     @property
     def seen(self) -> str:
@@ -74,7 +69,7 @@ class Section:
         if self.count == 1:
             return self.results[0].seen
         well = sum(result.state != "finding" for result in self.results)
-        return f"{well} of {self.count} fine"
+        return f"{well} of {self.count} ok"
 
 
 def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
@@ -84,7 +79,7 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
     """
     for section in sections:
         mark, tone = _STATES[section.state]
-        lead = (RowPart(words(mark.ljust(_STATE_CELLS)), tone),)
+        lead = (piece(mark.ljust(_STATE_CELLS), tone),)
         findings, name = section.findings, row_text(section.title)
         if not section.results:
             yield Row(section.name, name, tone="muted", depth=1, lead=lead)
@@ -107,7 +102,7 @@ def _finding_rows(section: Section) -> Iterator[Row]:
         # the same name as long as it says the same of the same place
         row_id = f"{section.name}/{one.address}/{one.what}/{same[one.address, one.what]}"
         same[one.address, one.what] += 1
-        mark, tone = _SEVERITIES[one.severity]
+        mark, tone = _STATES[one.severity]
         name: str = row_text(one.path.rpartition("/")[2])
         name = clipped(name, min(cell_len(name), _NAME_CELLS))
         where = f"{name}:{one.line}" if one.line else name
@@ -117,7 +112,7 @@ def _finding_rows(section: Section) -> Iterator[Row]:
             text=row_text(of + one.what),
             depth=2,
             of=one,
-            lead=(RowPart(words(mark.ljust(_SEVERITY_CELLS)), tone),),
+            lead=(piece(mark.ljust(_STATE_CELLS), tone),),
             tail=(RowPart(row_text(where), "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
         )
@@ -161,7 +156,7 @@ def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row
 
 
 def _finding_lines(one: Finding) -> Lines:
-    mark, tone = _SEVERITIES[one.severity]
+    mark, tone = _STATES[one.severity]
     yield f"{mark} · {one.what}", tone if one.severity != "info" else "head"
     yield f"Why it matters: {one.meaning}" if one.meaning else "", "text"
     yield f"What to do: {one.do}" if one.do else "", "text"

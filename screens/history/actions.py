@@ -26,7 +26,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
     define(
         "operations",
         "at",
-        "operations",
+        "history",
         Group.HISTORY,
         "All operations, each with its diff, to undo or redo.",
         places=LISTS | SCREENS,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import line_text, row_text, words
 from screens.frames.filtered_list import NarrowScreen
 from screens.frames.services import Desk
-from screens.history.history_reader import Historian, ago
+from screens.history.history_reader import Historian, day_or_time
 from screens.history.open_entry import go_to_first
 from screens.history.operation_rows import change_rows
 from screens.history.operations import OperationScope, OperationsScreen, Travel
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.history.attribution import Deed
     from workbench.history.blame import LineOrigin
 
-_WHEN, _WHO, _WHAT, _NUMBER = 6, 9, 10, 5
+_WHEN, _WHO, _WHAT, _NUMBER = 7, 9, 10, 5
 MAX_LINES = 20_000
 _COMPACT_BELOW = 90
 _LINE_LIMIT = 2_000
@@ -200,11 +200,13 @@ def version_before(workspace: Workspace, path: str, deed: Deed, line: int) -> Bl
 def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
     """A line behind its gutter: when, who, what, and its number; without the last two where it is narrow."""
     deed = line.deed
-    when, who, what = ("", "", "") if same else (ago(deed.when), row_text(deed.actor), row_text(deed.action))
-    lead = [RowPart(words(when.rjust(_WHEN)), "faint"), RowPart(words(clipped(who, _WHO)), "muted")]
+    when, who, what = (
+        ("", "", "") if same else (day_or_time(deed.when), row_text(deed.actor), row_text(deed.action))
+    )
+    lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO), "muted")]
     if not compact:
         number = words(str(line.number).rjust(_NUMBER))
-        lead += [RowPart(words(clipped(what, _WHAT)), "accent"), RowPart(number, "faint")]
+        lead += [piece(clipped(what, _WHAT), "accent"), RowPart(number, "faint")]
     return Row(id=str(line.number), text=line_text(line.text[:_LINE_LIMIT]), lead=tuple(lead), of=line)
 
 

@@ -17,7 +17,7 @@ from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import line_text, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
-from screens.history.history_reader import ago
+from screens.history.history_reader import day_or_time
 from screens.widgets.side_by_side import SideBySide
 from workbench.workspace.workspace import Workspace
 
@@ -121,7 +121,7 @@ def _row(kept: ConflictText) -> Row:
     return Row(
         id=str(kept.kept),
         text=row_text(kept.path or kept.kept.name),
-        lead=(RowPart(words((ago(kept.since) if kept.since else "").rjust(6)), "faint"),),
+        lead=(RowPart(words((day_or_time(kept.since) if kept.since else "").rjust(7)), "faint"),),
         tail=(RowPart(plural(len(kept.text), "byte"), "muted"),),
         of=kept,
     )

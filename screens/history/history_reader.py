@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +26,8 @@ DEPTH = 200
 """How many of the newest operations are looked through for those on a whole page."""
 _LINES = 8
 _REMEMBERED = 256
-_Moment = tuple[str | None, int]
+_NEAR_DAYS = 300
+"""Days from which on the month alone would be taken for another year's."""
 T = TypeVar("T")
 
 
@@ -40,7 +41,7 @@ class Historian:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="history")
         self._workspace: Workspace | None = None
         self._closed = False
-        self._remembered: OrderedDict[str, tuple[_Moment, tuple[Shown, ...]]] = OrderedDict()
+        self._told = lru_cache(_REMEMBERED)(self._tell)
 
     async def run(self, work: Callable[[Workspace], T]) -> T:
         """``work`` done in this thread, on its own view of the workspace; cancelled after the end."""
@@ -50,8 +51,12 @@ class Historian:
 
     async def lines(self, address: str) -> tuple[Shown, ...]:
         """What was done to the entry at ``address``, newest first; nothing where there is no history."""
+
+        def read(workspace: Workspace) -> tuple[Shown, ...]:
+            return self._told(address, workspace.history.head(), _touched(self._root / path_of(address)))
+
         try:
-            return await self.run(lambda workspace: self._lines(workspace, address))
+            return await self.run(read)
         except (WorkbenchError, OSError):
             return ()
 
@@ -69,17 +74,9 @@ class Historian:
             self._workspace = Workspace.open(self._root, anyhow=True)
         return self._workspace
 
-    def _lines(self, workspace: Workspace, address: str) -> tuple[Shown, ...]:
+    def _tell(self, address: str, head: str | None, touched: int) -> tuple[Shown, ...]:
         """The newest steps, remembered for as long as neither the branch nor the file moves on."""
-        moment = (workspace.history.head(), _touched(self._root / path_of(address)))
-        kept = self._remembered.get(address)
-        if kept is None or kept[0] != moment:
-            told = (entry_lines if "#" in address else page_lines)(workspace, address, self._today())
-            kept = moment, told
-            self._remembered[address] = kept
-            if len(self._remembered) > _REMEMBERED:
-                self._remembered.popitem(last=False)
-        return kept[1]
+        return (entry_lines if "#" in address else page_lines)(self._opened(), address, self._today())
 
 
 def entry_lines(workspace: Workspace, address: str, today: date) -> tuple[Shown, ...]:
@@ -125,6 +122,20 @@ def ago(when: datetime | None, today: date | None = None) -> Shown:
     if when is None:
         return Shown("now")
     return age(when.astimezone().date(), today or this_day())
+
+
+def day_or_time(when: datetime | None) -> Shown:
+    """When something was done: the time of today, else the day; ``now`` for what no commit holds yet.
+
+    As ``15:13``, ``9 Mar``, ``2024-03``: never wider than seven cells.
+    """
+    if when is None:
+        return Shown("now")
+    local, today = when.astimezone(), this_day()
+    if local.date() == today:
+        return Shown(f"{local:%H:%M}")
+    near = abs((today - local.date()).days) < _NEAR_DAYS
+    return Shown(f"{local.day} {local:%b}" if near else f"{local:%Y-%m}")
 
 
 def _touched(path: Path) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.history.diff import diff_rows
-from screens.history.history_reader import Historian, ago
+from screens.history.history_reader import Historian, day_or_time
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId
 from workbench.workspace import ledger
@@ -31,13 +31,13 @@ def operation_row(operation: Operation, note: str = "") -> Row:
         tail.append(RowPart(row_text(note), "faint"))
     tail.append(RowPart(row_text(operation.actor), "muted"))
     if operation.undone:
-        tail.append(RowPart(words("undone"), "warn"))
+        tail.append(piece("undone", "warn"))
     return Row(
         id=operation.commit,
         text=row_text(operation.summary.removeprefix(f"{operation.action}: ")),
         tone="muted" if operation.undone else "text",
         lead=(
-            RowPart(words(ago(operation.when).rjust(_AGE)), "faint"),
+            piece(day_or_time(operation.when).rjust(_AGE), "faint"),
             RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
         ),
         tail=tuple(tail),

@@ -155,9 +155,7 @@ class OperationsScreen(NarrowScreen):
     def __init__(
         self, desk: Desk, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
     ) -> None:
-        super().__init__(
-            desk, words("Operations"), "by:agent action:promote path:memory/ on:2026-03 words -not"
-        )
+        super().__init__(desk, words("History"), "by:agent action:promote path:memory/ on:2026-03 words -not")
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
@@ -317,11 +315,11 @@ class OperationsScreen(NarrowScreen):
     def _say_what(self) -> None:
         """What is listed, on the frame."""
         scope = self._chronicle.scope
-        what = "Operations"
+        what = "History"
         if scope.of_entry:
             what = f"History of the entry {scope.address}"
         elif scope.path:
-            what = f"Operations on {scope.path}"
+            what = f"History of {scope.path}"
         quiet = self._page.quiet
         self.entitle(f"{what} · {grouped(quiet)} of the ledger left out: a" if quiet else what)
 

@@ -11,11 +11,11 @@ from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
 from screens.drawing.clock import now
-from screens.drawing.rows import GAP, Row, RowPart, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, line_rows, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
-from screens.history.history_reader import ago
+from screens.history.history_reader import day_or_time
 from screens.history.operation_rows import change_rows
 from screens.main.request import Request
 from workbench.memory.entry import Kind
@@ -74,7 +74,7 @@ class RecentScreen(BrowseScreen):
             id=one.entry,
             text=row_text(one.title),
             lead=(
-                RowPart(words(_when(one.when).rjust(_AGE)), "faint"),
+                piece(day_or_time(one.when).rjust(_AGE), "faint"),
                 RowPart(
                     Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
                 ),
@@ -107,12 +107,6 @@ class RecentScreen(BrowseScreen):
         """To the entry in the panes."""
         if one := self._one:
             self.desk.go_to(one.entry)
-
-
-def _when(when: datetime) -> str:
-    """The time of what was written today, else how long ago that was."""
-    local = when.astimezone()
-    return f"{local:%H:%M}" if local.date() == now().date() else ago(when)
 
 
 def _recent(workspace: Workspace, since: datetime) -> Sequence[RecentEntry]:

@@ -79,37 +79,26 @@ class Timekeeper:
 
     def step(self, by: int) -> Where:
         """``by`` moments further back, or forth where it is negative. Raises WorkbenchError."""
-        if self._index is None:
-            if by < 0:
-                return self.home()
-            first = 1 if stands_recorded(self._workspace()) else 0
-            return self._go(first + by - 1)
-        if self._beside is not None and by > 0:
-            return self._go(self._index + by - 1)
-        return self._go(self._index + by)
+        if self._index is not None:
+            return self._go(self._index + by - (self._beside is not None and by > 0))
+        if by < 0:
+            return self.home()
+        return self._go(by - 1 + stands_recorded(self._workspace()))
 
     def day(self, by: int) -> Where:
         """The end of the day before that of the moment on which something changed, or of the one after it."""
-        if self._index is None:
-            if by < 0:
-                return self.home()
-            here = today()
-            at = 0
-        else:
-            here, at = local_day((self._beside or self._list().known[self._index]).when), self._index
+        if self._index is None and by < 0:
+            return self.home()
+        at = self._index or 0
+        known = self._list().known
+        here = today() if self._index is None else local_day((self._beside or known[at]).when)
         if by > 0:
-            while self._has(at) and local_day(self._list().known[at].when) >= here:
+            while self._has(at) and local_day(known[at].when) >= here:
                 at += 1
             return self._go(at)
-        at -= 1
-        while at >= 0 and local_day(self._list().known[at].when) <= here:
-            at -= 1
-        if at < 0:
-            return self.home()
-        there = local_day(self._list().known[at].when)
-        while at > 0 and local_day(self._list().known[at - 1].when) == there:
-            at -= 1
-        return self._go(at)
+        newer = [local_day(one.when) for one in known[:at]]
+        later = [day for day in newer if day > here]
+        return self._go(newer.index(later[-1])) if later else self.home()
 
     def at(self, when: str, today: date) -> Where:
         """A day, a month, an operation or a commit, as people write them."""

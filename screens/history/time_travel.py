@@ -7,20 +7,23 @@ is laid out as files only once the person rests on it, and stays among the few t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
 from textual.timer import Timer
+from textual.widget import Widget
 
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.clock import today
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import EMPTY, Row, RowPart, piece
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.history.history_reader import Historian
-from screens.history.moment_line import MomentLine, what_of, when_of
 from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
 from screens.loading.reader import Reading
 from screens.loading.shown_revision import day_shown, moment_of, place_of
@@ -45,9 +48,81 @@ _MOVES = frozenset(
         "open", "next_hit", "previous_hit", "origin", "mark",
     }
 )  # fmt: skip
+_ROOM = 42
+"""Cells that what is said keeps beside the keys."""
 T = TypeVar("T")
 ROOMS = ("review", "graph_view", "agent_view", "health", "conflicts")
 """Screens of today's memory, which would speak of another one than the panes."""
+
+
+class MomentLine(Widget, can_focus=False):
+    """Hidden while today's memory is shown."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--mark", "line--when", "line--what", "line--keys"}
+
+    def __init__(self) -> None:
+        super().__init__(id="moment")
+        self.when = self.what = self.doing = EMPTY
+        self.display = False
+
+    def show(self, when: Shown, what: Shown, doing: Shown = EMPTY) -> None:
+        """Say it; ``doing`` while the panes do not show it yet."""
+        self.when, self.what, self.doing = when, what, doing
+        self.display = True
+        self.refresh()
+
+    def hide(self) -> None:
+        """The panes show today's memory."""
+        self.when = self.what = self.doing = EMPTY
+        self.display = False
+
+    def render(self) -> Text:
+        """The line; keys as far as there is room for them, since the hints have them too."""
+        width = self.size.width
+        line = Text(no_wrap=True, overflow="crop")
+        line.append(" ◷ ", self._tone("mark"))
+        line.append(f"as of {self.when}" if self.when else "the past", self._tone("when"))
+        if self.doing:
+            line.append(f" · {self.doing}", self._tone("mark"))
+        room = width - line.cell_len
+        keys = ""
+        for key in self._keys():
+            if cell_len(keys + key) <= room - _ROOM:
+                keys += key
+        if self.what:
+            said = Text(f" · {self.what}", self._tone("what"))
+            said.truncate(max(0, room - cell_len(keys) - 2), overflow="ellipsis")
+            line.append_text(said)
+        line.append(" " * max(0, width - line.cell_len - cell_len(keys) - 1))
+        line.append(keys, self._tone("keys"))
+        return line
+
+    @staticmethod
+    def _keys() -> Iterator[str]:
+        """The keys, the most useful ones first."""
+        yield f"{key_for('past_older')} older {key_for('past_newer')} newer"
+        yield f"  {key_for('back')} today"
+        yield f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day"
+        yield f"  {key_for('past_at')} date"
+
+    def _tone(self, name: str) -> Style:
+        return self.get_component_rich_style(f"line--{name}", partial=True)
+
+
+def when_of(moment: Operation) -> Shown:
+    """The moment as people say it: ``Sat 14 Mar 2026 10:00``."""
+    when = moment.when.astimezone()
+    return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
+
+
+def what_of(where: Where) -> Shown:
+    """After what, by whom, and how far back that is."""
+    moment = where.moment
+    if moment is None:
+        return EMPTY
+    changes = f"{where.back} back" if where.back else "newest"
+    return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
 
 
 class Travelling:
@@ -151,7 +226,7 @@ class Travelling:
         self._stop_resting()
         if not self.away:
             self.away = True
-            self.line.show(Shown(""), Shown(""), words("looking …"))
+            self.line.show(EMPTY, EMPTY, words("looking …"))
             self._screen.show_hints()
         self._screen.work(partial(self._find, move, self._wish, self._journey), "travel")
 
@@ -191,7 +266,7 @@ class Travelling:
                 self._restore()
             return
         there = self._shown.moment is not None and self._shown.moment.commit == where.moment.commit
-        self._title(where, Shown("") if there else words("…"))
+        self._title(where, EMPTY if there else words("…"))
         if wish == self._wish and not there:
             self._rest = self._screen.set_timer(REST_SECONDS, lambda: self._lay_out(wish, where))
 
@@ -200,8 +275,8 @@ class Travelling:
         if wish != self._wish:
             return
         known = isinstance(error, WorkbenchError)
-        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
         name = words("Cannot go back in time") if known else row_text(type(error).__name__)
+        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
         text = Shown("\n".join(row_text(line) for line in said if line))
         self._screen.say(text, title=name, severity="warning" if known else "error")
         shown = self._shown.moment
@@ -302,7 +377,7 @@ class Travelling:
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    def _title(self, where: Where, doing: Shown = Shown("")) -> None:  # noqa: B008
+    def _title(self, where: Where, doing: Shown = EMPTY) -> None:
         if where.moment is not None:
             self.line.show(when_of(where.moment), what_of(where), doing)
             self._screen.show_hints()
@@ -369,4 +444,4 @@ def moment_row(operation: Operation) -> Row:
 
 def typed_moment(text: str) -> list[Row]:
     """The row that stands for what was typed."""
-    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(RowPart(words("typed"), "accent"),))]
+    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(piece("typed", "accent"),))]

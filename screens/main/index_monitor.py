@@ -179,7 +179,7 @@ class Following:
         """End the watcher and the children."""
         self._watcher.close()
         await asyncio.to_thread(self._late.close)
-        await self._indexer.close()
+        await self._indexer.stop()
         await self.engine.close()
 
     def _draw(self) -> None:

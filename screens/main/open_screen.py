@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from screens.app import WorkbenchApp
-    from screens.context.message_input import Messages
     from screens.frames.overlay_screen import OverScreen
     from screens.loading.snapshots import GraphView
     from screens.main.screen import MainScreen
+    from screens.search.recent import InputHistory
 
 _FOLLOW_SECONDS = 1.0
 
@@ -33,7 +33,7 @@ class Opening:
     def __init__(self, screen: MainScreen, curating: Curating) -> None:
         self._screen = screen
         self._curating = curating
-        self._messages: Messages | None = None
+        self._messages: InputHistory | None = None
         """What was typed where one sees what an agent is given."""
         self._due: Timer | None = None
         self.desk = Desk(
@@ -194,10 +194,10 @@ class Opening:
         self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
 
     def _agent(self) -> None:
-        from screens.context.message_input import Messages  # noqa: PLC0415
         from screens.context.screen import AgentScreen  # noqa: PLC0415
+        from screens.search.recent import InputHistory  # noqa: PLC0415
 
-        self._messages = self._messages or Messages()
+        self._messages = self._messages or InputHistory()
         self._open(AgentScreen(self.desk, self._screen.following.engine, self._messages))
 
     def _health(self) -> None:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import grouped, row_text, words
-from screens.search.parsed_query import VALUES, continued
+from indexing.query.filters import FIELDS
+from screens.drawing.rows import RowPart, piece
+from screens.drawing.safe_text import grouped, row_text
+from workbench.memory.entry import Kind
+from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.provenance import TRUST
 from workbench.safety.terminal import in_place
 
 SHOWN = 8
 """Values that are offered at a time."""
+NAMES = (*FIELDS, "as-of")
+"""What can stand before a colon."""
+VALUES: dict[str, tuple[str, ...]] = {
+    "kind": tuple(map(str, Kind)),
+    "type": tuple(IMPORTANCE),
+    "trust": (*TRUST, "trusted", "untrusted"),
+    "pinned": ("yes", "no"),
+}
+_NAME = re.compile(r"(?<!\S)-?([a-z][a-z-]+)$", re.IGNORECASE)
+_LEAST = 2
+"""Letters of a word from which on it may be the name of a field."""
 KNOWN = frozenset({"type", "from", "path", "user"})
 """Conditions whose values are those that the entries have."""
 _DAYS = frozenset({"since", "until", "as-of"})
@@ -21,6 +35,10 @@ _OPEN = re.compile(
     r'(?<!\S)-?(?P<name>[a-z-]+):(?:(?:"[^"]*"|[^\s",]+),)*(?:"(?P<quoted>[^"]*)|(?P<plain>[^\s",]*))$',
     re.IGNORECASE,
 )
+
+
+Values = Sequence[tuple[str, int]]
+"""What a condition can be, each with the number of entries that have it; 0 where nobody counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,61 +51,73 @@ class Unfinished:
     quoted: bool
 
 
+async def offer(
+    text: str, today: date, known: Callable[[str, str, int], Awaitable[Values]]
+) -> tuple[str, tuple[RowPart, ...]]:
+    """``text`` as the key at its end makes it (empty where it does nothing), and what is shown of that.
+
+    ``known`` answers the values that entries have for a name, given how they begin and how many are wanted.
+    """
+    one = unfinished(text)
+    if one is None:
+        whole = going_on(text, ())
+        return whole, named(whole)
+    found: Values = offered(one, today)
+    if one.name in KNOWN:
+        found = await known(one.name, one.begun, SHOWN) or found
+    return going_on(text, found), choices(one, found)
+
+
 def unfinished(text: str) -> Unfinished | None:
     """The condition that somebody is typing at the end of ``text``."""
     found = _OPEN.search(text)
     if found is None or (name := found["name"].lower()) not in KNOWN | _DAYS | VALUES.keys():
         return None
-    quoted = found["quoted"] is not None
-    part = "quoted" if quoted else "plain"
-    return Unfinished(name, found[part], found.start(part), quoted)
+    part = "plain" if found["quoted"] is None else "quoted"
+    return Unfinished(name, found[part], found.start(part), part == "quoted")
 
 
-def offered(one: Unfinished, today: date) -> tuple[tuple[str, int], ...]:
-    """The values that do not depend on what is in memory, without counts (0)."""
+def offered(one: Unfinished, today: date) -> Values:
+    """The values that do not depend on what is in memory."""
     start = one.begun.lower()
     fixed = days(today) if one.name in _DAYS else VALUES.get(one.name, ())
-    return tuple((value, 0) for value in fixed if value.startswith(start))[:SHOWN]
+    return [(value, 0) for value in fixed if value.startswith(start)][:SHOWN]
 
 
 def days(today: date) -> tuple[str, ...]:
     """Days worth offering: in words, and in figures."""
-    return (
-        "today",
-        "yesterday",
-        "last-week",
-        "2w",
-        f"{today:%Y-%m}",
-        f"{today:%Y}",
-        "last-month",
-        "last-year",
-    )
+    near = ("today", "yesterday", "last-week", "2w")
+    return (*near, f"{today:%Y-%m}", f"{today:%Y}", "last-month", "last-year")
+
+
+def going_on(text: str, found: Values) -> str:
+    """``text`` as the key at its end makes it; empty where the key does nothing."""
+    one = unfinished(text)
+    if one is not None:
+        value = taken(one, found)
+        return "" if value is None else finished(text, one, value)
+    if (begun := _NAME.search(text)) and len(begun[1]) >= _LEAST:
+        fitting = [name for name in NAMES if name.startswith(begun[1].lower())]
+        # A word that may just as well be a word is not finished for anybody before it could be nothing else.
+        return f"{text}{fitting[0][len(begun[1]) :]}:" if len(fitting) == 1 else ""
+    return ""
 
 
 def finished(text: str, one: Unfinished, value: str) -> str:
     """``text`` with its last condition finished, in quotes where the value needs them."""
+    before = text[: one.at]
     if one.quoted:
-        return f'{text[: one.at]}{value}"'
-    return f'{text[: one.at]}"{value}"' if re.search(r"[\s,]", value) else text[: one.at] + value
+        return f'{before}{value}"'
+    return f'{before}"{value}"' if re.search(r"[\s,]", value) else before + value
 
 
-def taken(one: Unfinished, found: Sequence[tuple[str, int]]) -> str | None:
+def taken(one: Unfinished, found: Values) -> str | None:
     """The first value that is offered and can be taken: it is not there already, and can be read and written.
 
     Nobody would know what they take with signs that are not seen, and no condition can say a quotation mark.
     """
-    values = (value for value, _ in found)
-    fit = (value for value in values if value != one.begun.lower() and in_place(value) == value)
-    return next((value for value in fit if '"' not in value), None)
-
-
-def going_on(text: str, found: Sequence[tuple[str, int]]) -> str:
-    """``text`` as the key at its end makes it; empty where the key does nothing."""
-    one = unfinished(text)
-    if one is None:
-        return continued(text)
-    value = taken(one, found)
-    return "" if value is None else finished(text, one, value)
+    values = (value for value, _ in found if value != one.begun.lower() and in_place(value) == value)
+    return next((value for value in values if '"' not in value), None)
 
 
 def named(whole: str) -> tuple[RowPart, ...]:
@@ -95,20 +125,20 @@ def named(whole: str) -> tuple[RowPart, ...]:
     if not whole:
         return ()
     name = whole.rsplit(maxsplit=1)[-1].lstrip("-")
-    return (RowPart(words(name), "accent"), RowPart(words("→ takes it"), "faint"))
+    return (piece(name, "accent"), piece("→ takes it", "faint"))
 
 
-def choices(one: Unfinished, found: Sequence[tuple[str, int]]) -> tuple[RowPart, ...]:
+def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
     """The values as they are shown under the line, the key that takes one of them right behind that one."""
     if [value for value, _ in found] == [one.begun.lower()]:
         return ()  # it is finished: what was understood is of more use
     if not found:
         nothing = one.name in KNOWN and one.begun
         return (RowPart(row_text(f"{one.name}: nothing has “{one.begun}”"), "muted"),) if nothing else ()
-    parts = [RowPart(words(f"{one.name}:"), "accent")]
+    parts = [piece(f"{one.name}:", "accent")]
     first = taken(one, found)
     for value, count in found:
         parts.append(RowPart(row_text(f"{value} ({grouped(count)})" if count else value), "muted"))
         if value == first:
-            parts.append(RowPart(words("→ takes it"), "faint"))
+            parts.append(piece("→ takes it", "faint"))
     return tuple(parts)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import signal
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +23,7 @@ from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.jobs import worker_client
 from screens.search.events import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
-from workbench.agent.search_update import Reach, SearchUpdate
+from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
@@ -55,15 +53,11 @@ class TypedQuery:
     everywhere: bool = False
     """Whether all registered workspaces are asked."""
 
-    @property
-    def reach(self) -> Reach:
-        """How far it reaches; see ``SearchService``."""
-        return "everywhere" if self.everywhere and self.as_of is None else "team"
-
     def as_request(self) -> dict[str, object]:
         """The hybrid question as ``workbench.agent.search_task`` takes it."""
         said = {"seq": self.seq, "query": self.text, "k": HITS, "mode": "hybrid", "prefix": True}
-        return {**said, "explain": self.explain, "reach": self.reach, "as_of": self.as_of}
+        reach = "everywhere" if self.everywhere else "team"
+        return {**said, "explain": self.explain, "reach": reach, "as_of": self.as_of}
 
 
 class Engine:
@@ -75,13 +69,13 @@ class Engine:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._service: SearchService | None = None
         self._child: Process | None = None
+        self._patience: asyncio.Timeout | None = None
+        """Ends the reading of the child where it owes an answer for too long; None while none is read."""
         self._asked: TypedQuery | None = None
         self._waiting: TypedQuery | None = None
-        self._overdue: asyncio.TimerHandle | None = None
-        self._stuck = self._anew = False
         self._newest = 0
-        self._running = False
-        self._consulted: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._running = self._anew = False
+        self._consulted: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
         self.ready = False
 
     @property
@@ -92,17 +86,15 @@ class Engine:
     def ask(self, question: TypedQuery) -> None:
         """Answer as soon as possible; older questions need no answer any more."""
         self._newest = question.seq
-        if question.as_of is not None:
-            if not self.alive:
-                why = "the process that searches the past is not running"
-                self._publish(
-                    WordsFailed(question.seq, why, f"{key_for('reindex', FocusContext.QUERY)} starts it")
-                )
-                return
-        else:
+        if question.as_of is None:
             asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
             if not self.ready:
                 return
+        elif not self.alive:
+            why = "the process that searches the past is not running"
+            by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it"
+            self._publish(WordsFailed(question.seq, why, by_hand))
+            return
         if self._asked is None:
             self._send(question)
         else:
@@ -130,10 +122,9 @@ class Engine:
             answer = await asyncio.wait_for(self._consulted[name], PATIENCE_SECONDS)
         except (ConnectionError, TimeoutError):
             return None
-        else:
-            return None if "dropped" in answer else answer
         finally:
             self._consulted.pop(name, None)
+        return None if answer is None or "dropped" in answer else answer
 
     async def run_child(self) -> None:
         """Keep semantic search running; returns when it has died too often, or runs already."""
@@ -154,7 +145,7 @@ class Engine:
             self.ready, self._asked, self._waiting, self._child = False, None, None, None
             for answer in self._consulted.values():
                 if not answer.done():
-                    answer.set_result({"dropped": True})
+                    answer.set_result(None)
             if self._anew:  # it was ended for another one to go by other settings
                 self._anew, attempt = False, 0
                 continue
@@ -183,7 +174,6 @@ class Engine:
         self._newest = -1  # questions that still wait need no answer
         self._executor.submit(self._forget)
         self._executor.shutdown(wait=False)
-        self._on_time()
         await worker_client.stop(self._child)
 
     # -- words -----------------------------------------------------------------------------------
@@ -196,7 +186,7 @@ class Engine:
 
         try:
             query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
-            for update in self._by_words().stream(query, question.reach):
+            for update in self._by_words().stream(query, "everywhere" if question.everywhere else "team"):
                 self._publish(Answered(question.seq, update, final=not self.ready))
         except WorkbenchError as error:
             self._publish(WordsFailed(question.seq, error.message, error.hint))
@@ -226,45 +216,44 @@ class Engine:
         except OSError as error:
             return f"semantic search cannot be started: {error.strerror}"
         assert child.stdout is not None
-        self._stuck = False
         try:
-            while line := await child.stdout.readline():
-                self._hear(line)
+            async with asyncio.timeout(None) as self._patience:
+                while line := await child.stdout.readline():
+                    self._hear(worker_client.event(line))
+        except TimeoutError:
+            return "semantic search did not answer"
         except ValueError:
             return "semantic search answered with too long a line"
         finally:
-            self._on_time()
+            self._patience = None
             await worker_client.stop(child)
-        return "semantic search did not answer" if self._stuck else "semantic search stopped"
+        return "semantic search stopped"
 
-    def _hear(self, line: bytes) -> None:
+    def _hear(self, said: Mapping[str, Any]) -> None:
         try:
-            said = json.loads(line)
-            if not isinstance(said, dict):
-                return
             if said.get("event") == "ready":
                 self.ready = said.get("vectors") is True
                 reason = "" if self.ready else str(said.get("vectors"))
                 self._publish(MeaningChanged(ready=self.ready, reason=reason))
             elif said.get("event") == "moment":
-                self._publish(_moment(said))
-            elif isinstance(said.get("seq"), int):
-                self._answered(said)
-            elif (waiting := self._consulted.get(str(said.get("seq")))) and not waiting.done():
-                waiting.set_result(said)
-        except (ValueError, KeyError, TypeError):
+                self._publish(msgspec.convert(said, MomentChanged))
+            elif isinstance(seq := said.get("seq"), int):
+                self._answered(seq, said)
+            elif (waiting := self._consulted.get(str(seq))) and not waiting.done():
+                waiting.set_result(dict(said))
+        except (ValueError, TypeError):
             return  # a line that is no answer; the words' hits stay
 
-    def _answered(self, said: dict[str, Any]) -> None:
+    def _answered(self, seq: int, said: Mapping[str, Any]) -> None:
         if said.get("final") is False:  # keyword hits of the past; the answer itself follows
-            self._publish(Answered(int(said["seq"]), msgspec.convert(said, SearchUpdate), final=False))
+            self._publish(Answered(seq, msgspec.convert(said, SearchUpdate), final=False))
             return
         question, self._asked = self._asked, None
-        self._on_time()
+        if self._patience is not None:
+            self._patience.reschedule(None)
         if self._waiting is not None:
             self._send(self._waiting)
             self._waiting = None
-        seq = int(said["seq"])
         if "hits" in said:
             self._publish(Answered(seq, msgspec.convert(said, SearchUpdate), final=True))
         elif "waits_for" in said:
@@ -276,34 +265,9 @@ class Engine:
 
     def _send(self, question: TypedQuery) -> None:
         child = self._child
-        if child is None or child.stdin is None:
+        if child is None or child.stdin is None or self._patience is None:
             return
         with contextlib.suppress(ConnectionError):
             child.stdin.write(json.dumps(question.as_request()).encode() + b"\n")
             self._asked = question
-            loop = asyncio.get_running_loop()
-            self._overdue = loop.call_later(PATIENCE_SECONDS, self._give_up, child)
-
-    def _on_time(self) -> None:
-        if self._overdue is not None:
-            self._overdue.cancel()
-            self._overdue = None
-
-    def _give_up(self, child: Process) -> None:
-        """Nothing came for too long: what is read from the child ends with it, and another is started."""
-        self._stuck = True
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child.pid, signal.SIGKILL)
-
-
-def _moment(said: Mapping[str, Any]) -> MomentChanged:
-    done, total = said.get("done"), said.get("total")
-    return MomentChanged(
-        commit=str(said["commit"]),
-        phase=str(said.get("phase") or ""),
-        done=done if isinstance(done, int) else 0,
-        total=total if isinstance(total, int) else 0,
-        ready=said.get("ready") is True,
-        problem=str(said.get("problem") or ""),
-        hint=str(said.get("hint") or ""),
-    )
+            self._patience.reschedule(asyncio.get_running_loop().time() + PATIENCE_SECONDS)

@@ -11,7 +11,7 @@ from textual.events import Key
 
 from screens.actions.active import keys_of
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.rows import Row, RowPart, Tone, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.widgets.change_list import ChangeList
 from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
@@ -65,12 +65,12 @@ def explanation_rows(hit: FoundHit) -> list[Row]:
     rows = [Row("hit", row_text(hit.snippet), tail=(where,)), Row("gap", words(""), inert=True)]
     for part in hit.parts:
         did = effect(part)
-        name = RowPart(words(row_text(part.name).ljust(_NAME)), "muted")
+        name = piece(row_text(part.name).ljust(_NAME), "muted")
         rows.append(
             Row(
                 part.name,
                 row_text(part.words),
-                lead=(name, RowPart(words(did.text.ljust(_EFFECT)), did.tone)),
+                lead=(name, piece(did.text.ljust(_EFFECT), did.tone)),
             )
         )
     rows.append(Row("sum", sum_of(hit.parts, hit.score), tone="accent"))
@@ -80,13 +80,13 @@ def explanation_rows(hit: FoundHit) -> list[Row]:
 def effect(part: ScorePart) -> RowPart:
     """What a part did to the score: ``+0.328``, ``×0.50``; of an order, how like an earlier hit it is."""
     if part.how == "plus":
-        return RowPart(words(f"+{part.contribution:.3f}"), "good" if part.contribution > 0 else "faint")
+        return piece(f"+{part.contribution:.3f}", "good" if part.contribution > 0 else "faint")
     if part.how == "times":
         tone: Tone = "good" if part.contribution > 1 else "warn" if part.contribution < 1 else "faint"
-        return RowPart(words(f"×{part.contribution:.3f}"), tone)
+        return piece(f"×{part.contribution:.3f}", tone)
     if part.how == "first":
-        return RowPart(words("above"), "good")
-    return RowPart(words(f"{part.value * 100:.0f} % like"), "warn" if part.value > 0 else "faint")
+        return piece("above", "good")
+    return piece(f"{part.value * 100:.0f} % like", "warn" if part.value > 0 else "faint")
 
 
 def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:

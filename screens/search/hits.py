@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from screens.drawing.clock import today
 from screens.drawing.markdown import inline
-from screens.drawing.rows import KINDS, PROMOTED, Row, RowPart, Tone
+from screens.drawing.rows import EMPTY, KINDS, PROMOTED, Row, RowPart, Tone, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
@@ -40,26 +41,23 @@ def hit_rows(
     one that is shown, whose hits are rows like any other. A hit whose words stand in long-term memory already
     is marked as such; one that says the same as a hit above it names that one.
     """
-    best = max((hit.score for hit in found.hits), default=0.0)
-    best = max(best, 1.0)  # scores say how good a hit is: the best of a bad lot is no full bar
+    best = max([1.0, *(hit.score for hit in found.hits)])  # the best of a bad lot is no full bar
     pattern = match_pattern(found.query)
     first: dict[str, int] = {}
     rows = []
     for number, hit in enumerate(found.hits, 1):
         twin = first.setdefault(hit.digits, number)
-        rows.append(
-            _row(
-                hit,
-                pattern,
-                lead=_lead(hit, None if unscored else hit.score / best, compact),
-                tail=() if compact else _tail(hit, twin if twin != number else 0),
-                done=hit.root in ("", here)
-                and found.moment is None
-                and promoted.has(hit.digits, hit.path, hit.start_line),
-                then=found.moment,
-                elsewhere=hit.root not in ("", here),
-            )
-        )
+        elsewhere = hit.root not in ("", here)
+        row = _row(hit, pattern, found.moment, elsewhere=elsewhere)
+        lead = _lead(hit, compact)
+        if not unscored:
+            lead = (RowPart(bar(hit.score / best, _BAR), "accent"), *lead)
+        tail = () if compact else _tail(hit, twin if twin != number else 0)
+        today = not elsewhere and found.moment is None
+        done = today and promoted.has(hit.digits, hit.path, hit.start_line)
+        if done:
+            tail = (*tail, RowPart(PROMOTED, "good"))
+        rows.append(replace(row, lead=lead, tail=tail, done=done))
     return rows
 
 
@@ -99,67 +97,52 @@ def place_of_hit(path: str) -> str:
     return path.removeprefix("memory/")
 
 
-def _lead(hit: FoundHit, share: float | None, compact: bool) -> tuple[RowPart, ...]:
+def _lead(hit: FoundHit, compact: bool) -> tuple[RowPart, ...]:
     lead = []
-    if share is not None:
-        lead.append(RowPart(bar(share, _BAR), "accent"))
     if hit.workspace:
-        lead.append(RowPart(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
+        lead.append(piece(row_text(hit.workspace)[:_NAME].ljust(_NAME), "accent"))
     letter, tone = KINDS.get(hit.kind, (" ", "muted"))
-    lead.append(RowPart(words(f"{letter} {row_text(hit.kind)}".ljust(_KIND)), tone))
+    lead.append(piece(f"{letter} {row_text(hit.kind)}".ljust(_KIND), tone))
     if not compact:
-        lead.append(RowPart(words(row_text(hit.date or "").ljust(_DAY)), "faint"))
+        lead.append(piece(row_text(hit.date or "").ljust(_DAY), "faint"))
     return tuple(lead)
 
 
 def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     """Where it is, and before that what it repeats."""
-    tail = [RowPart(words(f"= hit {twin}"), "muted")] if twin else []
+    tail = [piece(f"= hit {twin}")] if twin else []
     if hit.neighbour:
-        tail.append(RowPart(words("neighbour of a match"), "faint"))
+        tail.append(piece("neighbour of a match", "faint"))
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
     return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}"), "faint"))
 
 
-def _row(
-    hit: FoundHit,
-    pattern: re.Pattern[str] | None,
-    *,
-    lead: tuple[RowPart, ...],
-    tail: tuple[RowPart, ...],
-    done: bool,
-    then: Moment | None,
-    elsewhere: bool = False,
-) -> Row:
+def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *, elsewhere: bool) -> Row:
+    """The words around the match, and where they stand."""
     text, _ = inline(row_text(hit.snippet))
     found = pattern.search(text) if pattern else None
     if found and found.start() > 2 * _LEAD_IN:
-        text = Shown("… " + text[_beginning(text, found.start() - _LEAD_IN, found.start()) :])
+        text = Shown("… " + text[_beginning(text, found.start()) :])
     emphasis: tuple[tuple[int, int, Tone], ...] = ()
     if pattern:
         emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
     return Row(
         id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
         text=text,
-        lead=lead,
-        tail=(*tail, RowPart(PROMOTED, "good")) if done else tail,
         emphasis=emphasis,
         path=hit.path,
         line=hit.start_line,
         address=hit.entry,
-        done=done,
-        past=moment_shown(then) if then else words(""),
+        past=moment_shown(then) if then else EMPTY,
         root=then.root if then else hit.root if elsewhere else "",
-        workspace=row_text(hit.workspace) if elsewhere else words(""),
+        workspace=row_text(hit.workspace) if elsewhere else EMPTY,
     )
 
 
-def _beginning(text: str, start: int, end: int) -> int:
-    """The first beginning of a word from ``start`` on, at most ``end``."""
-    if text[start - 1].isspace():
-        return start
-    blank = next((at for at in range(start, end) if text[at].isspace()), None)
-    if blank is None:  # a long address: from its beginning, or as much of it as leads to the match
-        before = range(start - 1, max(start - _LEAD_IN, 0), -1)
-        blank = next((at for at in before if text[at].isspace()), start - 1)
-    return blank + 1
+def _beginning(text: str, match: int) -> int:
+    """Where a word begins a little before the match, so that it leads to it."""
+    start = match - _LEAD_IN
+    blank = text.find(" ", start - 1, match)
+    if blank < 0:  # a long address: from its beginning, or as much of it as leads to the match
+        blank = text.rfind(" ", max(start - _LEAD_IN, 0), start)
+    return start if blank < 0 else blank + 1

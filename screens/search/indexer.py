@@ -51,10 +51,6 @@ class Indexer:
         if self._client is not None:
             await self._client.stop(_GRACE_SECONDS)
 
-    async def close(self) -> None:
-        """The interface ends."""
-        await self.stop()
-
     async def _once(self) -> None:
         after = f"what is indexed stays, {key_for('reindex')} goes on"
         client = self._client = WorkerClient(

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, piece
 from screens.drawing.safe_text import words
 from screens.widgets.change_list import ChangeList
 
@@ -85,7 +85,7 @@ def language_rows(*, narrow: bool) -> list[Row]:
                 rows.append(Row(text, words(text), tone="match"))
                 rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
             else:
-                rows.append(Row(text, words(meaning), lead=(RowPart(words(text.ljust(_ASKED)), "match"),)))
+                rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
     closing = "Nothing is an error: what is not understood is searched for literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

@@ -27,7 +27,7 @@ from screens.search.events import (
 )
 from screens.search.hits import hit_rows, moment_shown
 from screens.search.recent import PREFIX, Recent
-from screens.search.search_state import Facts, condition, emptiness
+from screens.search.search_state import SearchState, condition, emptiness
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.agent.search_update import SearchUpdate
 from workbench.workspace.snapshot import PastWorkspace
@@ -41,7 +41,6 @@ PAST_DEBOUNCE_SECONDS = 0.5
 """A moment of the past is written to its end first: each one that is asked about has to be laid out."""
 LONG_SECONDS = 0.25
 """How long a wait may be without a word about it."""
-_TURN_SECONDS = 0.12
 _COMPACT_BELOW = 90
 _STARTING = "semantic search is starting"
 _PHASES = {"lay out": "writing out the files", "scan": "scanning", "prepare": "preparing the model"}
@@ -55,22 +54,16 @@ class Searching:
         self._overlay = overlay
         self._engine = engine
         self._question = TypedQuery(0, "")
+        self._asked = 0
+        self._state = SearchState(missing=_STARTING, loading=True)
         self._shown: tuple[int, bool] = (0, False)
-        self._found: SearchUpdate | None = None
-        self._failure, self._hint = "", ""
-        self._missed = ""
-        """Why meaning had no answer to this very question."""
+        """The number of the question whose answer is shown, and whether that is the final one."""
+        self._answered = ""
+        """The words whose hits are shown."""
         self._drawn: str | None = None
         self._drawn_at = 0.0
         self._late = False
         """Whether the answer that is shown was long in coming."""
-        self._answered = ""
-        """The words whose hits are shown."""
-        self._asked = 0
-        self._meaning = _STARTING
-        self._building: Shown | None = None
-        self._preparing: Shown | None = None
-        self._turn = 0
         self._wheel: Timer | None = None
         self._recent = Recent(screen.workspace)
         overlay.input.going_on = self._going_on
@@ -88,7 +81,7 @@ class Searching:
     @property
     def found(self) -> SearchUpdate | None:
         """The answer that is shown."""
-        return self._found
+        return self._state.found
 
     @property
     def count(self) -> int:
@@ -107,14 +100,13 @@ class Searching:
         if text == self._question.text:
             return
         self._drawn = None  # what is typed anew begins at its best hit
-        self._missed, self._preparing = "", None
+        self._state.missed, self._state.preparing = "", None
         if not text.strip():
             self._question = TypedQuery(self._question.seq + 1, text)
-            self._found, self._failure = None, ""
-            self._shown, self._answered = (self._question.seq, True), text
+            self._drop_answer()
+            self._answered = text
             self._rest()
-            self._overlay.invite(self._recent.rows())
-            self._say()
+            self.draw()
             self._screen.holding.release()
             return
         meant = self._understood(text)
@@ -125,26 +117,11 @@ class Searching:
 
     async def _going_on(self, text: str) -> str | None:
         """How the words in the box go on; what they may become is shown under them."""
-        from screens.search.completion import (  # noqa: PLC0415 - not before the first paint
-            KNOWN,
-            SHOWN,
-            choices,
-            going_on,
-            named,
-            offered,
-            unfinished,
-        )
+        from screens.search.completion import offer  # noqa: PLC0415 - not before the first paint
 
-        one = unfinished(text)
-        if one is None:
-            whole = going_on(text, ())
-            self._overlay.post_message(SearchOverlay.Offered(text, named(whole)))
-            return whole or None
-        found = offered(one, today())
-        if one.name in KNOWN:
-            found = await self._engine.values(one.name, one.begun, SHOWN) or found
-        self._overlay.post_message(SearchOverlay.Offered(text, choices(one, found)))
-        return going_on(text, found) or None
+        whole, choices = await offer(text, today(), self._engine.values)
+        self._overlay.post_message(SearchOverlay.Offered(text, choices))
+        return whole or None
 
     # -- what was searched for before ------------------------------------------------------------
 
@@ -173,7 +150,7 @@ class Searching:
 
     def begin(self) -> None:
         """Read what was searched for before."""
-        self._screen.work(self._load, "recent")
+        self._screen.work(partial(asyncio.to_thread, self._recent.load), "recent")
 
     def closed(self, text: str) -> None:
         """The person is done with a search: it can be made again."""
@@ -187,9 +164,6 @@ class Searching:
         self._put_text(row.id.removeprefix(PREFIX))
         self._screen.set_focus(self._overlay.input)
         return True
-
-    async def _load(self) -> None:
-        await asyncio.to_thread(self._recent.load)
 
     def _walk(self, steps: int) -> None:
         text = self._recent.step(steps, self._overlay.input.value)
@@ -205,7 +179,7 @@ class Searching:
     def ask_again(self) -> None:
         """The index changed, or an engine came: ask the same once more."""
         if self._question.text.strip():
-            self._missed = ""  # whether meaning misses this one too is for its answer to say
+            self._state.missed = ""  # whether meaning misses this one too is for its answer to say
             self._question = self._next(self._question.text, self._question.as_of)
             self._put(self._question)
 
@@ -218,11 +192,16 @@ class Searching:
         """Other memory is searched from now on: what is shown is no answer any more."""
         text = self._question.text
         if text.strip():
-            self._found, self._failure, self._preparing, self._drawn = None, "", None, None
-            self._answered = ""
-            self._shown = self._question.seq, True  # an answer that is under way is about another memory
+            self._drop_answer()
             self._question = self._next(text, self._understood(text).as_of)
             self._put(self._question)
+
+    def _drop_answer(self) -> None:
+        """What is shown is no answer any more, nor is what is under way."""
+        state = self._state
+        state.found, state.failure, state.preparing = None, "", None
+        self._drawn, self._answered = None, ""
+        self._shown = self._question.seq, True
 
     def explain(self, watcher: Callable[[SearchUpdate], None] | None) -> None:
         """Give answers with the parts of their scores to ``watcher`` from now on; None: to nobody."""
@@ -238,7 +217,8 @@ class Searching:
     @property
     def gave_up(self) -> bool:
         """Whether the words in the box could not be searched, and nothing is under way that would help."""
-        return bool(self._failure) and not self._building and self._question.text == self._overlay.input.value
+        failed = bool(self._state.failure) and not self._state.building
+        return failed and self._question.text == self._overlay.input.value
 
     def hurry(self) -> None:
         """Somebody waits for the answer: ask at once."""
@@ -254,7 +234,7 @@ class Searching:
         rank = (message.seq, message.final)
         if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
             return
-        self._late = self._turn > 0
+        self._late = self._state.turn > 0
         if message.seq == self._question.seq and (message.final or not self._engine.ready):
             self._rest()
         if not message.final and self._has_both(message.found.query):
@@ -262,7 +242,7 @@ class Searching:
             if self._drawn is None:
                 self.draw()
         else:
-            self._shown, self._found, self._failure = rank, message.found, ""
+            self._shown, self._state.found, self._state.failure = rank, message.found, ""
             self.draw()
             if self._watcher is not None:
                 self._watcher(message.found)
@@ -271,13 +251,14 @@ class Searching:
         self._screen.holding.release()
 
     def _has_both(self, query: str) -> bool:
-        return self._found is not None and self._shown[1] and self._found.query == query
+        found = self._state.found
+        return found is not None and self._shown[1] and found.query == query
 
     def failed(self, message: WordsFailed) -> None:
         """Say why there is no answer; the hits that are shown stay, and it is said whose they are."""
         if message.seq == self._question.seq:
-            self._failure, self._hint = message.reason, message.hint
-            self._preparing = None
+            self._state.failure, self._state.hint = message.reason, message.hint
+            self._state.preparing = None
             self._forget_today()
             self._rest()
             self.draw()
@@ -288,13 +269,13 @@ class Searching:
     def missed(self, message: MeaningFailed) -> None:
         """Meaning cannot answer this one: the words' hits are all there is."""
         if message.seq == self._question.seq:
-            self._missed = message.reason
+            self._state.missed = message.reason
             self._rest()
             self._say()
 
     def meaning(self, message: MeaningChanged) -> None:
         """Semantic search became ready, or went away."""
-        self._meaning = "" if message.ready else message.reason
+        self._state.missing, self._state.loading = "" if message.ready else message.reason, False
         self._rest()
         if message.ready and self._overlay.is_open:
             self.ask_again()
@@ -307,23 +288,24 @@ class Searching:
         if message.problem:
             self.failed(WordsFailed(self._question.seq, message.problem, message.hint))
         elif message.ready:
-            self._preparing = None
+            self._state.preparing = None
             self.ask_again()
         else:
-            self._preparing = _progress(self._question.as_of, message)
+            self._state.preparing = _progress(self._question.as_of, message)
             self._rest()
             self._forget_today()
             self.draw()
 
     def _forget_today(self) -> None:
         """Hits of today are no answer about then, not even for a while."""
-        if self._question.as_of is not None and self._found is not None and self._found.moment is None:
-            self._found = None
+        found = self._state.found
+        if self._question.as_of is not None and found is not None and found.moment is None:
+            self._state.found = None
 
     def index_changed(self, event: IndexChanged) -> None:
         """The index is being brought up to date, or has been."""
-        self._building = event.text
-        if self._found is None or not self._found.hits:
+        self._state.building = event.text
+        if self._state.found is None or not self._state.found.hits:
             self.draw()
         else:
             self._say()
@@ -334,7 +316,7 @@ class Searching:
 
     def draw(self) -> None:
         """Show the hits as there is room for them."""
-        found, text = self._found, self._question.text
+        found, text = self._state.found, self._question.text
         if not text.strip():
             self._overlay.invite(self._recent.rows())
             self._say()
@@ -355,7 +337,7 @@ class Searching:
                 self._drawn, self._drawn_at = found.query, time.monotonic()
             notes = found.notes if found.query == text else meant.notes
             self._overlay.tell(meant.chips, notes, moment_shown(found.moment) if found.moment else None)
-        elif self._failure or self._preparing is not None:
+        elif self._state.failure or self._state.preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()
 
@@ -371,22 +353,10 @@ class Searching:
 
     def _nothing(self) -> Shown:
         meant = self._understood(self._question.text)
-        return emptiness(self._facts(), narrowed=bool(meant.chips))
-
-    def _facts(self) -> Facts:
-        return Facts(
-            found=self._found,
-            failure=self._failure,
-            hint=self._hint,
-            missing=self._missed or self._meaning,
-            loading=self._meaning == _STARTING,
-            building=self._building,
-            preparing=self._preparing,
-            turn=self._turn,
-        )
+        return emptiness(self._state, narrowed=bool(meant.chips))
 
     def _say(self) -> None:
-        self._overlay.say(condition(self._facts()))
+        self._overlay.say(condition(self._state))
 
     # -- waiting ---------------------------------------------------------------------------------
 
@@ -399,22 +369,19 @@ class Searching:
             self._asked = question.seq
             self._engine.ask(question)
             if self._wheel is None:
-                self._wheel = self._screen.set_timer(LONG_SECONDS, self._begin_turning)
-
-    def _begin_turning(self) -> None:
-        self._turn = 1
-        self._wheel = self._screen.set_interval(_TURN_SECONDS, self._go_round)
-        self._say()
+                self._state.turn = -1
+                self._wheel = self._screen.set_interval(LONG_SECONDS / 2, self._go_round)
 
     def _go_round(self) -> None:
-        self._turn += 1
+        """A wait is told of from its second turn on."""
+        self._state.turn += 1
         self._say()
 
     def _rest(self) -> None:
         """Nothing is waited for."""
         if self._wheel is not None:
             self._wheel.stop()
-        self._wheel, self._turn = None, 0
+        self._wheel, self._state.turn = None, 0
 
     def _next(self, text: str, as_of: str | None) -> TypedQuery:
         moment = self._moment.commit if self._moment else None

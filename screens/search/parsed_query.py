@@ -1,4 +1,4 @@
-"""What the words in the search box mean: what is looked for and where, and how a condition goes on."""
+"""What the words in the search box mean: what is looked for and where."""
 
 from __future__ import annotations
 
@@ -7,28 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from indexing.query.filters import FIELDS, Filters
+from indexing.query.filters import Filters
 from indexing.query.language import understand
 from indexing.query.question import Question
 from screens.drawing.rows import RowPart, Tone
 from screens.drawing.safe_text import row_text
-from workbench.memory.entry import Kind
-from workbench.memory.graph_page import IMPORTANCE
-from workbench.memory.provenance import TRUST
 
-NAMES = (*FIELDS, "as-of")
-"""What can stand before a colon."""
-VALUES: dict[str, tuple[str, ...]] = {
-    "kind": tuple(map(str, Kind)),
-    "type": tuple(IMPORTANCE),
-    "trust": (*TRUST, "trusted", "untrusted"),
-    "pinned": ("yes", "no"),
-}
 _TOKEN = re.compile(r'-?(?:[a-z-]+:)?["“”][^"“”]*["“”]|\S+', re.IGNORECASE)
-_NAME = re.compile(r"(?<!\S)-?([a-z][a-z-]+)$")
-_VALUE = re.compile(r"(?<!\S)-?([a-z-]+):(?:[^\s\",]+,)*([a-z]+)$")
-_LEAST = 2
-"""Letters of a word from which on it may be the name of a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +82,3 @@ def marked(text: str, today: date) -> tuple[tuple[int, int, str], ...]:
         elif question.within or question.as_of:
             ranges.append((*found.span(), "field"))
     return tuple(ranges)
-
-
-def continued(text: str) -> str:
-    """``text`` with a field's name, or one of its values, written to its end; empty where none begins so."""
-    if found := _VALUE.search(text.lower()):
-        name, begun = found.groups()
-        fitting = [value for value in VALUES.get(name, ()) if value.startswith(begun) and value != begun]
-        return text + fitting[0][len(begun) :] if fitting else ""
-    if (found := _NAME.search(text.lower())) and len(found[1]) >= _LEAST:
-        fitting = [name for name in NAMES if name.startswith(found[1])]
-        # A word that may just as well be a word is not finished for anybody before it could be nothing else.
-        return f"{text}{fitting[0][len(found[1]) :]}:" if len(fitting) == 1 else ""
-    return ""

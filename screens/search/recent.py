@@ -1,13 +1,13 @@
-"""The searches that were made before: walked through in the line, and offered where nothing is typed."""
+"""What was typed in a line before: walked through there; searches are also offered where nothing is typed."""
 
 from __future__ import annotations
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.rows import Row, piece
+from screens.drawing.safe_text import row_text
 from screens.loading.shown_revision import require_today
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
-from workbench.workspace.recent_searches import remember, searches
+from workbench.workspace.recent_searches import KEPT, remember, searches
 from workbench.workspace.workspace import Workspace
 
 PREFIX = "search:"
@@ -16,34 +16,22 @@ OFFERED = 12
 """Searches that are offered at once."""
 
 
-class Recent:
-    """What was searched for, the newest first. ``load`` and ``add`` touch the disk."""
+class InputHistory:
+    """The texts that were typed in a line, the newest first, and where in them a person is."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self) -> None:
         self.texts: tuple[str, ...] = ()
         self._at = -1
         self._begun = ""
 
-    def load(self) -> None:
-        """Read what was remembered."""
-        try:
-            self.texts = searches(self._workspace.cache_dir())
-        except (OSError, WorkbenchError):
-            self.texts = ()
-
     def add(self, text: str) -> None:
-        """Remember a search; where nothing can be written, until the end of this run."""
+        """Remember it as the newest one, once; what is blank is none."""
         self._at = -1
-        try:
-            require_today(self._workspace)
-            require_more_than_looking()
-            self.texts = remember(self._workspace.state_dir(), text)
-        except (OSError, WorkbenchError):
-            self.texts = (text, *(one for one in self.texts if one != text))
+        if text.strip():
+            self.texts = (text, *(one for one in self.texts if one != text))[:KEPT]
 
     def step(self, steps: int, now: str) -> str | None:
-        """The search so many steps back (positive) or forth; None where there is none.
+        """The text so many steps back (positive) or forth; None where there is none.
 
         What was begun before the first step is what the last step forth leads to.
         """
@@ -58,7 +46,32 @@ class Recent:
     def _shown(self) -> str:
         return self._begun if self._at < 0 or self._at >= len(self.texts) else self.texts[self._at]
 
+
+class Recent(InputHistory):
+    """What was searched for. ``load`` and ``add`` touch the disk."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self._workspace = workspace
+
+    def load(self) -> None:
+        """Read what was remembered."""
+        try:
+            self.texts = searches(self._workspace.cache_dir())
+        except (OSError, WorkbenchError):
+            self.texts = ()
+
+    def add(self, text: str) -> None:
+        """Remember a search; where nothing can be written, until the end of this run."""
+        super().add(text)
+        try:
+            require_today(self._workspace)
+            require_more_than_looking()
+            self.texts = remember(self._workspace.state_dir(), text)
+        except (OSError, WorkbenchError):
+            return
+
     def rows(self) -> list[Row]:
         """The newest ones as rows."""
-        lead = (RowPart(words("↺"), "faint"),)
+        lead = (piece("↺", "faint"),)
         return [Row(PREFIX + text, row_text(text), tone="muted", lead=lead) for text in self.texts[:OFFERED]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.dialogs.advice import advice as in_keys
-from screens.drawing.rows import RowPart
+from screens.drawing.rows import RowPart, piece
 from screens.drawing.safe_text import Shown, row_text, words
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -23,24 +23,30 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _REINDEX = re.compile(r"(?:run )?`workbench reindex(?: --full)?`")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+@dataclass(slots=True, kw_only=True)
+class SearchState:
     """What is known of the search at this moment.
 
     ``failure`` is why the words in the box could not be searched, ``hint`` what helps. ``missing`` is why
-    meaning takes no part, empty while it does, and ``loading`` says that it is about to. ``building`` tells
-    how far the index is while it is made, ``preparing`` the same of a moment of the past. ``turn`` counts the
-    steps of a wait that has become long, 0 while there is none.
+    meaning takes no part, empty while it does, and ``loading`` says that it is about to; ``missed`` is why it
+    has no answer to this very question. ``building`` tells how far the index is while it is made,
+    ``preparing`` the same of a moment of the past. ``turn`` counts the steps of a wait that has become long.
     """
 
     found: SearchUpdate | None = None
     failure: str = ""
     hint: str = ""
     missing: str = ""
+    missed: str = ""
     loading: bool = False
     building: Shown | None = None
     preparing: Shown | None = None
     turn: int = 0
+
+    @property
+    def without_meaning(self) -> str:
+        """Why only keywords are searched; empty where meaning takes part."""
+        return self.missed or self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +57,42 @@ class Condition:
     advice: tuple[RowPart, ...] = ()
 
 
-def condition(facts: Facts) -> Condition:
+def condition(state: SearchState) -> Condition:
     """The worst that is true, in the corner; everything that asks for somebody's attention, as advice."""
-    found = facts.found
-    if facts.preparing is not None:
+    found = state.found
+    if state.preparing is not None:
         known = f"{found.sides} · " if found else ""
-        return Condition(RowPart(words(f"{INDEXING} {known}preparing the past"), "accent"))
-    if facts.failure:
-        if facts.building is not None:
-            return Condition(RowPart(words(f"{INDEXING} indexing"), "accent"))
-        return Condition(RowPart(words(f"{FAILED} failed"), "bad"), _failed(facts))
-    sides = found.sides if found else ("keyword" if facts.missing else "hybrid")
+        return Condition(piece(f"{INDEXING} {known}preparing the past", "accent"))
+    if state.failure:
+        if state.building is not None:
+            return Condition(piece(f"{INDEXING} indexing", "accent"))
+        return Condition(piece(f"{FAILED} failed", "bad"), _failed(state))
+    sides = found.sides if found else ("keyword" if state.without_meaning else "hybrid")
     advice: list[RowPart] = []
     corner: RowPart | None = None
-    if found and found.stale and facts.building is None:
-        corner = RowPart(words(f"{STALE} stale"), "warn")
+    if found and found.stale and state.building is None:
+        corner = piece(f"{STALE} stale", "warn")
         advice.append(RowPart(row_text(f"{STALE} stale: {_with(found.stale, _catch_up())}"), "warn"))
-    why = facts.missing or (found.degraded if found else None)
-    if why and not facts.loading and facts.building is None:
-        corner = corner or RowPart(words(f"{DEGRADED} {_kept(facts, sides)}"), "warn")
+    why = state.without_meaning or (found.degraded if found else None)
+    if why and not state.loading and state.building is None:
+        corner = corner or piece(f"{DEGRADED} {_kept(state, sides)}", "warn")
         advice.append(RowPart(row_text(f"{DEGRADED} degraded: {_with(why, _again())}"), "warn"))
     if corner is not None:
         return Condition(corner, tuple(advice))
-    return Condition(_at_work(facts, sides) or RowPart(words(sides), "muted"))
+    return Condition(_at_work(state, sides) or piece(sides, "muted"))
 
 
-def emptiness(facts: Facts, *, narrowed: bool) -> Shown:
+def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
     """What stands where hits would be, over several lines: the first says what is, the others what helps."""
-    if facts.preparing is not None:
-        return _lines(f"{INDEXING} {facts.preparing}", f"the hits come by themselves; {_key('back')} leaves")
-    if facts.failure and facts.building is not None:
-        return _lines(f"{INDEXING} there is no index to search yet", facts.building)
-    if facts.failure:
-        return _lines(f"{FAILED} the search failed: {facts.failure}", _helps(facts.hint))
-    if facts.found is None:
+    if state.preparing is not None:
+        return _lines(f"{INDEXING} {state.preparing}", f"the hits come by themselves; {_key('back')} leaves")
+    if state.failure and state.building is not None:
+        return _lines(f"{INDEXING} there is no index to search yet", state.building)
+    if state.failure:
+        return _lines(f"{FAILED} the search failed: {state.failure}", _helps(state.hint))
+    if state.found is None:
         return words(f"{LOADING} searching …")
-    if facts.loading and facts.found.sides == "keyword":
+    if state.loading and state.found.sides == "keyword":
         return _lines(
             f"{EMPTY} nothing has these words", f"{LOADING} semantic search is loading and may find more"
         )
@@ -95,34 +101,34 @@ def emptiness(facts: Facts, *, narrowed: bool) -> Shown:
         if narrowed
         else f"try fewer or other words; {_key('help')} tells what can be asked"
     )
-    by = "" if facts.found.sides == "hybrid" else " by keyword only"
+    by = "" if state.found.sides == "hybrid" else " by keyword only"
     return _lines(f"{EMPTY} nothing found{by}", helps)
 
 
-def _at_work(facts: Facts, sides: str) -> RowPart | None:
+def _at_work(state: SearchState, sides: str) -> RowPart | None:
     """Something is under way that needs nobody's attention."""
-    if facts.turn:
-        wheel = SPINNER[facts.turn % len(SPINNER)]
-        return RowPart(words(f"{wheel} {sides} · searching"), "accent")
-    if facts.building is not None:
-        doing = "catching up" if facts.found and facts.found.stale else "indexing"
-        return RowPart(words(f"{INDEXING} {sides} · {doing}"), "accent")
-    if facts.loading:
-        return RowPart(words(f"{LOADING} keyword · semantic search is loading"), "accent")
+    if state.turn > 0:
+        wheel = SPINNER[state.turn % len(SPINNER)]
+        return piece(f"{wheel} {sides} · searching", "accent")
+    if state.building is not None:
+        doing = "catching up" if state.found and state.found.stale else "indexing"
+        return piece(f"{INDEXING} {sides} · {doing}", "accent")
+    if state.loading:
+        return piece(f"{LOADING} keyword · semantic search is loading", "accent")
     return None
 
 
-def _failed(facts: Facts) -> tuple[RowPart, ...]:
+def _failed(state: SearchState) -> tuple[RowPart, ...]:
     """Only beneath hits that are still there, of other words: an empty list says it itself."""
-    if facts.found is None or not facts.found.hits:
+    if state.found is None or not state.found.hits:
         return ()
-    old = f"these are the hits of “{facts.found.query.strip()}”"
-    said = f"{FAILED} failed: {facts.failure}; {old}; {_helps(facts.hint)}"
+    old = f"these are the hits of “{state.found.query.strip()}”"
+    said = f"{FAILED} failed: {state.failure}; {old}; {_helps(state.hint)}"
     return (RowPart(row_text(said), "bad"),)
 
 
-def _kept(facts: Facts, sides: str) -> str:
-    return "keyword search only" if facts.missing or sides == "keyword" else f"{sides}, not all"
+def _kept(state: SearchState, sides: str) -> str:
+    return "keyword search only" if state.without_meaning or sides == "keyword" else f"{sides}, not all"
 
 
 def _with(reason: str, usual: str) -> str:

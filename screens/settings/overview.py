@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -147,8 +148,8 @@ class SettingsScreen(NarrowScreen):
         found = {"key_profile": f"this is for keys: {key_for('settings_page')} shows them"}
         setting = self.setting
         if setting is None:
-            first = "select a setting first"
-            return {**found, "change_setting": first, "change_shared": first, "reset_setting": first}
+            changes = ("change_setting", "change_shared", "reset_setting")
+            return found | dict.fromkeys(changes, "select a setting first")
         if setting.declared.user_only:
             found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"
         elif refusal := self.desk.refusal():
@@ -283,34 +284,32 @@ class SettingsScreen(NarrowScreen):
         setting, told = self._typed_for, self.told
         if setting is None or told is None:
             return
-        error = self._refused()
         lines: list[tuple[str, Tone]]
-        if error is None:
-            file = told.workspace if self._typed_shared else told.own
-            lines = [(f"{key_for('enter_setting')} writes it into {file}", "good")]
-        else:
+        try:
+            self._typed_value(setting, told)
+        except WorkbenchError as error:
             said = error.message.removeprefix(f"{told.own}: ")
             lines = [(f"! {said}", "warn"), (error.hint, "muted")]
+        else:
+            file = told.workspace if self._typed_shared else told.own
+            lines = [(f"{key_for('enter_setting')} writes it into {file}", "good")]
         self.behind.show([*line_rows([*lines, (GAP, "text")], "entry"), *detail_rows(setting)])
         self.behind.jump(0)
 
-    def _refused(self) -> WorkbenchError | None:
-        """Why what is typed cannot be written, or None."""
-        if self._typed_for is not None and self.told is not None:
-            name, told = self._typed_for.name, self.told
-            try:
-                check_value(name, parse_value(name, self.entry.value), told.effective(), told.own)
-            except WorkbenchError as error:
-                return error
-        return None
+    def _typed_value(self, setting: ToldSetting, told: ToldSettings) -> Value:
+        """What is typed. Raises WorkbenchError where it cannot be written."""
+        value = parse_value(setting.name, self.entry.value)
+        check_value(setting.name, value, told.effective(), told.own)
+        return value
 
     def action_enter_setting(self) -> None:
         """Write what was typed, once it is valid."""
-        setting = self._typed_for
-        if setting is not None and self._refused() is None:
-            value = parse_value(setting.name, self.entry.value)
-            self.action_leave_setting()
-            self._write(setting.name, value, shared=self._typed_shared)
+        setting, told = self._typed_for, self.told
+        if setting is not None and told is not None:
+            with suppress(WorkbenchError):
+                value = self._typed_value(setting, told)
+                self.action_leave_setting()
+                self._write(setting.name, value, shared=self._typed_shared)
 
     def action_leave_setting(self) -> None:
         """Leave the line; what was typed is gone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from screens.actions.action import Action
 from screens.actions.active import key_for
@@ -10,7 +10,7 @@ from screens.actions.key_file import Keys
 from screens.actions.keymap import PROFILES, key_map
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS, grouped_actions
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows
+from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
 from screens.drawing.safe_text import row_text, words
 from workbench.config.settings import DECLARED
 from workbench.config.settings_report import (
@@ -37,45 +37,41 @@ _AREAS = {
 }
 """The headings, and how the names under them begin."""
 _ORIGINS: dict[SettingOrigin, RowPart] = {
-    SettingOrigin.DEFAULT: RowPart(words("default"), "faint"),
-    SettingOrigin.OWN: RowPart(words("yours"), "accent"),
-    SettingOrigin.WORKSPACE: RowPart(words("workspace"), "match"),
-    SettingOrigin.ENVIRONMENT: RowPart(words("environment"), "warn"),
+    SettingOrigin.DEFAULT: piece("default", "faint"),
+    SettingOrigin.OWN: piece("yours", "accent"),
+    SettingOrigin.WORKSPACE: piece("workspace", "match"),
+    SettingOrigin.ENVIRONMENT: piece("environment", "warn"),
 }
 Facts = Iterator[tuple[str, Tone]]
 
 
 def setting_rows(told: ToldSettings, wanted: str = "") -> list[Row]:
     """What is wrong first, then the settings under their headings, those that hold ``wanted``."""
-    holds = _filter(wanted)
-    wrong = [_problem_row(number, problem) for number, problem in enumerate(told.problems)]
-    rows = _under("Does not count", [row for row in wrong if holds(row.text)])
+    wrong = [(problem.text, _problem_row(number, problem)) for number, problem in enumerate(told.problems)]
+    rows = _under("Does not count", wrong, wanted)
     for area, starts in _AREAS.items():
-        here = [one for one in told.settings if one.name.startswith(starts)]
-        rows += _under(area, [_setting_row(one) for one in here if holds(_searched(one, area))])
+        here = (one for one in told.settings if one.name.startswith(starts))
+        rows += _under(area, [(_searched(one, area), _setting_row(one)) for one in here], wanted)
     return rows
 
 
 def key_rows(keys: Keys, wanted: str = "") -> list[Row]:
     """What is wrong first, then every action under its group, those that hold ``wanted``."""
-    holds = _filter(wanted)
-    rows: list[Row] = []
+    wrong = []
     for number, problem in enumerate(keys.problems):
         text = row_text(f"{'·' if problem.note else '!'} {problem.told(keys.file.path.name)}")
-        if holds(problem.text):
-            rows.append(Row(f"wrong:{number}", text, tone="muted" if problem.note else "warn"))
-    rows = _under("In your file", rows)
+        row = Row(f"wrong:{number}", text, tone="muted" if problem.note else "warn")
+        wrong.append((problem.text, row))
+    rows = _under("In your file", wrong, wanted)
     for group, actions in grouped_actions():
-        rows += _under(group, [_action_row(one, keys) for one in actions if holds(_searched_key(one, keys))])
+        rows += _under(group, [(_searched_key(one, keys), _action_row(one, keys)) for one in actions], wanted)
     return rows
 
 
-def _filter(wanted: str) -> Callable[[str], bool]:
+def _under(heading: str, every: Iterable[tuple[str, Row]], wanted: str) -> list[Row]:
+    """The rows whose texts hold what is wanted, under their heading; nothing where none does."""
     needle = wanted.casefold().strip()
-    return lambda text: needle in text.casefold()
-
-
-def _under(heading: str, rows: list[Row]) -> list[Row]:
+    rows = [row for text, row in every if needle in text.casefold()]
     head = Row(f"area:{heading}", words(heading), tone="head", inert=True)
     return [head, *rows] if rows else []
 
@@ -99,7 +95,7 @@ def _setting_row(setting: ToldSetting) -> Row:
         f"{SETTING}{setting.name}",
         row_text(setting.shown + unit),
         tone="text" if changed else "muted",
-        lead=(RowPart(words(setting.name.ljust(_NAME)), "head" if changed else "text"),),
+        lead=(piece(setting.name.ljust(_NAME), "head" if changed else "text"),),
         tail=(_ORIGINS[setting.origin],),
         of=setting,
     )
@@ -157,7 +153,7 @@ def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
 
 def choice_rows(setting: ToldSetting, choices: Sequence[str]) -> list[Row]:
     """The words to choose from, the one that counts now marked; each row's id is its word."""
-    now = (RowPart(words("now"), "accent"),)
+    now = (piece("now", "accent"),)
     return [
         Row(word, row_text(word or "(nothing)"), tail=now if word == setting.value else ())
         for word in choices
@@ -185,14 +181,14 @@ def _action_row(action: Action, keys: Keys) -> Row:
     text = row_text(f"{action.label}  ! {skipped}") if skipped else words(action.label)
     tail: tuple[RowPart, ...] = ()
     if any(wish.action == action.id for wish in keys.file.wishes):
-        tail = (RowPart(words("yours"), "accent"),)
+        tail = (piece("yours", "accent"),)
     elif action.id in PROFILES[keys.map.profile]:
-        tail = (RowPart(words(keys.map.profile), "faint"),)
+        tail = (piece(keys.map.profile, "faint"),)
     return Row(
         f"{ACTION}{action.id}",
         text,
         emphasis=((len(action.label), len(text), "warn"),) if skipped else (),
-        lead=(RowPart(words(names.ljust(_KEYS)), "match"),),
+        lead=(piece(names.ljust(_KEYS), "match"),),
         tail=tail,
         of=action,
     )

@@ -217,5 +217,5 @@ def counted(findings: Sequence[Finding]) -> str:
     counts = {level: sum(one.severity == level for one in findings) for level in SEVERITIES}
     said = [plural(counts[level], level) for level in ("error", "warning") if counts[level]]
     if counts["info"]:
-        said.append(f"{counts['info']:,} worth knowing")
+        said.append(f"{counts['info']:,} info")
     return ", ".join(said) or "none"

@@ -38,6 +38,29 @@ def test_the_columns_of_a_table_stand_under_each_other_in_any_script() -> None:
     assert "**" not in "".join(rows)
 
 
+def table(*rows: str) -> list[str]:
+    return [text for text, _ in drawn([Shown(row) for row in rows])]
+
+
+def test_numbers_of_a_column_that_is_aligned_to_the_right_end_under_each_other() -> None:
+    rows = table("| what | n |", "| :-- | --: |", "| tea | 7 |", "| rain | 1200 |")
+    assert rows == [" what │    n", "──────┼──────", " tea  │    7", " rain │ 1200"]
+
+
+def test_a_bar_that_is_escaped_is_a_part_of_its_cell() -> None:
+    assert table("| a | b |", "|---|---|", r"| x \| y | z |")[2] == " x | y │ z"
+
+
+def test_a_line_over_a_rule_of_signs_is_a_heading() -> None:
+    lines = ["Ports", "=====", "", "Now", "---", "text", "", "---", "- item", "---"]
+    looks = [(text, [tone for _, _, tone in spans]) for text, spans in drawn([Shown(line) for line in lines])]
+    assert looks[:2] == [("Ports", ["title"]), ("=====", ["faint"])]
+    assert looks[3:5] == [("Now", ["title"]), ("---", ["faint"])]
+    assert all("title" not in tones for _, tones in looks[5:])
+    code = ["```", "x", "---", "```"]
+    assert all(tone != "title" for _, spans in drawn([Shown(line) for line in code]) for _, _, tone in spans)
+
+
 def test_code_is_left_as_it_is() -> None:
     lines = ["```python", "x = a**b**c", "| no | table |", "| --- | --- |", "```", "**b**"]
     assert [text for text, _ in drawn([Shown(line) for line in lines])] == [*lines[:-1], "b"]

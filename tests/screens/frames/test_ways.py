@@ -44,6 +44,13 @@ def test_every_screen_over_the_panes_has_all_commands_and_the_way_out(place: Foc
     assert closed == OWN.get(place, set())
 
 
+def test_a_screen_is_called_the_same_everywhere() -> None:
+    rooms = set(SCREEN_NAMES) - {"review"}
+    assert {room: by_id()[room].label for room in rooms} == {
+        room: SCREEN_NAMES[room].lower() for room in rooms
+    }
+
+
 async def test_from_screen_to_screen_and_back_each_is_open_once(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         for key, room in (("S", "settings"), ("D", "review"), ("at", "operations"), ("R", "graph_view")):

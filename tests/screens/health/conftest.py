@@ -31,7 +31,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
             one = {"checks": [name]} if name else wish
             await asyncio.to_thread(run, job._root, one, TaskContext("the look", out))
             for line in out.getvalue().splitlines():
-                if (message := check_job._message(json.loads(line), of)) is not None:
+                if (message := check_job.message_of({**json.loads(line), "check": of})) is not None:
                     job._post(message)
             if job._stopped:
                 break

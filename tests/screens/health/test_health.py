@@ -87,7 +87,7 @@ async def test_a_fix_is_shown_with_its_diff_and_is_one_operation(sandbox: Sandbo
         await interface.until_shown("Forget 1 entry?")
         await interface.press("y")
         await interface.until_said("Forgotten")
-        await interface.until(lambda: screen.sections["secrets"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["secrets"].state == "ok", "looked at again")
         assert SECRET not in words_in(sandbox, "MEMORY.md")
         await interface.press("u")
         await interface.until_said("Undone")
@@ -155,7 +155,7 @@ async def test_an_episode_is_kept_longer_at_once(sandbox: Sandbox) -> None:
         await interface.until_said("expires on")
         later = soon + timedelta(days=30)
         await interface.until(lambda: str(later) in words_in(sandbox, EPISODE), "it stays")
-        await interface.until(lambda: screen.sections["expiry"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["expiry"].state == "ok", "looked at again")
 
 
 async def test_expired_episodes_go_after_a_look(sandbox: Sandbox) -> None:
@@ -276,7 +276,7 @@ async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) 
         await interface.until_said("Not done")
         assert words_in(sandbox, "MEMORY.md") == MEMORY_TEXT
         await interface.press("r")
-        await interface.until(lambda: screen.sections["hidden text"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["hidden text"].state == "ok", "looked at again")
 
 
 async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
@@ -316,7 +316,7 @@ async def test_hostile_text_is_text(sandbox: Sandbox) -> None:
 async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, size) as interface:
         screen = await opens(interface, "backup")
-        await interface.until_shown("! look")
+        await interface.until_shown("! warn")
         await choose(interface, "no backup was ever made")
         await interface.until_shown("Why it matters:")
         await interface.press("tab")
@@ -365,7 +365,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
         await interface.press("2")
-        await interface.until(lambda: screen.sections["contradictions"].state == "fine", "answered")
+        await interface.until(lambda: screen.sections["contradictions"].state == "ok", "answered")
         await interface.press("u")
         await interface.until_said("Undone")
 

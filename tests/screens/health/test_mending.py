@@ -59,7 +59,7 @@ async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
         await interface.until_shown("a folder that is made")
         await interface.press("enter")
         await interface.until_said("restored and compared: ")
-        await interface.until(lambda: screen.sections["backup"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["backup"].state == "ok", "looked at again")
         assert len(list((tmp_path / "disk").glob("*.bundle"))) == 1
         await interface.press("b")
         await interface.until_said("Nothing is new: ")

@@ -13,7 +13,7 @@ from screens.health.rows import Section, behind_finding, behind_section, section
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, row_strip
 from workbench.health.checks import CHECKS
-from workbench.health.finding import CheckResult, Finding, Fix
+from workbench.health.finding import CheckResult, Finding, Fix, counted
 
 HOSTILE = "[/][@click=app.quit]x \x1b[2J\x1b]0;t\x07 \u202egnp.exe"
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -56,7 +56,7 @@ def overview(*sections: Section, folds: Folds | None = None) -> list[Row]:
 
 def test_sections_that_were_not_looked_at_yet_say_so() -> None:
     rows = overview(Section("index", 8, looking=True), Section("links", 1))
-    assert [row.lead[0].text.strip() for row in rows] == ["… looks", "waits"]
+    assert [row.lead[0].text.strip() for row in rows] == ["… check", "waits"]
 
 
 def test_what_needs_a_look_is_open_and_what_is_worth_knowing_is_not() -> None:
@@ -97,7 +97,7 @@ def test_a_section_says_its_name_and_what_was_seen_however_long(name: str, cells
 def test_severity_is_a_mark_and_a_word() -> None:
     findings = [replace(FINDING, severity=severity) for severity in ("error", "warning", "info")]
     marks = [row.lead[0].text.strip() for row in overview(links(*findings)) if row.depth == 2]
-    assert marks == ["✗ error", "! warn", "· note"]
+    assert marks == ["✗ error", "! warn", "· info"]
 
 
 def test_findings_that_say_the_same_have_rows_of_their_own() -> None:
@@ -110,9 +110,23 @@ def test_checks_of_one_family_stand_together_and_name_themselves() -> None:
     results = [CheckResult(name=name, family="index", seen="seen", total=0) for name in ("words", "sync")]
     section = Section("index", 2, (results[0], replace(results[1], findings=(FINDING,), total=1)))
     rows = overview(section)
-    assert rows[0].tail[0].text == "1 of 2 fine"
+    assert rows[0].tail[0].text == "1 of 2 ok"
     assert rows[1].text == "sync: it is so"
     assert texts(list(behind_section(section)))[1:] == ["words  seen", "sync   seen"]
+
+
+def test_a_section_counts_its_findings_in_the_words_that_they_are_marked_with() -> None:
+    findings = [replace(FINDING, severity=severity) for severity in ("error", "warning", "info", "info")]
+    section = links(*findings, seen=counted(findings))
+    head, *rows = overview(section)
+    assert head.tail[0].text == "1 error, 1 warning, 2 info"
+    assert [row.lead[0].text.split()[1] for row in (head, *rows)] == [
+        "error",
+        "error",
+        "warn",
+        "info",
+        "info",
+    ]
 
 
 def test_that_nothing_needs_a_hand_is_said() -> None:

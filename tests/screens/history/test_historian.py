@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from datetime import datetime
 
 import pytest
 
-from screens.history.history_reader import Historian
+from screens.history.history_reader import Historian, day_or_time
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import StoppedError
 from workbench.memory.names import RelPath
 from workbench.workspace.workspace import Workspace
+
+
+def test_what_was_done_today_has_its_time_and_what_was_done_before_its_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WORKBENCH_TODAY", "2026-03-20")
+    then = [datetime(2026, 3, 20, 15, 13), datetime(2026, 3, 9, 8), datetime(2024, 3, 9, 8)]
+    assert [day_or_time(one) for one in (*then, None)] == ["15:13", "9 Mar", "2024-03", "now"]
 
 
 async def test_a_long_reading_ends_when_the_interface_does(sandbox: Sandbox) -> None:

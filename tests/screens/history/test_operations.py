@@ -169,7 +169,7 @@ async def test_the_history_of_an_entry_of_its_file_and_of_everything(sandbox: Sa
         await interface.until(lambda: len(listed(interface)) == 2, "promotion, and its first line")
         assert "another day" not in interface.text
         await interface.press("w")
-        await interface.until_shown("Operations on MEMORY.md")
+        await interface.until_shown("History of MEMORY.md")
         await interface.until(lambda: len(listed(interface)) == 2, "those of the file")
         await interface.press("w")
         await interface.until(lambda: len(listed(interface)) == 3, "everything")

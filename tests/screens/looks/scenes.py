@@ -89,7 +89,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?=\s*$)")
 _NOON = f"{TODAY} 12:00"
 _NEW_ID = re.compile(r"(?:(?<=wb: id=m)[0-9a-f]{6}|(?<=wb:)[a-z2-7]{8}(?= -->))")
 """A memory that would be made gets another id with every look."""
-_READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
+_READING = ("reading …", "looking …", "working …", "… check", "     waits ")
 """What stands there until there is something to see."""
 
 

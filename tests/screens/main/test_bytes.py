@@ -30,7 +30,7 @@ _POINTER = re.compile(rb"\x1b\]22;(?:default|pointer|text)\x07")
 _UNSEEN = re.compile("[\x80-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 SCREENS = (
-    ("@", "Operations"),
+    ("@", "History"),
     ("R", "Relations"),
     ("W", "Message"),
     ("H", "Health"),

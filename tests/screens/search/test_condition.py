@@ -10,7 +10,7 @@ from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
-from screens.search.search_state import Facts, condition, emptiness
+from screens.search.search_state import SearchState, condition, emptiness
 from workbench.agent.search_update import FoundHit, SearchUpdate
 
 HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)
@@ -19,16 +19,16 @@ WORDS = SearchUpdate("port", (HIT,), "keyword")
 STALE = SearchUpdate("port", (HIT,), "hybrid", stale="2 files among the hits changed since indexing")
 DEGRADED = SearchUpdate("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
 
-FINE = Facts(found=BOTH)
+FINE = SearchState(found=BOTH)
 CONDITIONS = {
     "fine": FINE,
-    "stale": Facts(found=STALE),
-    "degraded": Facts(found=DEGRADED, missing="the model is missing: keyword search only"),
-    "failed": Facts(found=BOTH, failure="the word index cannot be read"),
-    "loading": Facts(found=WORDS, missing="semantic search is starting", loading=True),
-    "indexing": Facts(found=BOTH, building=words("indexing: words 40 %")),
-    "waiting": Facts(found=BOTH, turn=1),
-    "preparing": Facts(preparing=words("memory as of 2026-03-01: looking")),
+    "stale": SearchState(found=STALE),
+    "degraded": SearchState(found=DEGRADED, missing="the model is missing: keyword search only"),
+    "failed": SearchState(found=BOTH, failure="the word index cannot be read"),
+    "loading": SearchState(found=WORDS, missing="semantic search is starting", loading=True),
+    "indexing": SearchState(found=BOTH, building=words("indexing: words 40 %")),
+    "waiting": SearchState(found=BOTH, turn=1),
+    "preparing": SearchState(preparing=words("memory as of 2026-03-01: looking")),
 }
 
 
@@ -76,14 +76,14 @@ def test_hits_of_other_words_are_named_as_such_when_a_search_fails() -> None:
 
 
 def test_stale_and_degraded_at_once_are_both_told() -> None:
-    said = condition(Facts(found=STALE, missing="semantic search stopped; starting it again")).advice
+    said = condition(SearchState(found=STALE, missing="semantic search stopped; starting it again")).advice
     assert ["stale" in said[0].text, "starting it again" in said[1].text] == [True, True]
 
 
 def test_hints_of_the_command_line_are_given_as_keys() -> None:
-    facts = Facts(failure="there is no index yet", hint="run `workbench reindex`")
+    facts = SearchState(failure="there is no index yet", hint="run `workbench reindex`")
     assert emptiness(facts, narrowed=False).split("\n")[1] == "ctrl+r brings the index up to date"
-    other = Facts(
+    other = SearchState(
         found=WORDS, missing="the vectors are another model's: keyword search only; run `workbench reindex`"
     )
     assert condition(other).advice[0].text.endswith("another model's; ctrl+r brings the index up to date")
@@ -91,26 +91,27 @@ def test_hints_of_the_command_line_are_given_as_keys() -> None:
 
 def test_what_no_key_does_is_said_as_a_command() -> None:
     missing = "no embedding model was found: keyword search only; run `workbench model download`"
-    (advice,) = condition(Facts(found=WORDS, missing=missing)).advice
+    (advice,) = condition(SearchState(found=WORDS, missing=missing)).advice
     assert "workbench model download" in advice.text
 
 
 def test_an_empty_list_says_which_emptiness_it_is() -> None:
     nothing = SearchUpdate("port", (), "hybrid")
     said = {
-        "empty": emptiness(Facts(found=nothing), narrowed=False),
-        "narrowed": emptiness(Facts(found=nothing), narrowed=True),
+        "empty": emptiness(SearchState(found=nothing), narrowed=False),
+        "narrowed": emptiness(SearchState(found=nothing), narrowed=True),
         "by keyword": emptiness(
-            Facts(found=SearchUpdate("port", (), "keyword"), missing="gone"), narrowed=False
+            SearchState(found=SearchUpdate("port", (), "keyword"), missing="gone"), narrowed=False
         ),
         "loading": emptiness(
-            Facts(found=SearchUpdate("port", (), "keyword"), missing="x", loading=True), narrowed=False
+            SearchState(found=SearchUpdate("port", (), "keyword"), missing="x", loading=True), narrowed=False
         ),
-        "failed": emptiness(Facts(failure="it cannot be read"), narrowed=False),
+        "failed": emptiness(SearchState(failure="it cannot be read"), narrowed=False),
         "indexing": emptiness(
-            Facts(failure="there is no index yet", building=words("indexing: words 40 %")), narrowed=False
+            SearchState(failure="there is no index yet", building=words("indexing: words 40 %")),
+            narrowed=False,
         ),
-        "waiting": emptiness(Facts(), narrowed=False),
+        "waiting": emptiness(SearchState(), narrowed=False),
         "preparing": emptiness(CONDITIONS["preparing"], narrowed=False),
     }
     assert len(set(said.values())) == len(said)
@@ -120,6 +121,6 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
 
 
 def test_what_comes_from_a_file_is_shown_and_never_obeyed() -> None:
-    facts = Facts(found=SearchUpdate("a\x1b[2J", (HIT,), "keyword"), failure="bad \x1b]8;;x")
+    facts = SearchState(found=SearchUpdate("a\x1b[2J", (HIT,), "keyword"), failure="bad \x1b]8;;x")
     (advice,) = condition(facts).advice
     assert "\x1b" not in advice.text

@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from indexing.query.language import understand
+from screens.search.completion import NAMES, going_on, offered, unfinished
 from screens.search.language_help import LANGUAGE, language_rows
-from screens.search.parsed_query import NAMES, continued, marked, read
+from screens.search.parsed_query import marked, read
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -17,6 +18,11 @@ TODAY = date(2026, 3, 20)
 
 def chips(text: str) -> list[str]:
     return [chip.text for chip in read(text, TODAY).chips]
+
+
+def continued(text: str) -> str:
+    one = unfinished(text)
+    return going_on(text, offered(one, TODAY) if one else ())
 
 
 @pytest.mark.parametrize(
