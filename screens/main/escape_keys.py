@@ -15,7 +15,6 @@ from textual.dom import DOMNode
 from textual.events import Event, Key
 from textual.widgets import Input, TextArea
 
-
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 

@@ -298,7 +298,7 @@ class MainScreen(LaidOutScreen):
     @property
     def files(self) -> Mapping[str, MemoryFile]:
         """All memory files, by path."""
-        return self.logs.overview.files
+        return self.logs.files
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -480,9 +480,9 @@ class MainScreen(LaidOutScreen):
             self.curating.begin()
 
     def _files_changed(self, event: FilesChanged) -> None:
-        self.logs.receive(event.overview)
-        self.episodes.receive_overview(event.overview)
-        self.graph.receive_overview(event.overview)
+        self.logs.receive(event.files)
+        self.episodes.receive_files(event.files)
+        self.graph.receive_files(event.files)
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
