@@ -9,10 +9,11 @@ comparison is with the last layout that was painted.
 from __future__ import annotations
 
 from textual.geometry import Size
-from textual.screen import Screen
+
+from screens.drawing.working_screen import WorkingScreen
 
 
-class LaidOutScreen(Screen[None]):
+class LaidOutScreen(WorkingScreen[None]):
     """A screen whose layouts are painted to the last cell."""
 
     def __init__(self, classes: str | None = None) -> None:

@@ -13,7 +13,6 @@ from screens.drawing.markdown import inline
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.loading.snapshots import MemoryView
-from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind
@@ -36,17 +35,13 @@ class Targeting:
         self._screen = screen
         self._curating = curating
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {"promote_to": self.promote_to, "move": self.move, "look": self._look}
-
-    def promote_to(self, *, look: bool = False) -> None:
+    def action_promote_to(self, *, look: bool = False) -> None:
         """Choose a heading of long-term memory, or the entry to be merged into."""
         view = self._screen.memory_view
         rows = [*heading_rows(view), *entry_rows(view)]
         self._choose("Promote", "promote", rows, new_heading, look=look)
 
-    def move(self, *, look: bool = False) -> None:
+    def action_move(self, *, look: bool = False) -> None:
         """Choose a heading of long-term memory, or a file."""
         targets = self._screen.context().targets
         here = {row.path for row in targets}
@@ -75,12 +70,14 @@ class Targeting:
         title, placeholder = words(f"{what} {count} to …"), "type to narrow, or a new name"
         self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
 
-    def _look(self) -> None:
+    def action_look(self) -> None:
+        """Choose an action, and see what it would do."""
+
         def chosen(action: str | None) -> None:
             if action == "promote_to":
-                self.promote_to(look=True)
+                self.action_promote_to(look=True)
             elif action == "move":
-                self.move(look=True)
+                self.action_move(look=True)
             elif action:
                 self._curating.act(action, look=True)
 

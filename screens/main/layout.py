@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from screens.main.movement import Command
-
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
@@ -22,13 +20,17 @@ class Laying:
         self.current = self.zoom = 0
         self.reading = False
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "zoom_in": lambda: self.set_zoom(self.zoom + 1),
-            "zoom_out": lambda: self.set_zoom(self.zoom - 1),
-            "zoom_reset": lambda: self.set_zoom(0),
-        }
+    def action_zoom_in(self) -> None:
+        """More room for this pane."""
+        self.set_zoom(self.zoom + 1)
+
+    def action_zoom_out(self) -> None:
+        """Less room for it."""
+        self.set_zoom(self.zoom - 1)
+
+    def action_zoom_reset(self) -> None:
+        """All panes the same again."""
+        self.set_zoom(0)
 
     def set_zoom(self, zoom: int) -> None:
         """Give the current pane more room, or less."""

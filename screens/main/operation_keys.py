@@ -79,15 +79,28 @@ class Curating:
         """What is wrong with a scheduled job."""
 
     def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            **{name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key},
-            "archive": lambda: self.act("archive", look=True),
-            "prune": lambda: self.ask(expire_request()),
-            "restore_memory": self._restore_memory,
-            "undo": lambda: self.carry_out(Request(action="undo")),
-            "redo": lambda: self.carry_out(Request(action="redo")),
-        }
+        """What the keys of the declared operations do, by action id."""
+        return {name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key}
+
+    def action_archive(self) -> None:
+        """Show what would be archived."""
+        self.act("archive", look=True)
+
+    def action_prune(self) -> None:
+        """Show which episodes have expired."""
+        self.ask(expire_request())
+
+    def action_undo(self) -> None:
+        """Undo the last operation."""
+        self.carry_out(Request(action="undo"))
+
+    def action_redo(self) -> None:
+        """Redo what was undone last."""
+        self.carry_out(Request(action="redo"))
+
+    def action_restore_memory(self) -> None:
+        """Bring long-term memory back from git."""
+        self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
 
     def begin(self) -> None:
         """Find out what can be done here."""
@@ -118,9 +131,6 @@ class Curating:
         pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
         request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
         self.carry_out_or_ask(request, targets, look=look)
-
-    def _restore_memory(self) -> None:
-        self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
 
     def carry_out_or_ask(self, request: Request, targets: tuple[Row, ...], *, look: bool = False) -> None:
         """One entry at once, several after a look."""
