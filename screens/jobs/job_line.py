@@ -61,7 +61,7 @@ class WorkLine(PartsLine):
         for parts in self.lines():
             line = Text(no_wrap=True)
             for part in parts:
-                line.append(part.text, self._tone(part.tone))
+                line.append(part.text, self.tone(part.tone))
             line.truncate(self.size.width, overflow="ellipsis")
             shown.append(line)
         return Text("\n", no_wrap=True).join(shown)

@@ -13,7 +13,7 @@ from screens.actions import active
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
 from screens.actions.registry import bindings_of, by_id
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import row_text, said_of, words
 from screens.main.edit_entry import edited_outside
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
@@ -65,7 +65,7 @@ class Keying:
                 save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
             )
         except WorkbenchError as error:
-            app.main.say(row_text(f"{error.message}. {error.hint}"), severity="warning")
+            app.main.say(row_text(". ".join(said_of(error))), severity="warning")
             return
         app.main.say(words("Nothing was changed" if text == source else "Your keys are written"))
         if text != source:

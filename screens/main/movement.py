@@ -79,10 +79,8 @@ class Moving:
             return
         if row.fold:
             self._screen.pane.set_fold(row, False)
-            return
-        above = range(here.cursor - 1, -1, -1)
-        parent = (at for at in above if here.rows[at].fold is not None and here.rows[at].depth < row.depth)
-        here.go(next(parent, here.cursor))
+        else:
+            here.go_up()
 
     def action_mark(self) -> None:
         """Mark the row, or take its mark away, and go on."""

@@ -70,13 +70,10 @@ class Curating:
         """The rows that operations were asked for, until others stand in their place."""
         self.gone = False
         """Whether the folder is not there now."""
-        self._problem = Shown("")
+        self._banner = dict.fromkeys(("settings", "problem", "conflicts", "jobs"), Shown(""))
+        """What the banner has to say of each, the most urgent first."""
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
-        self._settings = Shown("")
-        """What of the settings does not count."""
-        self._jobs = Shown("")
-        """What is wrong with a scheduled job."""
 
     def commands(self) -> dict[str, Command]:
         """What the keys of the declared operations do, by action id."""
@@ -197,10 +194,8 @@ class Curating:
             self.begin()
             return
         self.refusal = _GONE
-        self._problem = row_text(
-            f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
-        )
-        self._count(self.conflicts)
+        said = f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
+        self.warn("problem", row_text(said))
 
     # -- what comes of it ------------------------------------------------------------------------
 
@@ -214,7 +209,7 @@ class Curating:
         self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
-        self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
+        self.warn("problem", row_text(reason[:1].upper() + reason[1:] + hint))
         self._count(conflicts)
         for note in notes:
             self._screen.say(row_text(in_keys(note)), severity="warning")
@@ -334,20 +329,14 @@ class Curating:
             f"Text of another writer is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench inbox conflicts`"
         )
-        other = self._problem or (words(waits) if conflicts else self._jobs)
-        self._screen.banner.show(Shown("\n! ".join(filter(None, (self._settings, other)))))
+        self.warn("conflicts", words(waits if conflicts else ""))
 
-    def settings_stand(self, wrong: Shown) -> None:
-        """Say, on the banner and before all else, what of the settings does not count."""
-        if wrong != self._settings:
-            self._settings = wrong
-            self._count(self.conflicts)
-
-    def jobs_stand(self, wrong: Shown) -> None:
-        """Say, on the banner, which job failed or did not come, where nothing more urgent is to be said."""
-        if wrong != self._jobs:
-            self._jobs = wrong
-            self._count(self.conflicts)
+    def warn(self, about: str, text: Shown) -> None:
+        """Say this on the banner, or no more: settings that do not count, and the most urgent of the rest."""
+        self._banner[about] = text
+        settings, *others = self._banner.values()
+        urgent = next(filter(None, others), "")
+        self._screen.banner.show(Shown("\n! ".join(filter(None, (settings, urgent)))))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class Overseeing:
     def read(self, status: WorkspaceStatus) -> None:
         """Show what was read."""
         self.status = status
-        self._screen.curating.jobs_stand(jobs_line(status.jobs))
+        self._screen.curating.warn("jobs", jobs_line(status.jobs))
         self._screen.show_hints()
         self.tell_facts()
 

@@ -23,17 +23,18 @@ _PLACE_BESIDE = 24
 """Cells that are kept for it where facts stand beside it."""
 
 
-class _Line(Widget, can_focus=False):
-    """One line of text in the tones of its component classes."""
+class Line(Widget, can_focus=False):
+    """Text in the tones of its component classes, which are called ``<sort>--<tone>``."""
 
     ALLOW_SELECT = False
+    SORT: ClassVar[str] = "line"
 
     def tone(self, name: str) -> Style:
         """The style of a component class."""
-        return self.get_component_rich_style(f"line--{name}", partial=True)
+        return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
 
 
-class TitleLine(_Line):
+class TitleLine(Line):
     """The program, the workspace, facts about it, and at the right end how search and index are doing."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -90,7 +91,7 @@ class TitleLine(_Line):
         return line
 
 
-class Banner(_Line):
+class Banner(Line):
     """What does not work here and what to do about it, in as many lines as that takes. Hidden else."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--text"}
@@ -112,7 +113,7 @@ class Banner(_Line):
         return Text(f"! {self.text}", self.tone("text"))
 
 
-class TabLine(_Line):
+class TabLine(Line):
     """Panes, views or screens by key and name, each with what waits in it; a click chooses one."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--tab", "line--current", "line--count"}
@@ -189,7 +190,7 @@ BAR = ("│", "")
 """Stands among hints between those that belong together."""
 
 
-class HintLine(_Line):
+class HintLine(Line):
     """The keys that do something here and now, as many as fit; help always last."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--label"}
@@ -250,11 +251,11 @@ class HintLine(_Line):
 _NEARLY_FULL = 0.85
 
 
-class BudgetMeter(Widget, can_focus=False):
+class BudgetMeter(Line):
     """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``; a unit other than characters is named."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
-    ALLOW_SELECT = False
+    SORT = "meter"
 
     def __init__(self) -> None:
         super().__init__()
@@ -286,10 +287,7 @@ class BudgetMeter(Widget, can_focus=False):
         filled = min(width, round(width * self._used / self._budget))
         line = Text(no_wrap=True, overflow="crop")
         if width >= 4:
-            line.append("━" * filled, self._style(f"meter--{tone}"))
-            line.append("╌" * (width - filled), self._style("meter--rest"))
-        line.append(numbers if width >= 4 else numbers.strip(), self._style(f"meter--{tone}"))
+            line.append("━" * filled, self.tone(tone))
+            line.append("╌" * (width - filled), self.tone("rest"))
+        line.append(numbers if width >= 4 else numbers.strip(), self.tone(tone))
         return line
-
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name, partial=True)
