@@ -94,7 +94,7 @@ def stage_parts(
     """
     name = RowPart(row_text(f"{what}: {stage.phase}" if stage.phase else what), "accent")
     ends = " · stopping …" if stopping else f" · {stops} stops" if stops else ""
-    if stage.total <= 1:
+    if not stage.is_counted:
         return (name, RowPart(words(f" …{ends}"), "muted"))
     room = BAR if cells >= _NARROW else _SHORT_BAR
     filled = max(0, min(room, room * stage.done // stage.total))

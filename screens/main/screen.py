@@ -51,7 +51,7 @@ from screens.main.edit_entry import Editing
 from screens.main.find import FindTarget
 from screens.main.index_monitor import Following
 from screens.main.key_queue import Holding
-from screens.main.layout import Laying
+from screens.main.layout import Laying, PanesFrame
 from screens.main.movement import Command, Moving, commands_of, list_commands
 from screens.main.navigation import Jumping
 from screens.main.open_screen import Opening
@@ -128,6 +128,7 @@ class MainScreen(LaidOutScreen):
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.strip = TabLine(tuple(SCREEN_NAMES.values()), id="screens")
         self.laying = Laying(self)
+        self.frame = PanesFrame(*self.pairs, resized=self.laying.cover_panes)
         self.reading = Reading(workspace, self.model.publish)
         self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
@@ -209,7 +210,7 @@ class MainScreen(LaidOutScreen):
         yield self.travelling.line
         yield self.banner
         yield self.tabs
-        yield Container(Container(*self.pairs, id="panes"), self.preview, id="body")
+        yield Container(self.frame, self.preview, id="body")
         yield self.finding.line
         yield self.work_line
         yield self.hint_line
@@ -330,7 +331,6 @@ class MainScreen(LaidOutScreen):
     def show_works(self, works: Sequence[Work]) -> None:
         """Show the long work that is under way, over the hints."""
         self.work_line.tell(works, key_for("stop_work"))
-        self.call_after_refresh(self.laying.cover_panes)
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
@@ -575,5 +575,4 @@ class MainScreen(LaidOutScreen):
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
         self.laying.lay_out()
-        self.call_after_refresh(self.laying.cover_panes)
         self.searching.draw()
