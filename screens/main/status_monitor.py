@@ -41,7 +41,7 @@ class Overseeing:
         self._screen = screen
         self._root = root
         self.status = WorkspaceStatus()
-        self._git: object = None
+        self._git: tuple[tuple[int, int], ...] = ()
         """What the files said last in which git keeps branch, commit and index."""
 
     def begin(self) -> None:
@@ -80,18 +80,18 @@ class Overseeing:
         screen.title_line.tell(facts, budget)
 
     def _look_at_git(self) -> None:
-        if self._git != ():
+        if self._git:
             self._screen.work(self._follow_git, "git", exclusive=True)
 
     async def _follow_git(self) -> None:
         """Another program may have made a commit, or changed the branch."""
-        before, self._git = self._git, await self._screen.opening.desk.historian.run(git_state)
-        if before not in (None, self._git):
+        if self._git != await self._screen.opening.desk.historian.run(git_state):
             self.look()
 
     async def _read(self) -> None:
         await asyncio.sleep(_REST_SECONDS)
         read = self._screen.opening.desk.historian.run
+        self._git = await read(git_state)
         self._screen.model.publish(await read(lambda workspace: read_status(workspace, self._root)))
 
 
