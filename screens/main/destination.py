@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from screens.actions.registry import by_id
 from screens.dialogs.choose import ChooseScreen, LookScreen
 from screens.drawing.markdown import inline
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.loading.snapshots import MemoryView
 from screens.main.operation_keys import Curating, addresses_of
@@ -140,5 +140,5 @@ def new_place(typed: str) -> list[Row]:
     return new_heading(typed)
 
 
-def _label(text: str, tone: str = "muted") -> RowPart:
-    return RowPart(Shown(text.ljust(8)), "accent" if tone == "accent" else "muted")
+def _label(text: str, tone: Tone = "muted") -> RowPart:
+    return RowPart(Shown(text.ljust(8)), tone)

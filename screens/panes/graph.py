@@ -214,11 +214,7 @@ def _row(
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
     shown, emphasis = inline(row_text(text))
-    return Row(
-        id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
-        path=base.path, line=base.line, address=base.address, entry=entry,
-        pinned=base.pinned,
-    )  # fmt: skip
+    return replace(base, id=prefix + base.id, text=shown, tone="text", lead=lead, emphasis=emphasis)
 
 
 def _validity(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:

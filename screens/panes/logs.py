@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import groupby
 from typing import ClassVar
@@ -284,10 +284,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
             tail.append(RowPart(words(f"{PROMOTED}{known}"), "good"))
         tail.append(RowPart(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
     tone: Tone = "text" if is_open or row.lead == () else "muted"
-    return Row(
-        row.id, text, tone=tone, depth=depth, fold=is_open, lead=row.lead, tail=tuple(tail),
-        emphasis=emphasis, path=row.path,
-    )  # fmt: skip
+    return replace(row, text=text, tone=tone, depth=depth, fold=is_open, tail=tuple(tail), emphasis=emphasis)
 
 
 def _day_in(file: MemoryFile) -> str:
