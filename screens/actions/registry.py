@@ -68,7 +68,8 @@ __all__ = [
     "is_bound",
 ]
 
-_PAGED = TYPING | SCREENS | WRITING | NARROW
+_STEPPED = TYPING | SCREENS | NARROW
+_PAGED = _STEPPED | WRITING
 _FOLDED = LISTS | GRAPH | REVIEW | HEALTH
 _moves = ScreenActions(Group.MOVE, LISTS | SCREENS)
 _scrolls = ScreenActions(Group.PREVIEW, LISTS | SCREENS)
@@ -199,20 +200,8 @@ _PLACED: tuple[Action, ...] = (
         blocked=when.has_row,
         hint=40,
     ),
-    _moves(
-        "down",
-        "j down",
-        "down",
-        "One row down; to the next match where one finds.",
-        places=TYPING | SCREENS | NARROW,
-    ),
-    _moves(
-        "up",
-        "k up",
-        "up",
-        "One row up; to the match before where one finds.",
-        places=TYPING | SCREENS | NARROW,
-    ),
+    _moves("down", "j down", "down", "One row down; to the next match where one finds.", places=_STEPPED),
+    _moves("up", "k up", "up", "One row up; to the match before where one finds.", places=_STEPPED),
     _moves("top", "g home", "top", "To the first row."),
     _moves("bottom", "G end", "bottom", "To the last row."),
     _moves("half_down", "ctrl+d", "half a page down", "Half a page down."),
