@@ -57,14 +57,7 @@ class WorkLine(PartsLine):
 
     def render(self) -> Text:
         """The lines in their tones."""
-        shown = []
-        for parts in self.lines():
-            line = Text(no_wrap=True)
-            for part in parts:
-                line.append(part.text, self.tone(part.tone))
-            line.truncate(self.size.width, overflow="ellipsis")
-            shown.append(line)
-        return Text("\n", no_wrap=True).join(shown)
+        return Text("\n", no_wrap=True).join(map(self.drawn, self.lines()))
 
 
 def toasts_above_work(screen: Screen[object]) -> None:

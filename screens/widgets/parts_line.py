@@ -33,13 +33,16 @@ class PartsLine(Line):
 
     def render(self) -> Text:
         """The pieces in their tones."""
-        line = Text(no_wrap=not self._long)
-        for number, part in enumerate(self.parts):
-            if number:
-                line.append(self._between)
-            line.append(part.text, self.tone(part.tone))
-        if not self._long:
-            line.truncate(self.size.width, overflow="ellipsis")
+        line = self.drawn(self.parts)
         if self._right:
             line.pad_left(max(0, self.size.width - line.cell_len))
+        return line
+
+    def drawn(self, parts: Sequence[RowPart]) -> Text:
+        """These pieces as a line."""
+        line = Text(no_wrap=not self._long)
+        for number, part in enumerate(parts):
+            line.append(self._between if number else "").append(part.text, self.tone(part.tone))
+        if not self._long:
+            line.truncate(self.size.width, overflow="ellipsis")
         return line
