@@ -121,7 +121,7 @@ class WorkbenchApp(App[None]):
         self.tidying.started()
         if self._proposed:
             said = f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them"
-            self.notify(said)
+            self.notify(said, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""

@@ -82,7 +82,7 @@ class ChooseScreen(ListDialog[str]):
     def _choose(self) -> None:
         row = self._list.row
         if row is not None and row.inert:
-            self.app.notify(row.text, severity="warning")
+            self.app.notify(row.text, severity="warning", markup=False)
         elif row is not None:
             self.dismiss(row.id)
 

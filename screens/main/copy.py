@@ -47,7 +47,7 @@ def copy(app: App[Any], text: str, what: Shown) -> None:
 
     async def work() -> None:
         said, severity = await copied(app, text, what)
-        app.notify(said, severity=severity)
+        app.notify(said, severity=severity, markup=False)
 
     _: Worker[None] = app.run_worker(work, group="copying", exit_on_error=False)
 

@@ -42,6 +42,7 @@ class Keying:
             row_text(wrong[0].told(path.name)) + rest + f"\n{active.key_for('settings')} shows the keys",
             title=words("Some of your keys were skipped"),
             severity="warning",
+            markup=False,
         )
 
     def read_again(self, app: WorkbenchApp) -> None:

@@ -438,7 +438,7 @@ class MainScreen(LaidOutScreen):
     def say(self, text: Shown, *, title: Shown = Shown(""), severity: str = "information") -> None:  # noqa: B008
         """A toast."""
         seconds = 8.0 if severity == "error" else 5.0
-        self.app.notify(text, title=title, severity=severity, timeout=seconds)  # type: ignore[arg-type]
+        self.app.notify(text, title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
 
     def withdraw(self, text: Shown) -> None:
         """Take away the toast that says this."""

@@ -119,7 +119,7 @@ class Theming:
 
     def _report(self, problems: list[str]) -> None:
         for problem in problems:
-            self._app.notify(row_text(problem), title="A theme was skipped", severity="warning")
+            self._app.notify(row_text(problem), title="A theme was skipped", severity="warning", markup=False)
 
 
 def textual_theme(data: ThemeData) -> Theme:

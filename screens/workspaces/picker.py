@@ -10,7 +10,8 @@ from textual.await_complete import AwaitComplete
 
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.safe_text import words
-from screens.workspaces.rows import HERE, typed_rows, workspace_rows
+from screens.workspaces.answers import HERE
+from screens.workspaces.rows import typed_rows, workspace_rows
 from workbench.health.places import WorkspaceStatus, standing
 from workbench.workspace.registry import Registry
 

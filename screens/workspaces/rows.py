@@ -9,12 +9,10 @@ from pathlib import Path
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.loading.shown_revision import home_relative
+from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
 from workbench.health.places import GONE, WorkspaceStatus
 from workbench.workspace.registry import Registered, Registry, free_name
 
-HERE, ADD = "here", "add"
-OPEN, KEEP = "open:", "keep:"
-"""How the ids of rows begin that open a folder, and of those that put it on the list too."""
 _SHOWN_NOW, _OTHER = words("●"), words(" ")
 
 

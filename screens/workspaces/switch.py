@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerError
 from screens.drawing.safe_text import row_text, said_of, words
 from screens.loading.shown_revision import place_of
 from screens.main.screen import MainScreen
-from screens.workspaces.rows import ADD, HERE, KEEP, OPEN
+from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
 from workbench.errors import WorkbenchError
 from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
 from workbench.workspace.workspace import Workspace
