@@ -124,7 +124,7 @@ def define(
 
 @dataclass(frozen=True, slots=True)
 class ScreenActions:
-    """Defines the actions of one screen, which stand under its group and not in the palette of the panes."""
+    """Defines actions of one group, mostly those of a screen, which are not in the palette of the panes."""
 
     group: Group
     places: frozenset[FocusContext]

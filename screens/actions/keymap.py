@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from screens.actions.availability import TYPED, FocusContext
 from screens.actions.keys import key_called, key_name, types_a_character
@@ -71,14 +71,12 @@ class KeyProblem:
         return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(NamedTuple):
     """One key of a wish that makes sense by itself."""
 
     action: str
     key: str
     line: int
-    order: int
 
 
 def key_map(
@@ -86,35 +84,21 @@ def key_map(
 ) -> tuple[KeyMap, list[KeyProblem]]:
     """The map of these wishes over a known profile; what is wrong with a wish skips it, or the key of it."""
     problems: list[KeyProblem] = []
-    base = _profiled(actions, profile)
+    changed = PROFILES[profile]
+    base = {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in actions}
     wanted, bare = _understood(actions, wishes, problems)
-    while True:
-        keys = _applied(base, wanted, bare)
-        clash = _first_clash(actions, keys, wanted)
-        if clash is None:
-            break
+    keys = _applied(base, wanted, bare)
+    while clash := _last_clash(actions, keys, wanted):
         loser, other, place = clash
-        wanted.remove(loser)
-        problems.append(
-            KeyProblem(
-                f"{key_name(loser.key)} is “{other.id}” in the same place ({place}): "
-                f"“{loser.action}” does not get it",
-                loser.line,
-                loser.action,
-            )
+        text = (
+            f"{key_name(loser.key)} is “{other}” in the same place ({place}): "
+            f"“{loser.action}” does not get it"
         )
+        problems.append(KeyProblem(text, loser.line, loser.action))
+        wanted.remove(loser)
+        keys = _applied(base, wanted, bare)
     problems += _without(actions, keys, base, {wish.action: wish.line for wish in wishes})
     return KeyMap(profile, MappingProxyType(keys)), problems
-
-
-def clashes(actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str, str]]:
-    """The first action, the other one and the key, where one key means both in one place."""
-    taken: dict[tuple[FocusContext, str], str] = {}
-    for action in actions:
-        for place in action.places:
-            for key in keys.get(action.id, ()):
-                if is_reachable(key, place) and taken.setdefault((place, key), action.id) != action.id:
-                    yield taken[place, key], action.id, key
 
 
 def is_reachable(key: str, place: FocusContext) -> bool:
@@ -126,11 +110,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence with the known word that was most likely meant; empty where none is near."""
     found = get_close_matches(word, list(known), 1)
     return f"; did you mean “{found[0]}”?" if found else ""
-
-
-def _profiled(actions: Sequence[Action], profile: str) -> dict[str, tuple[str, ...]]:
-    changed = PROFILES[profile]
-    return {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in actions}
 
 
 def _understood(
@@ -157,7 +136,7 @@ def _understood(
             if why:
                 problems.append(KeyProblem(why, wish.line, wish.action))
             elif key is not None and all((one.action, one.key) != (action.id, key) for one in wanted):
-                wanted.append(_Key(action.id, key, wish.line, len(wanted)))
+                wanted.append(_Key(action.id, key, wish.line))
     return wanted, bare
 
 
@@ -189,20 +168,19 @@ def _applied(
     return keys
 
 
-def _first_clash(
+def _last_clash(
     actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key]
-) -> tuple[_Key, Action, FocusContext] | None:
-    """The last wish that takes what is somebody else's, whose it is, and where."""
-    by_id = {action.id: action for action in actions}
-    found: list[tuple[_Key, Action, FocusContext]] = []
-    for first, second, key in clashes(actions, keys):
-        shared = by_id[first].places & by_id[second].places
-        place = next(place for place in FocusContext if place in shared and is_reachable(key, place))
-        own = [one for one in wanted if one.key == key and one.action in (first, second)]
-        if own:  # profiles are free of clashes: a test says so
-            loser = max(own, key=lambda one: one.order)
-            found.append((loser, by_id[first if loser.action == second else second], place))
-    return max(found, key=lambda clash: clash[0].order) if found else None
+) -> tuple[_Key, str, FocusContext] | None:
+    """The last wish that takes what is another action's, whose it is, and where; profiles have no clash."""
+    places = {action.id: action.places for action in actions}
+    for one in reversed(wanted):
+        for other in actions:
+            if other.id != one.action and one.key in keys[other.id]:
+                shared = places[one.action] & other.places
+                for place in FocusContext:
+                    if place in shared and is_reachable(one.key, place):
+                        return one, other.id, place
+    return None
 
 
 def _without(

@@ -8,20 +8,6 @@ import unicodedata
 from textual.keys import KEY_NAME_REPLACEMENTS
 
 _NAMES = {
-    "slash": "/",
-    "question_mark": "?",
-    "colon": ":",
-    "plus": "+",
-    "underscore": "_",
-    "equals_sign": "=",
-    "asterisk": "*",
-    "full_stop": ".",
-    "exclamation_mark": "!",
-    "at": "@",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
     "pagedown": "pgdn",
     "pageup": "pgup",
     "escape": "esc",
@@ -29,7 +15,6 @@ _NAMES = {
     "up": "↑",
     "left": "←",
     "right": "→",
-    "minus": "-",
 }
 _ARROWS = frozenset({"down", "up", "left", "right"})
 _SPECIAL = {

@@ -32,6 +32,7 @@ from screens.actions.action import (
     WRITING,
     Action,
     Group,
+    ScreenActions,
     define,
     operation,
 )
@@ -67,6 +68,13 @@ __all__ = [
     "is_bound",
 ]
 
+_STEPPED = TYPING | SCREENS | NARROW
+_PAGED = _STEPPED | WRITING
+_FOLDED = LISTS | GRAPH | REVIEW | HEALTH
+_moves = ScreenActions(Group.MOVE, LISTS | SCREENS)
+_scrolls = ScreenActions(Group.PREVIEW, LISTS | SCREENS)
+_writes = ScreenActions(Group.WRITE, WRITING)
+_answers = ScreenActions(Group.CONFIRM, CONFIRM)
 _PLACED: tuple[Action, ...] = (
     operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT | RECENT),
     define(
@@ -192,82 +200,16 @@ _PLACED: tuple[Action, ...] = (
         blocked=when.has_row,
         hint=40,
     ),
-    define(
-        "down",
-        "j down",
-        "down",
-        Group.MOVE,
-        "One row down; to the next match where one finds.",
-        places=TYPING | SCREENS | NARROW,
-        palette=False,
-    ),
-    define(
-        "up",
-        "k up",
-        "up",
-        Group.MOVE,
-        "One row up; to the match before where one finds.",
-        places=TYPING | SCREENS | NARROW,
-        palette=False,
-    ),
-    define("top", "g home", "top", Group.MOVE, "To the first row.", palette=False, places=LISTS | SCREENS),
-    define(
-        "bottom", "G end", "bottom", Group.MOVE, "To the last row.", palette=False, places=LISTS | SCREENS
-    ),
-    define(
-        "half_down",
-        "ctrl+d",
-        "half a page down",
-        Group.MOVE,
-        "Half a page down.",
-        palette=False,
-        places=LISTS | SCREENS,
-    ),
-    define(
-        "half_up",
-        "ctrl+u",
-        "half a page up",
-        Group.MOVE,
-        "Half a page up.",
-        palette=False,
-        places=LISTS | SCREENS,
-    ),
-    define(
-        "page_down",
-        "pagedown",
-        "page down",
-        Group.MOVE,
-        "One page down.",
-        places=TYPING | SCREENS | WRITING | NARROW,
-        palette=False,
-    ),
-    define(
-        "page_up",
-        "pageup",
-        "page up",
-        Group.MOVE,
-        "One page up.",
-        places=TYPING | SCREENS | WRITING | NARROW,
-        palette=False,
-    ),
-    define(
-        "unfold",
-        "right",
-        "unfold",
-        Group.MOVE,
-        "Show what is under the row.",
-        places=LISTS | GRAPH | REVIEW | HEALTH,
-        palette=False,
-    ),
-    define(
-        "fold",
-        "left",
-        "fold",
-        Group.MOVE,
-        "Hide what is under the row, or go to the row above it.",
-        places=LISTS | GRAPH | REVIEW | HEALTH,
-        palette=False,
-    ),
+    _moves("down", "j down", "down", "One row down; to the next match where one finds.", places=_STEPPED),
+    _moves("up", "k up", "up", "One row up; to the match before where one finds.", places=_STEPPED),
+    _moves("top", "g home", "top", "To the first row."),
+    _moves("bottom", "G end", "bottom", "To the last row."),
+    _moves("half_down", "ctrl+d", "half a page down", "Half a page down."),
+    _moves("half_up", "ctrl+u", "half a page up", "Half a page up."),
+    _moves("page_down", "pagedown", "page down", "One page down.", places=_PAGED),
+    _moves("page_up", "pageup", "page up", "One page up.", places=_PAGED),
+    _moves("unfold", "right", "unfold", "Show what is under the row.", places=_FOLDED),
+    _moves("fold", "left", "fold", "Hide what is under the row, or go to the row above it.", places=_FOLDED),
     define("pane_logs", "1", "logs", Group.PANES, "To the daily logs, notes and context.", places=PANE),
     define("pane_memory", "2", "memory", Group.PANES, "To long-term memory.", places=PANE),
     define("pane_episodes", "3", "episodes", Group.PANES, "To the queue of episodes.", places=PANE),
@@ -285,24 +227,8 @@ _PLACED: tuple[Action, ...] = (
     define("zoom_in", "plus", "zoom", Group.PANES, "Give this pane more room, then all of it.", places=PANE),
     define("zoom_out", "underscore", "zoom out", Group.PANES, "Give this pane less room.", places=PANE),
     define("zoom_reset", "equals_sign", "reset", Group.PANES, "All panes the same again.", places=PANE),
-    define(
-        "preview_down",
-        "J",
-        "preview down",
-        Group.PREVIEW,
-        "Scroll the preview; the list keeps its place.",
-        palette=False,
-        places=LISTS | SCREENS,
-    ),
-    define(
-        "preview_up",
-        "K",
-        "preview up",
-        Group.PREVIEW,
-        "Scroll the preview back.",
-        palette=False,
-        places=LISTS | SCREENS,
-    ),
+    _scrolls("preview_down", "J", "preview down", "Scroll the preview; the list keeps its place."),
+    _scrolls("preview_up", "K", "preview up", "Scroll the preview back."),
     define(
         "copy_entry",
         "y",
@@ -315,56 +241,20 @@ _PLACED: tuple[Action, ...] = (
     define(
         "copy_path", "Y", "copy path", Group.COPY, "Copy the entry's path and line.", blocked=when.has_path
     ),
-    define(
-        "save",
-        "ctrl+o f2",
-        "save",
-        Group.WRITE,
-        "Save it as one operation.",
-        places=WRITING,
-        hint=1,
-        palette=False,
+    _writes("save", "ctrl+o f2", "save", "Save it as one operation.", hint=1),
+    _writes(
+        "leave_text", "escape", "leave", "Close without saving; asks first if you typed something.", hint=2
     ),
-    define(
-        "leave_text",
-        "escape",
-        "leave",
-        Group.WRITE,
-        "Close without saving; asks first if you typed something.",
-        places=WRITING,
-        hint=2,
-        palette=False,
-    ),
-    define(
-        "confirm",
-        "y enter",
-        "do it",
-        Group.CONFIRM,
-        "Apply what is shown, as one operation.",
-        places=CONFIRM,
-        hint=1,
-        palette=False,
-    ),
-    define(
+    _answers("confirm", "y enter", "do it", "Apply what is shown, as one operation.", hint=1),
+    _answers(
         "anyway",
         "exclamation_mark",
         "do it anyway",
-        Group.CONFIRM,
         "Do it despite the warning. It has a key of its own, so that nothing is confirmed by mistake.",
         places=WARNING,
         hint=1,
-        palette=False,
     ),
-    define(
-        "decline",
-        "n escape",
-        "leave it",
-        Group.CONFIRM,
-        "Do nothing.",
-        places=CONFIRM | WARNING,
-        hint=2,
-        palette=False,
-    ),
+    _answers("decline", "n escape", "leave it", "Do nothing.", places=CONFIRM | WARNING, hint=2),
     define(
         "help",
         "question_mark f1",

@@ -11,12 +11,14 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from screens.drawing.safe_text import Shown
+from screens.drawing.working_screen import WorkingScreen
 from screens.widgets.entry_list import EntryList
 
 Answer = TypeVar("Answer")
 
 
-class Dialog(ModalScreen[Answer]):
+# In this order: Textual takes rules of style sheets from the first of several bases alone.
+class Dialog(ModalScreen[Answer], WorkingScreen[Answer]):
     """Hides the keys of the program below, but ctrl+z: what stops every program must not be dead here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "app.suspend_process", show=False)]

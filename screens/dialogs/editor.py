@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -14,9 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
-from textual.worker import Worker
 
 from screens.actions.registry import Context, FocusContext, bindings, hints
 from screens.dialogs.advice import advice, in_keys
@@ -44,14 +42,6 @@ class WritingScreen(Dialog[None]):
     """Ends with ``Written``, ``Left``, or by whoever opened it when the action is done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.WRITING)]
-
-    @dataclass
-    class Considered(Message):
-        """What the text of this moment would change, or why it cannot be written."""
-
-        text: str
-        plan: Plan | None
-        error: Exception | None
 
     def __init__(
         self,
@@ -184,34 +174,32 @@ class WritingScreen(Dialog[None]):
             self._keeping = self.set_timer(_KEEP_SECONDS, self.keep)
 
     def _consider(self) -> None:
-        work: Callable[[], Coroutine[None, None, None]] = partial(self._work_out, self.text)
-        _: Worker[None] = self.run_worker(work, group="change", exclusive=True, exit_on_error=False)
+        self.work(partial(self._work_out, self.text), "change", exclusive=True)
 
     async def _work_out(self, text: str) -> None:
         await asyncio.sleep(_PAUSE_SECONDS)
         try:
-            plan = await self._think(replace(self.request, text=text))
-            self.post_message(self.Considered(text, plan, None))
+            rows = planned_rows(await self._think(replace(self.request, text=text)))
         except Exception as error:
-            self.post_message(self.Considered(text, None, error))
+            rows = self._why_not(error)
+        self.call_later(self._show_change, text, rows)
 
-    def on_writing_screen_considered(self, message: WritingScreen.Considered) -> None:
-        """Show what saving would change."""
-        if message.text == self.text:
-            self.change.show([*self._below, *self._outcome(message)])
+    def _show_change(self, text: str, rows: Sequence[Row]) -> None:
+        """Show what saving would change, unless somebody typed on."""
+        if text == self.text:
+            self.change.show([*self._below, *rows])
 
-    def _outcome(self, message: WritingScreen.Considered) -> Sequence[Row]:
-        if message.plan is not None:
-            notes = [
-                Row(f"note:{n}", row_text(in_keys(note)), tone="warn")
-                for n, note in enumerate(message.plan.notes)
-            ]
-            return [*notes, *changed_rows(message.plan.edits)]
+    def _why_not(self, error: Exception) -> Sequence[Row]:
         if not self.changed and not self._below:
             return ()
-        error = message.error
         lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
         return [Row(f"why:{n}", row_text(line), tone="warn") for n, line in enumerate(lines) if line]
+
+
+def planned_rows(plan: Plan) -> Sequence[Row]:
+    """The notes of a plan, and what it would change."""
+    notes = [Row(f"note:{n}", row_text(in_keys(note)), tone="warn") for n, note in enumerate(plan.notes)]
+    return [*notes, *changed_rows(plan.edits)]
 
 
 _SPELLED = re.compile(r"<U\+([0-9A-F]{4,6})>")

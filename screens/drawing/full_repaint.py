@@ -8,30 +8,20 @@ comparison is with the last layout that was painted.
 
 from __future__ import annotations
 
-# Private, and pinned to one version of Textual: what it compares a layout with is kept nowhere else, and
-# without it rows stay on the screen that are not there any more.
-from textual._compositor import Compositor, ReflowResult
 from textual.geometry import Size
-from textual.screen import Screen
-from textual.widget import Widget
+
+from screens.drawing.working_screen import WorkingScreen
 
 
-class _Compositor(Compositor):
-    def __init__(self) -> None:
-        super().__init__()
-        self._laid_out = self._full_map
-
-    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
-        """Lay out; what changed since the last time is to be painted."""
-        self._full_map = self._laid_out
-        result = super().reflow(parent, size)
-        self._laid_out = self._full_map
-        return result
-
-
-class LaidOutScreen(Screen[None]):
+class LaidOutScreen(WorkingScreen[None]):
     """A screen whose layouts are painted to the last cell."""
 
     def __init__(self, classes: str | None = None) -> None:
         super().__init__(classes=classes)
-        self._compositor = _Compositor()
+        self._laid_out = self._compositor._full_map
+
+    # Not public: where Textual should call it otherwise one day, layouts are painted as it paints them.
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        self._compositor._full_map = self._laid_out
+        super()._refresh_layout(size, scroll)
+        self._laid_out = self._compositor._full_map

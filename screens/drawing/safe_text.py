@@ -6,6 +6,7 @@ import re
 from datetime import date
 from typing import NewType
 
+from workbench.errors import WorkbenchError
 from workbench.safety.terminal import visible
 
 Shown = NewType("Shown", str)
@@ -43,6 +44,13 @@ def _joined(text: str) -> Shown:
         return Shown(text)
     text = _FLAG.sub(lambda found: chr(ord(found[0]) - 0x1F1E6 + ord("A")), _UNMEASURED.sub("", text))
     return Shown(_LOOSE.sub("", text))
+
+
+def said_of(error: Exception) -> list[str]:
+    """What went wrong, and what to do about it where that is known."""
+    if isinstance(error, WorkbenchError):
+        return [line for line in (error.message, error.hint) if line]
+    return [str(error)]
 
 
 def words(text: str) -> Shown:

@@ -124,12 +124,11 @@ class BrowseScreen(OverScreen):
 
     def action_fold(self) -> None:
         """Hide what is under the row, or go up to the row that it is under."""
-        row, rows = self.list.row, self.list.rows
+        row = self.list.row
         if row is not None and row.fold:
             self.set_fold(row, is_open=False)
-        elif row is not None:
-            above = range(self.list.cursor - 1, -1, -1)
-            self.list.go(next((at for at in above if rows[at].depth < row.depth), self.list.cursor))
+        else:
+            self.list.go_up()
 
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
-from textual.worker import Worker
 
 from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
@@ -142,12 +141,6 @@ class OverScreen(LaidOutScreen):
         return is_bound(action_id, key, self.place)
 
     # -- work ------------------------------------------------------------------------------------
-
-    def work(
-        self, work: Callable[[], Coroutine[None, None, None]], group: str, *, exclusive: bool = False
-    ) -> None:
-        """Start a worker, which says itself what goes wrong in it."""
-        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
 
     def load(
         self,

@@ -12,7 +12,7 @@ from textual.worker import Worker
 
 from screens.actions.active import key_for
 from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
+from screens.drawing.safe_text import Shown, grouped, plural, row_text, said_of, words
 from screens.frames.services import Desk
 from screens.jobs.path_prompt import PathScreen, absolute
 from screens.jobs.running_jobs import WorkerJob
@@ -59,8 +59,7 @@ class BackupJob(WorkerJob):
         except StoppedError:
             self._desk.say(words("The backup was stopped; the one before counts"), "warning")
         except (WorkbenchError, OSError) as error:
-            hint = error.hint if isinstance(error, WorkbenchError) else ""
-            self._desk.say(row_text(f"No backup: {error}" + (f" · {hint}" if hint else "")), "warning")
+            self._desk.say(row_text(f"No backup: {' · '.join(said_of(error))}"), "warning")
         else:
             self._desk.say(made(said), "information")
             self._desk.changed()

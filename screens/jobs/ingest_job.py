@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from screens.actions.active import key_for
 from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.drawing.safe_text import Shown, plural, row_text, said_of, words
 from screens.frames.services import Desk
 from screens.jobs.running_jobs import WorkerJob
 from workbench.errors import StoppedError, WorkbenchError
@@ -61,8 +61,7 @@ class IngestJob(WorkerJob):
             else:
                 self._say(words("Stopped before the first source; nothing was ingested"), "warning")
         except (WorkbenchError, OSError) as error:
-            hint = error.hint if isinstance(error, WorkbenchError) else ""
-            self._say(row_text(f"{error} · {hint}" if hint else str(error)), "warning")
+            self._say(row_text(" · ".join(said_of(error))), "warning")
             self._desk.changed()  # what was taken in before it failed
         else:
             self._say(*outcome(said))

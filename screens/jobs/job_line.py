@@ -57,14 +57,7 @@ class WorkLine(PartsLine):
 
     def render(self) -> Text:
         """The lines in their tones."""
-        shown = []
-        for parts in self.lines():
-            line = Text(no_wrap=True)
-            for part in parts:
-                line.append(part.text, self._tone(part.tone))
-            line.truncate(self.size.width, overflow="ellipsis")
-            shown.append(line)
-        return Text("\n", no_wrap=True).join(shown)
+        return Text("\n", no_wrap=True).join(map(self.drawn, self.lines()))
 
 
 def toasts_above_work(screen: Screen[object]) -> None:
@@ -94,7 +87,7 @@ def stage_parts(
     """
     name = RowPart(row_text(f"{what}: {stage.phase}" if stage.phase else what), "accent")
     ends = " · stopping …" if stopping else f" · {stops} stops" if stops else ""
-    if stage.total <= 1:
+    if not stage.is_counted:
         return (name, RowPart(words(f" …{ends}"), "muted"))
     room = BAR if cells >= _NARROW else _SHORT_BAR
     filled = max(0, min(room, room * stage.done // stage.total))

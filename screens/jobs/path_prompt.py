@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,9 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input
-from textual.worker import Worker
 
 from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import RowPart
@@ -37,21 +33,6 @@ class PathScreen(Dialog[str]):
         Binding("escape", "leave", priority=True),
         Binding("tab", "complete", priority=True),
     ]
-
-    @dataclass
-    class Judged(Message):
-        """What was typed was looked for on the disk."""
-
-        text: str
-        part: RowPart
-        submitted: bool
-
-    @dataclass
-    class Completed(Message):
-        """How ``text`` goes on."""
-
-        text: str
-        whole: str
 
     def __init__(self, title: Shown, placeholder: str, judge: Judge) -> None:
         super().__init__()
@@ -83,34 +64,30 @@ class PathScreen(Dialog[str]):
 
     def action_complete(self) -> None:
         """Go on as far as there is one way only."""
-        self._work(partial(self._complete, self._input.value), "complete")
+        self.work(partial(self._complete, self._input.value), "complete", exclusive=True)
 
     def _look(self, text: str, *, submitted: bool = False) -> None:
-        self._work(partial(self._judged, text, submitted), "judge")
+        self.work(partial(self._look_for, text, submitted), "judge", exclusive=True)
 
-    async def _judged(self, text: str, submitted: bool) -> None:
-        part = await asyncio.to_thread(self._judge, text.strip())
-        self.post_message(self.Judged(text, part, submitted=submitted))
+    async def _look_for(self, text: str, submitted: bool) -> None:
+        self.call_later(self._judged, text, await asyncio.to_thread(self._judge, text.strip()), submitted)
 
     async def _complete(self, text: str) -> None:
-        self.post_message(self.Completed(text, await asyncio.to_thread(completed, text)))
+        self.call_later(self._completed, text, await asyncio.to_thread(completed, text))
 
-    def on_path_screen_judged(self, message: PathScreen.Judged) -> None:
+    def _judged(self, text: str, part: RowPart, submitted: bool) -> None:
         """Say what it is; take it where it was meant to be taken and can be."""
-        if message.text != self._input.value:
+        if text != self._input.value:
             return
-        self._line.show([message.part])
-        if message.submitted and message.part.tone != "bad":
-            self.dismiss(message.text.strip())
+        self._line.show([part])
+        if submitted and part.tone != "bad":
+            self.dismiss(text.strip())
 
-    def on_path_screen_completed(self, message: PathScreen.Completed) -> None:
+    def _completed(self, text: str, whole: str) -> None:
         """Put the longer text in place of what was typed."""
-        if message.text == self._input.value:
-            self._input.value = message.whole
-            self._input.cursor_position = len(message.whole)
-
-    def _work(self, work: Callable[[], Coroutine[None, None, None]], group: str) -> None:
-        _: Worker[None] = self.run_worker(work, group=group, exclusive=True, exit_on_error=False)
+        if text == self._input.value:
+            self._input.value = whole
+            self._input.cursor_position = len(whole)
 
 
 def completed(text: str) -> str:
@@ -125,7 +102,7 @@ def completed(text: str) -> str:
             }
     except OSError:
         return text
-    longer = _common(sorted(found)) if found else name
+    longer = os.path.commonprefix([*found]) if found else name  # noqa: RUF071 - letter by letter
     return text[: len(text) - len(name)] + longer if name else text + longer
 
 
@@ -134,9 +111,3 @@ def absolute(text: str, root: Path) -> Path:
     path = Path(os.path.expanduser(text))
     here = Path(os.path.abspath(path))
     return here if path.is_absolute() or here.exists() or not (root / path).exists() else root / path
-
-
-def _common(names: Sequence[str]) -> str:
-    """What sorted names have in common: no more than the first and the last have."""
-    first, last = names[0], names[-1]
-    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))

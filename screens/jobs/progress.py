@@ -20,6 +20,11 @@ class Stage:
     total: int = 0
     rate: float = 0.0
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it can be said how far it is."""
+        return self.total > 1
+
 
 class Meter:
     """Makes stages of what a process tells of itself: the rate is that of the phase under way."""

@@ -13,6 +13,8 @@ from screens.jobs.worker_client import WorkerClient
 
 QUIET_SECONDS = 1.0
 """What nobody asked for is shown once it takes so long: panes do not move for a short look at the files."""
+_LOADING_SECONDS = 10.0
+"""As long as nothing is counted: nor do they move while the model is loaded for that look."""
 _LEAVING_SECONDS = 2.0
 
 
@@ -44,7 +46,8 @@ class Works:
         """It begins, or it is further now."""
         before = self._known.get(work.key)
         work = replace(work, stopping=work.key in self._stopping)
-        self._known[work.key] = work, before[1] if before else self._clock()
+        going_on = before is not None and before[0].stage.is_counted is work.stage.is_counted
+        self._known[work.key] = work, before[1] if before and going_on else self._clock()
         self._moved()
 
     def gone(self, key: str) -> None:
@@ -69,10 +72,11 @@ class Works:
     @property
     def seen(self) -> tuple[Work, ...]:
         """Those that are worth a line: what somebody waits for, and what goes on for a while."""
-        now = self._clock()
-        return tuple(
-            work for work in self.under_way if work.asked or now - self._known[work.key][1] >= QUIET_SECONDS
-        )
+        return tuple(work for work in self.under_way if work.asked or self._takes_long(work))
+
+    def _takes_long(self, work: Work) -> bool:
+        quiet = QUIET_SECONDS if work.stage.is_counted else _LOADING_SECONDS
+        return self._clock() - self._known[work.key][1] >= quiet
 
 
 class WorkerJob:

@@ -26,9 +26,9 @@ class WorkspaceModel:
         self._call_later = call_later
         self._subscribers: defaultdict[type, list[Callable[[Any], object]]] = defaultdict(list)
 
-    def subscribe(self, kind: type[T], heard: Callable[[T], object]) -> None:
+    def subscribe(self, kind: type[T], *heard: Callable[[T], object]) -> None:
         """Call ``heard`` with each event of this very class, behind those who subscribed before."""
-        self._subscribers[kind].append(heard)
+        self._subscribers[kind] += heard
 
     def publish(self, event: object) -> None:
         """Tell the subscribers soon. From any thread."""

@@ -12,16 +12,19 @@ from screens.drawing.rows import Row
 from screens.loading.filter_scan import FilterScan
 from screens.loading.preview import NEAR, WIDE, preview_of
 from screens.loading.snapshots import (
+    Contents,
+    Files,
     FilesChanged,
     FolderSeen,
-    Overview,
     PreviewRead,
     QuarantineView,
+    Stamp,
     SummariesRead,
     of_kind,
     stamp,
 )
 from screens.loading.store import Store
+from screens.loading.work_thread import WorkThread
 from screens.panes.filter import KeptFiles, MatchesRead
 from screens.panes.pane import ContentsRead, Unfolded
 from workbench.errors import WorkbenchError
@@ -43,12 +46,12 @@ class Reading:
     def __init__(self, workspace: Workspace, publish: Callable[[object], object]) -> None:
         self.store = Store(workspace)
         self._scan = FilterScan(self.store)
-        self._previews = Store(workspace)  # its thread alone: a preview never waits for a pane
+        self._thread, self._preview_thread = WorkThread("reading"), WorkThread("preview")
         self._workspace = workspace
         self._tell = publish
         self.quiet = False
         """Whether nothing is published: the panes show memory as it was at another moment."""
-        self._files = Overview({})
+        self._files: Files = {}
         self._first = self._there = True
         self._refreshing = self._again = False
         self._due: set[Kind] = set()
@@ -63,9 +66,9 @@ class Reading:
             self._tell(event)
 
     def close(self) -> None:
-        """Stop reading."""
-        self.store.close()
-        self._previews.close()
+        """Stop reading; what waits is dropped."""
+        self._thread.close()
+        self._preview_thread.close()
 
     async def refresh(self) -> None:
         """Scan, then read again what changed; what an interrupted refresh left is still due.
@@ -80,56 +83,50 @@ class Reading:
         try:
             while self._again:
                 self._again = False
-                await self._refresh_there()
+                if await self._is_there():
+                    await self._refresh_there()
         finally:
             self._refreshing = False
 
-    async def _refresh_there(self) -> None:
+    async def _is_there(self) -> bool:
         """While the folder is gone (unmounted, renamed) nothing is read: what was shown stays."""
-        there = await self.store.run(partial(is_there, self._workspace, bool(self._files.files)))
+        there = await self._thread.run(partial(is_there, self._workspace, bool(self._files)))
         if there is not self._there:
             self._there = there
             self._publish(FolderSeen(there))
-        if not there:
-            return
+        return there
+
+    async def _refresh_there(self) -> None:
         try:
             await self._refresh()
         except OSError:
-            if await self.store.run(partial(is_there, self._workspace, bool(self._files.files))):
+            if await self._is_there():
                 raise
-            self._there = False
-            self._publish(FolderSeen(there=False))
 
     async def _refresh(self) -> None:
-        overview = await self.store.run(self.store.overview)
-        changed = changed_paths(self._files, overview)
+        files = await self._thread.run(self.store.files)
+        changed = changed_paths(self._files, files)
         if changed or self._first:
-            self._due |= (
-                set(_SECTIONS) if self._first else set(map(self.store.workspace.layout.kind_of, changed))
-            )
-            self._files, self._first = overview, False
-            self._publish(FilesChanged(overview, changed))
+            kind_of = self.store.workspace.layout.kind_of
+            self._due |= set(_SECTIONS) if self._first else set(map(kind_of, changed))
+            self._files, self._first = files, False
+            self._publish(FilesChanged(files, changed))
         if Kind.MEMORY in self._due:
-            self._publish(await self.store.run(self.store.memory))
+            self._publish(await self._thread.run(self.store.memory))
             self._due.discard(Kind.MEMORY)
         await self._quarantine()
-        if Kind.EPISODE in self._due:
-            async for episodes in self._steps(self.store.episodes(of_kind(overview, Kind.EPISODE))):
-                self._publish(episodes)
-                if self._again:
-                    return
-            self._due.discard(Kind.EPISODE)
-        if Kind.ENTITY in self._due:
-            async for graph in self._steps(self.store.graph(of_kind(overview, Kind.ENTITY))):
-                self._publish(graph)
-                if self._again:
-                    return
-            self._due.discard(Kind.ENTITY)
+        for kind, views in ((Kind.EPISODE, self.store.episodes), (Kind.ENTITY, self.store.graph)):
+            if kind in self._due:
+                async for view in self._steps(views(of_kind(files, kind))):
+                    self._publish(view)
+                    if self._again:
+                        return
+                self._due.discard(kind)
 
     async def _quarantine(self) -> None:
         """What is set aside: not among the memory files, so it is looked at each time."""
         try:
-            view = await self.store.run(self.store.quarantine)
+            view = await self._thread.run(self.store.quarantine)
         except (OSError, WorkbenchError):
             return  # a page that changes at this moment; the next look will find it
         if view != self._set_aside:
@@ -140,12 +137,13 @@ class Reading:
         """Sum files up, in view order, a few at a time."""
         for at in range(0, len(files), 8):
             batch = files[at : at + 8]
-            self._publish(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
+            self._publish(SummariesRead(await self._thread.run(partial(self.store.summaries, batch))))
 
     async def contents(self, pane: str, files: tuple[Unfolded, ...]) -> None:
         """Read the entries of files and make their rows, each as soon as it is there."""
         for unfolded in files:
-            self._publish(await self.store.run(partial(self._contents, pane, unfolded)))
+            contents, rows = await self._thread.run(partial(self._contents, unfolded))
+            self._publish(ContentsRead(pane, unfolded, contents, rows))
 
     async def look_through(self, wanted: KeptFiles) -> None:
         """Look for what a filter keeps, the first files first, until there is enough; a later one ends it."""
@@ -153,25 +151,27 @@ class Reading:
         done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
         while at < len(due):
             batch = due[at : at + size]
-            found = await self.store.run(partial(self._scan.kept_in, wanted, batch))
+            found = await self._thread.run(partial(self._scan.kept_in, wanted, batch))
             at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
             self._publish(MatchesRead(wanted, found, done + at))
             if wanted.full:
                 break
 
-    def _contents(self, pane: str, unfolded: Unfolded) -> ContentsRead:
+    def _contents(self, unfolded: Unfolded) -> tuple[Contents, tuple[Row, ...]]:
         contents = self.store.contents(unfolded.file)
-        return ContentsRead(pane, unfolded, contents, unfolded.rows(contents))
+        return contents, unfolded.rows(contents)
 
     async def preview(self, row: Row | None, *, wide: bool = False) -> None:
         """What the preview shows, after the cursor has rested for a moment; ``wide`` for whoever reads it."""
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         reach = WIDE if wide else NEAR
-        self._publish(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row, reach))))
+        self._publish(
+            PreviewRead(await self._preview_thread.run(lambda: preview_of(self._workspace, row, reach)))
+        )
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""
-        while (view := await self.store.run(lambda: next(views, None))) is not None:
+        while (view := await self._thread.run(lambda: next(views, None))) is not None:
             yield view
 
 
@@ -184,12 +184,10 @@ def is_there(workspace: Workspace, known: bool) -> bool:
     return bool(names) or not known
 
 
-def changed_paths(before: Overview, after: Overview) -> frozenset[str]:
+def changed_paths(before: Files, after: Files) -> frozenset[str]:
     """The files that came, went, or have another stamp."""
-    return frozenset(
-        path
-        for path in before.files.keys() | after.files.keys()
-        if (a := before.files.get(path)) is None
-        or (b := after.files.get(path)) is None
-        or stamp(a) != stamp(b)
-    )
+    return frozenset(path for path, _ in _stamps(before) ^ _stamps(after))
+
+
+def _stamps(files: Files) -> set[tuple[str, Stamp]]:
+    return {(path, stamp(file)) for path, file in files.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
 from screens.drawing.markdown import Spans
 from workbench.jobs.job_status import JobStatus
@@ -12,6 +13,9 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode
 from workbench.memory.graph_page import Entity
 from workbench.workspace.layout import MemoryFile
+
+if TYPE_CHECKING:
+    from workbench.operations.quarantine import SetAside
 
 Stamp = tuple[int, int, int]
 """Size, time of change and inode: the same stamp, the same bytes (until a reconcile says otherwise)."""
@@ -94,26 +98,13 @@ class MemoryView:
     """Whether there is other memory, no such file, and no agent is known that would load one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """Every memory file, by path."""
-
-    files: Mapping[str, MemoryFile]
+Files = Mapping[str, MemoryFile]
+"""Every memory file, by path."""
 
 
-def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
+def of_kind(files: Files, *kinds: Kind) -> list[MemoryFile]:
     """The files of these kinds, by path."""
-    return [file for file in overview.files.values() if file.kind in kinds]
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """One thing in quarantine, an entry or a whole page: where it came from, and since when."""
-
-    address: str
-    title: str
-    origin: str | None
-    since: date | None
+    return [file for file in files.values() if file.kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +160,7 @@ class Preview:
 class FilesChanged:
     """The list of files was read; ``paths`` names those that are not as they were."""
 
-    overview: Overview
+    files: Files
     paths: frozenset[str]
 
 

@@ -1,20 +1,17 @@
 """What the panes show, read off the event loop.
 
-All methods that touch the disk run in one reading thread, so their caches need no lock. They return
-frozen snapshots; nothing here knows a widget.
+All of it runs in one reading thread, so the caches need no lock. What is returned are frozen snapshots;
+nothing here knows a widget.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from screens.loading.origins import DOUBTED, promoted_in, trust_of
 from screens.loading.snapshots import (
@@ -22,21 +19,20 @@ from screens.loading.snapshots import (
     EpisodesView,
     GraphView,
     MemoryView,
-    Overview,
     QuarantineView,
-    SetAside,
     Stamp,
     Summary,
     stamp,
 )
 from screens.panes.entry_rows import is_header, title_of
-from workbench.errors import NotMemoryError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.repository.history import History
+from workbench.workspace.files import Files
 from workbench.workspace.layout import QUARANTINE, MemoryFile
 from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
@@ -48,6 +44,8 @@ SUMMARY_LIMIT = 256_000
 _LOOKED_AT = 20
 """Entries of a file among which its first words are looked for."""
 _BATCH = 40
+"""Pages that are read before the first of them are shown."""
+_UNREADABLE = (OSError, WorkbenchError)
 T = TypeVar("T")
 
 
@@ -56,28 +54,13 @@ class Store:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="reading")
-        self._closed = False
         self._summaries: dict[str, Summary] = {}
-        self._episodes: dict[str, tuple[Stamp, Episode]] = {}
-        self._entities: dict[str, tuple[Stamp, Entity]] = {}
+        self._episodes = _Pages(self._episode)
+        self._entities = _Pages(self._entity)
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """``work`` done in the reading thread; who asks after the end is cancelled."""
-        if self._closed:
-            raise asyncio.CancelledError
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
-
-    def close(self) -> None:
-        """Stop reading; what waits is dropped."""
-        self._closed = True
-        self._executor.shutdown(wait=False, cancel_futures=True)
-
-    # -- in the reading thread -------------------------------------------------------------------
-
-    def overview(self) -> Overview:
-        """All memory files as they are on disk now."""
-        return Overview({file.path: file for file in self.workspace.scan()})
+    def files(self) -> Mapping[str, MemoryFile]:
+        """All memory files as they are on disk now, by path."""
+        return {file.path: file for file in self.workspace.scan()}
 
     def memory(self) -> MemoryView:
         """Long-term memory, and what it says of where its entries came from."""
@@ -123,11 +106,7 @@ class Store:
             return QuarantineView()
         from workbench.operations.quarantine import quarantined  # noqa: PLC0415 - not before the first paint
 
-        return QuarantineView(
-            tuple(
-                SetAside(one.address, one.title, one.origin, one.since) for one in quarantined(self.workspace)
-            )
-        )
+        return QuarantineView(tuple(quarantined(self.workspace)))
 
     def summaries(self, files: Iterable[MemoryFile]) -> dict[str, Summary]:
         """Each file in a few words; those that cannot be read are left out."""
@@ -144,7 +123,7 @@ class Store:
         """The entries of one file, up to ``limit`` bytes of it, cut at the end of a line."""
         try:
             window = read_window(self.workspace.root, file.path, 0, limit)
-        except (OSError, WorkbenchError) as error:
+        except _UNREADABLE as error:
             return Contents(file.path, stamp(file), (), problem=_reason(error))
         data = window.data
         if window.size > len(data):
@@ -152,67 +131,60 @@ class Store:
         document = self.workspace.parsed(file.path, data)
         return Contents(file.path, stamp(file), document.entries, left_out=window.size - len(data))
 
-    def episodes(self, files: Iterable[MemoryFile]) -> Iterator[EpisodesView]:
-        """The episodes of ``files``, in growing views, so that the first ones can be shown at once.
+    def episodes(self, files: Sequence[MemoryFile]) -> Iterator[EpisodesView]:
+        """The episodes of ``files``, in growing views."""
+        return (EpisodesView(found, len(files)) for found in self._episodes.growing(files))
 
-        What was known before is in every view, as it was: nothing that is shown goes and comes again.
-        """
-        files = list(files)
-        found: list[Episode] = []
-        read = 0
-        for at, file in enumerate(files, 1):
-            kept = self._episodes.get(file.path)
-            if kept is None or kept[0] != stamp(file):
-                kept = stamp(file), self._episode(file)
-                self._episodes[file.path] = kept
-                read += 1
-                if read % _BATCH == 0:
-                    yield EpisodesView((*found, kept[1], *_known(self._episodes, files[at:])), len(files))
-            found.append(kept[1])
-        yield EpisodesView(tuple(found), len(files))
-
-    def graph(self, files: Iterable[MemoryFile]) -> Iterator[GraphView]:
-        """The entities of ``files``, in growing views; what was known before is in each."""
-        files = list(files)
-        found: list[Entity] = []
-        read, show_at = 0, _BATCH
-        for at, file in enumerate(files, 1):
-            kept = self._entities.get(file.path)
-            if kept is None or kept[0] != stamp(file):
-                kept = stamp(file), self._entity(file)
-                self._entities[file.path] = kept
-                read += 1
-                if read == show_at:
-                    show_at = read * 2  # every view is shown whole: with steady steps that would be quadratic
-                    yield GraphView((*found, kept[1], *_known(self._entities, files[at:])), len(files))
-            found.append(kept[1])
-        yield GraphView(tuple(found), len(files))
+    def graph(self, files: Sequence[MemoryFile]) -> Iterator[GraphView]:
+        """The entities of ``files``, in growing views."""
+        return (GraphView(found, len(files)) for found in self._entities.growing(files))
 
     def _episode(self, file: MemoryFile) -> Episode:
         """One episode by its front matter alone; its body only where that says nothing."""
         try:
-            data = read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
-        except (OSError, WorkbenchError) as error:
+            data = self._data(file)
+        except _UNREADABLE as error:
             name = file.path.rpartition("/")[2]
             return Episode(path=file.path, id=name, abstract=name, problem=_reason(error))
-        header = read_front_matter(data)
-        episode = read_episode(Document(file.path, file.kind, data, header))
-        if not episode.abstract:
-            episode = read_episode(parse_document(file.path, data, file.kind))
-        return episode
+        episode = read_episode(Document(file.path, file.kind, data, read_front_matter(data)))
+        return episode if episode.abstract else read_episode(parse_document(file.path, data, file.kind))
 
     def _entity(self, file: MemoryFile) -> Entity:
         try:
-            data = read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
-        except (OSError, WorkbenchError) as error:
+            return read_entity(parse_document(file.path, self._data(file), file.kind))
+        except _UNREADABLE as error:
             name = file.path.rpartition("/")[2]
             return Entity(path=file.path, id=name, name=name, type="concept", problem=_reason(error))
-        return read_entity(parse_document(file.path, data, file.kind))
+
+    def _data(self, file: MemoryFile) -> bytes:
+        return read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
 
 
-def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> Iterator[T]:
-    """What is kept of these files, however old."""
-    return (kept[file.path][1] for file in files if file.path in kept)
+class _Pages(Generic[T]):
+    """What the pages of one kind say, read once for each version of a file."""
+
+    def __init__(self, read: Callable[[MemoryFile], T]) -> None:
+        self._read = read
+        self._kept: dict[str, tuple[Stamp, T]] = {}
+
+    def growing(self, files: Sequence[MemoryFile]) -> Iterator[tuple[T, ...]]:
+        """What is known of ``files``, again and again until all is, so that the first can be shown at once.
+
+        What was known before is there each time, as it was: nothing that is shown goes and comes again.
+        """
+        read, show_at = 0, _BATCH
+        for file in files:
+            kept = self._kept.get(file.path)
+            if kept is None or kept[0] != stamp(file):
+                self._kept[file.path] = stamp(file), self._read(file)
+                read += 1
+                if read == show_at:
+                    show_at *= 2  # all of it is shown each time: with steady steps that would be quadratic
+                    yield self._known(files)
+        yield self._known(files)
+
+    def _known(self, files: Iterable[MemoryFile]) -> tuple[T, ...]:
+        return tuple(self._kept[file.path][1] for file in files if file.path in self._kept)
 
 
 def _summary(contents: Contents) -> Summary:
@@ -240,10 +212,6 @@ def path_of(address: str) -> RelPath:
     return RelPath(address.rpartition("#")[0] or address)
 
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
     """The bytes ``start`` up to ``start + len(data)`` of a file of ``size`` bytes."""
@@ -254,35 +222,6 @@ class Window:
 
 
 def read_window(root: Path, path: str, start: int, length: int) -> Window:
-    """At most ``length`` bytes of a memory file from ``start`` on.
-
-    Raises FileNotFoundError, and NotMemoryError for a link or anything that is not a regular file.
-    """
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        raise NotMemoryError(path)
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for part in parts[:-1]:
-            deeper = _open(part, _FOLDER, folder, path)
-            os.close(folder)
-            folder = deeper
-        descriptor = _open(parts[-1], _FILE, folder, path)
-    finally:
-        os.close(folder)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotMemoryError(path)
-        return Window(start, os.pread(descriptor, length, start), status.st_size)
-    finally:
-        os.close(descriptor)
-
-
-def _open(name: str, flags: int, folder: int, path: str) -> int:
-    try:
-        return os.open(name, flags, dir_fd=folder)
-    except (FileNotFoundError, PermissionError):
-        raise
-    except OSError as error:
-        raise NotMemoryError(path) from error
+    """At most ``length`` bytes of a memory file from ``start`` on. Raises as ``Files.read`` does."""
+    with Files(root).opened(RelPath(path)) as descriptor:
+        return Window(start, os.pread(descriptor, length, start), os.fstat(descriptor).st_size)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from screens import clipboard
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
-from screens.main.movement import Command
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -24,17 +23,15 @@ class Copying:
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {"copy_entry": self._entry, "copy_path": self._path}
-
-    def _entry(self) -> None:
+    def action_copy_entry(self) -> None:
+        """The entry's text."""
         row = self._screen.here.row
         if row:
             text = row.entry.text if row.entry else row.text
             self._copy(text, plural(len(text), "character"))
 
-    def _path(self) -> None:
+    def action_copy_path(self) -> None:
+        """The entry's path and line."""
         row = self._screen.here.row
         if row and row.path:
             path = f"{row.root}/{row.path}" if row.workspace else row.path

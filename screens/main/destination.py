@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from screens.actions.registry import by_id
 from screens.dialogs.choose import ChooseScreen, LookScreen
 from screens.drawing.markdown import inline
-from screens.drawing.rows import Row, RowPart
+from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.loading.snapshots import MemoryView
-from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind
@@ -36,17 +35,13 @@ class Targeting:
         self._screen = screen
         self._curating = curating
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {"promote_to": self.promote_to, "move": self.move, "look": self._look}
-
-    def promote_to(self, *, look: bool = False) -> None:
+    def action_promote_to(self, *, look: bool = False) -> None:
         """Choose a heading of long-term memory, or the entry to be merged into."""
         view = self._screen.memory_view
         rows = [*heading_rows(view), *entry_rows(view)]
         self._choose("Promote", "promote", rows, new_heading, look=look)
 
-    def move(self, *, look: bool = False) -> None:
+    def action_move(self, *, look: bool = False) -> None:
         """Choose a heading of long-term memory, or a file."""
         targets = self._screen.context().targets
         here = {row.path for row in targets}
@@ -75,12 +70,14 @@ class Targeting:
         title, placeholder = words(f"{what} {count} to …"), "type to narrow, or a new name"
         self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
 
-    def _look(self) -> None:
+    def action_look(self) -> None:
+        """Choose an action, and see what it would do."""
+
         def chosen(action: str | None) -> None:
             if action == "promote_to":
-                self.promote_to(look=True)
+                self.action_promote_to(look=True)
             elif action == "move":
-                self.move(look=True)
+                self.action_move(look=True)
             elif action:
                 self._curating.act(action, look=True)
 
@@ -143,5 +140,5 @@ def new_place(typed: str) -> list[Row]:
     return new_heading(typed)
 
 
-def _label(text: str, tone: str = "muted") -> RowPart:
-    return RowPart(Shown(text.ljust(8)), "accent" if tone == "accent" else "muted")
+def _label(text: str, tone: Tone = "muted") -> RowPart:
+    return RowPart(Shown(text.ljust(8)), tone)

@@ -15,7 +15,6 @@ from screens.dialogs.confirm import ConfirmScreen
 from screens.drawing.safe_text import words
 from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.copy import copy
-from screens.main.movement import Command
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.errors import EditorError, UsageError, WorkbenchError
@@ -34,14 +33,6 @@ class Editing:
         self._screen = screen
         self._curating = curating
         self._writing: WritingScreen | None = None
-
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "edit": lambda: self._begin("edit"),
-            "edit_outside": lambda: self._begin("edit", outside=True),
-            "merge": lambda: self._begin("merge"),
-        }
 
     def done(self, event: OperationCompleted) -> None:
         """What was written is in its file: close the dialog."""
@@ -65,6 +56,18 @@ class Editing:
         found, source = await self._curating.runner.current_source(address)
         if self._writing is not None:
             self._writing.stands_now(found, source)
+
+    def action_edit(self) -> None:
+        """Edit the entry here."""
+        self._begin("edit")
+
+    def action_edit_outside(self) -> None:
+        """Edit it in the person's own program."""
+        self._begin("edit", outside=True)
+
+    def action_merge(self) -> None:
+        """Make one of those that are marked."""
+        self._begin("merge")
 
     def _begin(self, action: str, *, outside: bool = False) -> None:
         if self._writing is not None:

@@ -15,9 +15,6 @@ from textual.dom import DOMNode
 from textual.events import Event, Key
 from textual.widgets import Input, TextArea
 
-from screens.actions.keys import sign_name
-from screens.keyboard import BEHIND_ESC
-
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
@@ -69,14 +66,11 @@ class Apart:
         typed, field = event.character or "", self._app.focused
         if isinstance(field, TextArea):
             return None  # it is being written
-        if isinstance(field, Input) and (typed in BEHIND_ESC or event.key in _BY_WORDS):
+        if isinstance(field, Input) and event.key in _BY_WORDS:
             return None
-        if event.key.startswith(_ALT) and len(typed) == 1:  # a terminal that tells alt from esc names no sign
-            rest = Key(typed if typed.isalnum() else event.key.removeprefix(_ALT), typed)
-        elif typed in BEHIND_ESC:
-            rest = Key(sign_name(BEHIND_ESC[typed]), BEHIND_ESC[typed])
-        else:
+        if not event.key.startswith(_ALT) or len(typed) != 1:  # who tells alt from esc names no sign
             return None
+        rest = Key(typed if typed.isalnum() else event.key.removeprefix(_ALT), typed)
         bound = self._app.screen.active_bindings
         return rest if "escape" in bound and event.key not in bound else None
 

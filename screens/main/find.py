@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from screens.main.movement import Command
 from screens.widgets.query_input import NarrowLine
 
 if TYPE_CHECKING:
@@ -17,15 +16,6 @@ class FindTarget:
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
         self.line = NarrowLine("find in this file", id="find")
-
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "filter": self._filter,
-            "filter_done": self._back_to_rows,
-            "find": self._find,
-            "find_done": self._back_to_rows,
-        }
 
     @property
     def on(self) -> bool:
@@ -57,12 +47,12 @@ class FindTarget:
         if self.on:
             self.line.value = ""
             screen.preview.find("")
-            self._back_to_rows()
+            self.action_find_done()
             screen.row_changed(screen.here.row)
             return True
         if self.filtering:
             screen.pane.clear_filter()
-            self._back_to_rows()
+            self.action_find_done()
             return True
         return False
 
@@ -77,13 +67,19 @@ class FindTarget:
             if line.display and line is not self._screen.focused:
                 line.display = False
 
-    def _filter(self) -> None:
+    def action_filter(self) -> None:
+        """Type what the pane is to be narrowed by."""
         self._screen.pane.open_line()
         self._open(self._screen.pane.line)
 
-    def _find(self) -> None:
+    def action_find(self) -> None:
+        """Type what to find in the preview."""
         self._open(self.line)
         self._screen.row_changed(self._screen.here.row)  # more of the file is read than is usually shown
+
+    def action_filter_done(self) -> None:
+        """Leave the line; the filter stays."""
+        self.action_find_done()
 
     def _open(self, line: NarrowLine) -> None:
         line.display = True
@@ -91,7 +87,8 @@ class FindTarget:
         self._screen.set_focus(line)
         self._screen.show_hints()
 
-    def _back_to_rows(self) -> None:
+    def action_find_done(self) -> None:
+        """Leave the line; what is looked for stays."""
         self._screen.set_focus(self._screen.pane.list)
         self.hide_lines()
         self._screen.show_hints()

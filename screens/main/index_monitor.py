@@ -12,7 +12,6 @@ from textual.timer import Timer
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, Work
 from screens.loading.file_watcher import Watcher
-from screens.main.movement import Command
 from screens.search.engine import Engine
 from screens.search.events import IndexChanged, MeaningChanged, WordsFailed
 from screens.search.indexer import Indexer
@@ -61,10 +60,6 @@ class Following:
         """Whether a person stopped it: then it goes on when a person asks for it, or with the next start."""
         self._asked = False
         """Whether a person asked for the run that is under way."""
-
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {"reindex": self._reindex}
 
     @property
     def indexing(self) -> bool:
@@ -196,7 +191,8 @@ class Following:
         """Why nothing is indexed: what is to be left out, and who makes vectors, may not be known."""
         return "waits until the settings are corrected" if self._workspace.misread else ""
 
-    def _reindex(self) -> None:
+    def action_reindex(self) -> None:
+        """Bring the index up to date now, and start what stopped."""
         if self._waits:
             self._screen.say(words(f"The index {self._waits}"), severity="warning")
             return

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from textual.binding import Binding, BindingsMap
-from textual.dom import DOMNode
 from textual.screen import Screen
 
 from screens.actions import active
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
 from screens.actions.registry import bindings_of, by_id
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import row_text, said_of, words
 from screens.main.edit_entry import edited_outside
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
@@ -28,7 +27,8 @@ class Keying:
     def __init__(self) -> None:
         self.keys = load_keys()
         self._chosen = active.Chosen(self.keys.map)
-        self._followers = Followers()
+        self._bound: WeakKeyDictionary[Screen[object], KeyMap] = WeakKeyDictionary()
+        """Which screens have been bound to which key map."""
         active.use(self._chosen)
 
     def tell_skipped(self, app: WorkbenchApp) -> None:
@@ -66,7 +66,7 @@ class Keying:
                 save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
             )
         except WorkbenchError as error:
-            app.main.say(row_text(f"{error.message}. {error.hint}"), severity="warning")
+            app.main.say(row_text(". ".join(said_of(error))), severity="warning")
             return
         app.main.say(words("Nothing was changed" if text == source else "Your keys are written"))
         if text != source:
@@ -74,24 +74,13 @@ class Keying:
             self.tell_skipped(app)
 
     def bind(self, screen: Screen[object]) -> None:
-        """Let the keys of a screen be those of the key map."""
-        self._followers.follow(screen, self._chosen.map)
+        """Let the keys of a screen be those of the key map, unless they are already."""
+        if self._bound.get(screen) is not self._chosen.map:
+            screen._bindings = bound(screen._bindings, self._chosen.map)
+            self._bound[screen] = self._chosen.map
 
 
 _OURS = "perform("
-
-
-class Followers:
-    """Which screens have been bound to which key map."""
-
-    def __init__(self) -> None:
-        self._bound: WeakKeyDictionary[DOMNode, KeyMap] = WeakKeyDictionary()
-
-    def follow(self, screen: DOMNode, keys: KeyMap) -> None:
-        """Bind the screen's actions to the keys of this map, unless they are already."""
-        if self._bound.get(screen) is not keys:
-            screen._bindings = bound(screen._bindings, keys)
-            self._bound[screen] = keys
 
 
 def bound(before: BindingsMap, keys: KeyMap) -> BindingsMap:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from screens.main.movement import Command
+from textual.containers import Container
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
@@ -22,13 +22,17 @@ class Laying:
         self.current = self.zoom = 0
         self.reading = False
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "zoom_in": lambda: self.set_zoom(self.zoom + 1),
-            "zoom_out": lambda: self.set_zoom(self.zoom - 1),
-            "zoom_reset": lambda: self.set_zoom(0),
-        }
+    def action_zoom_in(self) -> None:
+        """More room for this pane."""
+        self.set_zoom(self.zoom + 1)
+
+    def action_zoom_out(self) -> None:
+        """Less room for it."""
+        self.set_zoom(self.zoom - 1)
+
+    def action_zoom_reset(self) -> None:
+        """All panes the same again."""
+        self.set_zoom(0)
 
     def set_zoom(self, zoom: int) -> None:
         """Give the current pane more room, or less."""
@@ -65,16 +69,26 @@ class Laying:
             pair.set_class(low, "-low")
         screen.tabs.display = plan.tabs
         screen.preview.display = plan.preview
-        screen.call_after_refresh(self.cover_panes)
 
     def cover_panes(self) -> None:
         """The search stands exactly over the panes, so that the preview below shows the hit."""
-        screen = self._screen
-        region = screen.query_one("#panes").region
-        if screen.overlay.is_open and region.height:
-            screen.overlay.styles.offset = (0, region.y)
-            screen.overlay.styles.width = region.width
-            screen.overlay.styles.height = max(6, region.height)
+        overlay, region = self._screen.overlay, self._screen.frame.region
+        if overlay.is_open and region.height:
+            overlay.styles.offset = (0, region.y)
+            overlay.styles.width = region.width
+            overlay.styles.height = max(6, region.height)
+
+
+class PanesFrame(Container):
+    """Holds the panes, and tells when it has got another size."""
+
+    def __init__(self, *pairs: Container, resized: Callable[[], None]) -> None:
+        super().__init__(*pairs, id="panes")
+        self._resized = resized
+
+    def on_resize(self) -> None:
+        """It is laid out: what lies over it can be."""
+        self._resized()
 
 
 MAX_ZOOM = 2

@@ -12,12 +12,11 @@ from screens.drawing.rows import Row
 from screens.drawing.safe_text import row_text, words
 from screens.loading.origins import SourceOrigin, hashes_of, origins_of
 from screens.loading.snapshots import Contents
-from screens.main.movement import Command
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import FilePane
+from screens.panes.pane import ContentsRead, FilePane
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.names import is_outside
 
@@ -46,15 +45,6 @@ class Jumping:
         self._waits_for: Row | None = None
         self._to_origin = False
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "open": self._open,
-            "next_hit": lambda: self._step(1),
-            "previous_hit": lambda: self._step(-1),
-            "origin": self._origin,
-        }
-
     def to(self, address: str) -> None:
         """Put the cursor of the panes on an address, or on a whole file."""
         path = address.rpartition("#")[0] or address
@@ -77,16 +67,17 @@ class Jumping:
         self.stop()
         self._screen.holding.drop()
 
-    def arrived(self, contents: Contents) -> None:
+    def arrived(self, event: ContentsRead) -> None:
         """The file that a jump waited for was read: the entry is in it, or it is not there any more."""
-        row = self._waits_for
+        row, contents = self._waits_for, event.contents
         if row is not None and row.path == contents.path:
             self._waits_for = None
             if all(entry.address != row.address for entry in contents.entries):
                 self._not_there(row, contents)
             self._screen.holding.release()
 
-    def _open(self) -> None:
+    def action_open(self) -> None:
+        """Unfold the row, read its entry, or go to the hit."""
         screen = self._screen
         row = screen.here.row
         if row is None:
@@ -106,7 +97,7 @@ class Jumping:
             screen.laying.read(on=not screen.laying.reading)
             screen.row_changed(row)  # who reads gets more of the file
 
-    def _origin(self) -> None:
+    def action_origin(self) -> None:
         """From a copy in long-term memory to where it came from, from anything else to its copy there."""
         row = self._screen.here.row
         if row is None or row.entry is None:
@@ -133,6 +124,14 @@ class Jumping:
             self._screen.say(words(f"It came from {len(origins)} places; this is one of them"))
         address = f"{path}#{digits or f'L{line}'}"
         self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
+
+    def action_next_hit(self) -> None:
+        """To the next hit, or match."""
+        self._step(1)
+
+    def action_previous_hit(self) -> None:
+        """To the one before."""
+        self._step(-1)
 
     def _step(self, step: int) -> None:
         if self._screen.finding.on:

@@ -10,7 +10,6 @@ from screens.frames.services import Desk
 from screens.jobs.ingest_job import IngestJob
 from screens.jobs.running_jobs import Works
 from screens.loading.model import OperationCompleted, OperationRefused
-from screens.main.movement import Command
 from screens.main.operation_keys import Curating
 from screens.search.events import IndexChanged
 from workbench.workspace.plan import Operation
@@ -53,26 +52,6 @@ class Opening:
         )
         self._ingest_job = IngestJob(screen, self.desk)
 
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            "operations": self._operations,
-            "recent": self._recent,
-            "entry_log": self._entry_log,
-            "blame": self._blame,
-            "conflicts": self._conflicts,
-            "explain_hit": self._explain_hit,
-            "review": self._review,
-            "graph_view": self._graph,
-            "agent_view": self._agent,
-            "health": self._health,
-            "settings": self._settings,
-            "edit_keys": self._edit_keys,
-            "workspaces": self._workspaces,
-            "ingest": self._ingest_job.ask,
-            "stop_work": self.stop_work,
-        }
-
     @property
     def why(self) -> dict[str, str]:
         """Why another workspace cannot be opened now, work cannot be stopped, or an ingest cannot start."""
@@ -84,9 +63,13 @@ class Opening:
             why["ingest"] = f"an ingest is running: {key_for('stop_work')} stops it"
         return why
 
-    def stop_work(self) -> None:
+    def action_stop_work(self) -> None:
         """End the long work that is named first."""
         self._screen.work(self.desk.works.stop_first, "stop work")
+
+    def action_ingest(self) -> None:
+        """Choose what is to be ingested."""
+        self._ingest_job.ask()
 
     def show_works(self) -> None:
         """Show the long work under way, on whichever screen is looked at."""
@@ -141,24 +124,28 @@ class Opening:
         screen.show_works(self.desk.works.seen)
         self._screen.show_dialog(screen)
 
-    def _operations(self) -> None:
+    def action_operations(self) -> None:
+        """What was done to memory."""
         from screens.history.operations import OperationsScreen  # noqa: PLC0415
 
         self._open(OperationsScreen(self.desk, self._travel))
 
-    def _recent(self) -> None:
+    def action_recent(self) -> None:
+        """What was written lately."""
         from screens.history.recent import RecentScreen  # noqa: PLC0415
 
         self._open(RecentScreen(self.desk))
 
-    def _entry_log(self) -> None:
+    def action_entry_log(self) -> None:
+        """What was done to this entry."""
         from screens.history.operations import OperationScope, OperationsScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
             self._open(OperationsScreen(self.desk, self._travel, OperationScope(row.path, row.address or "")))
 
-    def _blame(self) -> None:
+    def action_blame(self) -> None:
+        """Who wrote the file, line by line."""
         from screens.history.blame import BlameScreen  # noqa: PLC0415
 
         row = self._screen.here.row
@@ -173,17 +160,20 @@ class Opening:
                 )
             )
 
-    def _conflicts(self) -> None:
+    def action_conflicts(self) -> None:
+        """What other writers left in no file."""
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
         self._open(ConflictsScreen(self.desk, self._curating.discard))
 
-    def _review(self) -> None:
+    def action_review(self) -> None:
+        """What dreams propose."""
         from screens.review.review import ReviewScreen  # noqa: PLC0415
 
         self._open(ReviewScreen(self.desk))
 
-    def _graph(self) -> None:
+    def action_graph_view(self) -> None:
+        """The graph around the entity under the cursor."""
         from screens.graph.neighbourhood import GraphScreen  # noqa: PLC0415
         from workbench.memory.entry import Kind  # noqa: PLC0415
 
@@ -193,32 +183,38 @@ class Opening:
         view = self._screen.graph.view
         self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
 
-    def _agent(self) -> None:
+    def action_agent_view(self) -> None:
+        """What an agent is given."""
         from screens.context.screen import AgentScreen  # noqa: PLC0415
         from screens.search.recent import InputHistory  # noqa: PLC0415
 
         self._messages = self._messages or InputHistory()
         self._open(AgentScreen(self.desk, self._screen.following.engine, self._messages))
 
-    def _health(self) -> None:
+    def action_health(self) -> None:
+        """How the workspace stands."""
         from screens.health.overview import HealthScreen  # noqa: PLC0415
 
         self._open(HealthScreen(self.desk))
 
-    def _settings(self) -> None:
+    def action_settings(self) -> None:
+        """Settings and keys."""
         from screens.settings.overview import SettingsScreen  # noqa: PLC0415
 
         self._open(SettingsScreen(self.desk))
 
-    def _edit_keys(self) -> None:
+    def action_edit_keys(self) -> None:
+        """The keys, in an editor."""
         app = cast("WorkbenchApp", self._screen.app)
         app.keying.edit(app)
         self.reload()
 
-    def _workspaces(self) -> None:
+    def action_workspaces(self) -> None:
+        """Another workspace."""
         cast("WorkbenchApp", self._screen.app).switching.offer()
 
-    def _explain_hit(self) -> None:
+    def action_explain_hit(self) -> None:
+        """Why this hit is here."""
         from screens.search.explanation_screen import ExplanationScreen  # noqa: PLC0415
 
         searching = self._screen.searching
@@ -251,7 +247,7 @@ class Opening:
         self.reload()
 
     def _reindex(self) -> None:
-        self._screen.commands["reindex"]()
+        self._screen.following.action_reindex()
 
     def _say(self, text: Shown, severity: str) -> None:
         self._screen.say(text, severity=severity)

@@ -70,24 +70,34 @@ class Curating:
         """The rows that operations were asked for, until others stand in their place."""
         self.gone = False
         """Whether the folder is not there now."""
-        self._problem = Shown("")
+        self._banner = dict.fromkeys(("settings", "problem", "conflicts", "jobs"), Shown(""))
+        """What the banner has to say of each, the most urgent first."""
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
-        self._settings = Shown("")
-        """What of the settings does not count."""
-        self._jobs = Shown("")
-        """What is wrong with a scheduled job."""
 
     def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {
-            **{name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key},
-            "archive": lambda: self.act("archive", look=True),
-            "prune": lambda: self.ask(expire_request()),
-            "restore_memory": self._restore_memory,
-            "undo": lambda: self.carry_out(Request(action="undo")),
-            "redo": lambda: self.carry_out(Request(action="redo")),
-        }
+        """What the keys of the declared operations do, by action id."""
+        return {name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key}
+
+    def action_archive(self) -> None:
+        """Show what would be archived."""
+        self.act("archive", look=True)
+
+    def action_prune(self) -> None:
+        """Show which episodes have expired."""
+        self.ask(expire_request())
+
+    def action_undo(self) -> None:
+        """Undo the last operation."""
+        self.carry_out(Request(action="undo"))
+
+    def action_redo(self) -> None:
+        """Redo what was undone last."""
+        self.carry_out(Request(action="redo"))
+
+    def action_restore_memory(self) -> None:
+        """Bring long-term memory back from git."""
+        self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
 
     def begin(self) -> None:
         """Find out what can be done here."""
@@ -118,9 +128,6 @@ class Curating:
         pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
         request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
         self.carry_out_or_ask(request, targets, look=look)
-
-    def _restore_memory(self) -> None:
-        self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
 
     def carry_out_or_ask(self, request: Request, targets: tuple[Row, ...], *, look: bool = False) -> None:
         """One entry at once, several after a look."""
@@ -187,10 +194,8 @@ class Curating:
             self.begin()
             return
         self.refusal = _GONE
-        self._problem = row_text(
-            f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
-        )
-        self._count(self.conflicts)
+        said = f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
+        self.warn("problem", row_text(said))
 
     # -- what comes of it ------------------------------------------------------------------------
 
@@ -204,7 +209,7 @@ class Curating:
         self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
-        self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
+        self.warn("problem", row_text(reason[:1].upper() + reason[1:] + hint))
         self._count(conflicts)
         for note in notes:
             self._screen.say(row_text(in_keys(note)), severity="warning")
@@ -324,20 +329,14 @@ class Curating:
             f"Text of another writer is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench inbox conflicts`"
         )
-        other = self._problem or (words(waits) if conflicts else self._jobs)
-        self._screen.banner.show(Shown("\n! ".join(filter(None, (self._settings, other)))))
+        self.warn("conflicts", words(waits if conflicts else ""))
 
-    def settings_stand(self, wrong: Shown) -> None:
-        """Say, on the banner and before all else, what of the settings does not count."""
-        if wrong != self._settings:
-            self._settings = wrong
-            self._count(self.conflicts)
-
-    def jobs_stand(self, wrong: Shown) -> None:
-        """Say, on the banner, which job failed or did not come, where nothing more urgent is to be said."""
-        if wrong != self._jobs:
-            self._jobs = wrong
-            self._count(self.conflicts)
+    def warn(self, about: str, text: Shown) -> None:
+        """Say this on the banner, or no more: settings that do not count, and the most urgent of the rest."""
+        self._banner[about] = text
+        settings, *others = self._banner.values()
+        urgent = next(filter(None, others), "")
+        self._screen.banner.show(Shown("\n! ".join(filter(None, (settings, urgent)))))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from screens.drawing.rows import Row
 from screens.loading.model import OperationRefused
 from screens.loading.shown_revision import require_today
+from screens.loading.work_thread import WorkThread
 from screens.main.request import Request, allowed, plan_of
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError
@@ -23,8 +20,6 @@ from workbench.memory.markdown import Document
 from workbench.workspace.format import require_known_format
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
-
-T = TypeVar("T")
 
 
 class OperationRunner:
@@ -35,28 +30,29 @@ class OperationRunner:
         self._begun: tuple[Document, Entry] | None = None
         """The entry that somebody edits, in its file as it was then."""
         self._refused_at = float("-inf")
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="curating")
+        self._thread = WorkThread("curating")
 
     def close(self) -> None:
         """Let what has begun finish; drop the rest; end git's helper process."""
-        self._executor.submit(self._workspace.close)
-        self._executor.shutdown(wait=True)
+        self._thread.finish(self._workspace.close)
 
     async def recover(self) -> tuple[int, tuple[str, ...]]:
         """Finish what a killed process left: how many conflicts wait, and what a person should know of it.
 
         Raises WorkbenchError where nothing can be written here.
         """
-        return await self._run(self._recover)
+        return await self._thread.run(self._recover)
 
     async def planned(self, request: Request) -> Plan:
         """The plan of a request."""
-        return await self._run(lambda: plan_of(self._workspace, request))
+        return await self._thread.run(lambda: plan_of(self._workspace, request))
 
     async def carry_out(self, request: Request) -> tuple[Operation, int]:
         """Do it, as one operation; so many conflicts wait since then."""
         asked = time.monotonic()
-        return await self._run(lambda: self._do(request, asked)), await self._run(self._conflicts)
+        return await self._thread.run(lambda: self._do(request, asked)), await self._thread.run(
+            self._conflicts
+        )
 
     async def refusal(
         self, request: Request, error: Exception, targets: tuple[Row, ...] = ()
@@ -68,7 +64,7 @@ class OperationRunner:
         if agreed is not None:
             try:
                 plan = await self.planned(agreed)
-                secret = await self._run(lambda: self._secret_in(plan))
+                secret = await self._thread.run(lambda: self._secret_in(plan))
             except Exception as second:
                 agreed, error = None, second
         if agreed is not None and secret is not None:
@@ -79,16 +75,16 @@ class OperationRunner:
 
     async def source(self, request: Request) -> Request:
         """The request with the text of its entry as it stands in its file, to be edited."""
-        text = await self._run(lambda: self._source(request))
+        text = await self._thread.run(lambda: self._source(request))
         return replace(request, text=text, expected=text if request.action == "edit" else None)
 
     async def current_source(self, address: str) -> tuple[str | None, str]:
         """Where the entry stands that was changed while a person wrote, and how it reads; None: nowhere."""
-        return await self._run(lambda: self._current_source(address))
+        return await self._thread.run(lambda: self._current_source(address))
 
     async def discard(self, kept: Path) -> tuple[str, int]:
         """Take a conflict off the list; git keeps its text in this object, and so many are left."""
-        return await self._run(lambda: self._discard(kept))
+        return await self._thread.run(lambda: self._discard(kept))
 
     # -- in the thread ---------------------------------------------------------------------------
 
@@ -162,6 +158,3 @@ class OperationRunner:
 
     def _conflicts(self) -> int:
         return len(self._workspace.operations.conflicts())
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)

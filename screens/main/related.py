@@ -13,7 +13,6 @@ from screens.dialogs.choose import ChooseScreen
 from screens.drawing.markdown import inline
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import Shown, age, plural, row_text, words
-from screens.main.movement import Command
 from screens.widgets.preview_pane import Beneath
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -43,10 +42,6 @@ class Relating:
         """Whether it is known what belongs to the row under the cursor."""
         row = self._screen.here.row
         return row is not None and self._key == row.id
-
-    def commands(self) -> dict[str, Command]:
-        """The commands by action id."""
-        return {"related": self._list}
 
     def leave(self) -> None:
         """The cursor goes elsewhere: nothing is known of where it goes."""
@@ -103,7 +98,8 @@ class Relating:
             self._recalls = UsageIndex(place)
         return self._recalls.of(row.address or "", row.entry.text if row.entry else "")
 
-    def _list(self) -> None:
+    def action_related(self) -> None:
+        """Choose among what belongs to the entry."""
         row = self._screen.here.row
         if row is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -51,8 +51,8 @@ from screens.main.edit_entry import Editing
 from screens.main.find import FindTarget
 from screens.main.index_monitor import Following
 from screens.main.key_queue import Holding
-from screens.main.layout import Laying
-from screens.main.movement import Command, Moving
+from screens.main.layout import Laying, PanesFrame
+from screens.main.movement import Command, Moving, commands_of, list_commands
 from screens.main.navigation import Jumping
 from screens.main.open_screen import Opening
 from screens.main.operation_keys import Curating
@@ -128,6 +128,7 @@ class MainScreen(LaidOutScreen):
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.strip = TabLine(tuple(SCREEN_NAMES.values()), id="screens")
         self.laying = Laying(self)
+        self.frame = PanesFrame(*self.pairs, resized=self.laying.cover_panes)
         self.reading = Reading(workspace, self.model.publish)
         self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
@@ -145,24 +146,19 @@ class MainScreen(LaidOutScreen):
         self.holding = Holding(self, perform)
         moving = Moving(self)
         self.commands: dict[str, Command] = {
-            **moving.commands(),
-            **self.laying.commands(),
+            **list_commands(lambda: self.here),
             **self.curating.commands(),
-            **self.editing.commands(),
-            **self.targeting.commands(),
-            **self.opening.commands(),
-            **Copying(self).commands(),
-            **self.jumping.commands(),
-            **self.finding.commands(),
-            **self.relating.commands(),
-            **self.following.commands(),
+            **commands_of(
+                *(moving, self.laying, self.curating, self.editing, self.targeting, self.opening),
+                *(Copying(self), self.jumping, self.finding, self.relating, self.following),
+            ),
             **self.searching.commands(),
             **self.travelling.commands(),
             "search": self._open_search,
             "back": self._back,
             "help": self._help,
-            "palette": self._palette,
-            "quit": self._quit,
+            "palette": lambda: self.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
+            "quit": lambda: self.app.exit(),  # noqa: PLW0108
         }
         self.toggle = moving.toggle
         self.travelling.follow_hand(self.commands)
@@ -170,42 +166,38 @@ class MainScreen(LaidOutScreen):
 
     def _subscribe(self) -> None:
         """Who hears of what; of one thing in this order."""
-        hear = self.model.subscribe
+        hear, searching = self.model.subscribe, self.searching
+        logs, episodes, graph = self.logs, self.episodes, self.graph
         hear(FilesChanged, self._files_changed)
         hear(FolderSeen, self._folder_seen)
-        hear(SummariesRead, self.logs.receive_summaries)
+        hear(SummariesRead, logs.receive_summaries)
         hear(MatchesRead, self._matches_read)
-        hear(QuarantineView, self.logs.receive_quarantine)
+        hear(QuarantineView, logs.receive_quarantine)
         hear(PreviewRead, lambda event: self.preview.show(event.preview))
-        for pane in (self.logs, self.episodes):
-            hear(ContentsRead, pane.receive_contents)
-            hear(MemoryView, pane.receive_memory)
-        hear(ContentsRead, lambda event: self.jumping.arrived(event.contents))
-        hear(MemoryView, self.memory.receive)
-        hear(MemoryView, lambda _: self.show_hints())
-        hear(EpisodesView, self.episodes.receive)
-        hear(GraphView, self.graph.receive)
-        hear(GraphView, self.opening.graph_read)
+        hear(ContentsRead, logs.receive_contents, episodes.receive_contents, self.jumping.arrived)
+        hear(MemoryView, logs.receive_memory, episodes.receive_memory, self.memory.receive)
+        hear(EpisodesView, episodes.receive)
+        hear(GraphView, graph.receive, self.opening.graph_read)
         for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
-            hear(kind, lambda _: self.laying.lay_out())
-            hear(kind, lambda _: self.holding.release())
-        hear(Answered, self.searching.answered)
-        hear(Answered, lambda _: self.show_hints())
-        hear(WordsFailed, self.searching.failed)
-        hear(MeaningFailed, self.searching.missed)
-        hear(MomentChanged, self.searching.moment)
-        hear(MeaningChanged, self.searching.meaning)
-        hear(MeaningChanged, self.following.meaning)
-        hear(IndexChanged, self.following.progress)
-        hear(IndexChanged, self.searching.index_changed)
-        hear(IndexChanged, self.opening.index_changed)
+            hear(kind, self._drawn)
+        hear(Answered, searching.answered, lambda _: self.show_hints())
+        hear(WordsFailed, searching.failed)
+        hear(MeaningFailed, searching.missed)
+        hear(MomentChanged, searching.moment)
+        hear(MeaningChanged, searching.meaning, self.following.meaning)
+        hear(IndexChanged, self.following.progress, searching.index_changed, self.opening.index_changed)
         hear(WorkspaceStatus, self.overseeing.read)
         hear(OperationCompleted, lambda _: self.overseeing.look())
         for part in (self.editing, self.opening, self.curating):
             hear(OperationCompleted, part.done)
             hear(OperationRefused, part.refused)
-        hear(FilesChanged, lambda _: self.overseeing.tell_facts())
-        hear(MemoryView, lambda _: self.overseeing.tell_facts())
+
+    def _drawn(self, event: object) -> None:
+        """A pane shows something else: there may be more room, or less, and what keys wait for."""
+        if isinstance(event, FilesChanged | MemoryView):
+            self.overseeing.tell_facts()
+        self.laying.lay_out()
+        self.holding.release()
 
     def _day(self) -> date:
         """The day of the memory that is shown."""
@@ -218,7 +210,7 @@ class MainScreen(LaidOutScreen):
         yield self.travelling.line
         yield self.banner
         yield self.tabs
-        yield Container(Container(*self.pairs, id="panes"), self.preview, id="body")
+        yield Container(self.frame, self.preview, id="body")
         yield self.finding.line
         yield self.work_line
         yield self.hint_line
@@ -298,7 +290,7 @@ class MainScreen(LaidOutScreen):
     @property
     def files(self) -> Mapping[str, MemoryFile]:
         """All memory files, by path."""
-        return self.logs.overview.files
+        return self.logs.files
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -339,7 +331,6 @@ class MainScreen(LaidOutScreen):
     def show_works(self, works: Sequence[Work]) -> None:
         """Show the long work that is under way, over the hints."""
         self.work_line.tell(works, key_for("stop_work"))
-        self.call_after_refresh(self.laying.cover_panes)
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
@@ -399,12 +390,6 @@ class MainScreen(LaidOutScreen):
         self.app.clear_notifications()
         self.app.push_screen(HelpScreen(self.context()))
 
-    def _palette(self) -> None:
-        self.app.action_command_palette()
-
-    def _quit(self) -> None:
-        self.app.exit()
-
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
         self.hide_search()
@@ -441,12 +426,6 @@ class MainScreen(LaidOutScreen):
 
     # -- work ------------------------------------------------------------------------------------
 
-    def work(
-        self, work: Callable[[], Coroutine[None, None, None]], group: str, *, exclusive: bool = False
-    ) -> None:
-        """Start a worker; its exception becomes a toast."""
-        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
-
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Show what went wrong in a worker."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
@@ -480,9 +459,9 @@ class MainScreen(LaidOutScreen):
             self.curating.begin()
 
     def _files_changed(self, event: FilesChanged) -> None:
-        self.logs.receive(event.overview)
-        self.episodes.receive_overview(event.overview)
-        self.graph.receive_overview(event.overview)
+        self.logs.receive(event.files)
+        self.episodes.receive_files(event.files)
+        self.graph.receive_files(event.files)
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
@@ -596,5 +575,4 @@ class MainScreen(LaidOutScreen):
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
         self.laying.lay_out()
-        self.call_after_refresh(self.laying.cover_panes)
         self.searching.draw()

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.active import key_for
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import Shown, row_text, said_of, words
 from screens.loading.shown_revision import home_relative, moment_of
 from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
@@ -43,7 +43,7 @@ class Configuring:
 
     def begin(self) -> None:
         """Look from now on; memory of another moment goes by the settings that it was opened with."""
-        self._screen.curating.settings_stand(misread_line(self._workspace.misread, "its default is used"))
+        self._screen.curating.warn("settings", misread_line(self._workspace.misread, "its default is used"))
         if not moment_of(self._workspace):
             self._screen.set_interval(_LOOK_SECONDS, self._look)
 
@@ -68,7 +68,7 @@ class Configuring:
         except WorkbenchError as error:
             wrong = (await asyncio.to_thread(as_far_as_read, self._files[1]))[1]
             counts = "its default is used" if self._workspace.misread else "the previous value is used"
-            self._screen.curating.settings_stand(misread_line(wrong, counts))
+            self._screen.curating.warn("settings", misread_line(wrong, counts))
             if self._seen and not self._workspace.misread:
                 self._say_wrong(error)
             self._wrong, self._seen = True, stamps
@@ -83,7 +83,7 @@ class Configuring:
         mended = self._wrong or bool(self._workspace.misread)
         self._wrong = False
         self._workspace.go_by(fresh)
-        screen.curating.settings_stand(words(""))
+        screen.curating.warn("settings", words(""))
         await screen.opening.desk.historian.run(lambda place: place.go_by(fresh))
         if mended or set(changed) - _NOT_FOR_SEARCH:
             screen.following.settings_changed()
@@ -97,8 +97,8 @@ class Configuring:
             screen.say(row_text(f"Settings reloaded: {said}"))
 
     def _say_wrong(self, error: WorkbenchError) -> None:
-        text = f"{error.message}. {error.hint}" if error.hint else error.message
-        self._screen.say(row_text(text), title=words("The previous settings stay in use"), severity="warning")
+        text = row_text(". ".join(said_of(error)))
+        self._screen.say(text, title=words("The previous settings stay in use"), severity="warning")
 
 
 def _stamp(path: os.PathLike[str]) -> _Stamp:

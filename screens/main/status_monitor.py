@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 LOOK_SECONDS = 30.0
+_GIT_SECONDS = 2.0
+_GIT_FILES = ("HEAD", "index", "logs/HEAD")
 _REST_SECONDS = 0.5
 """A series of operations is painted before it is looked at."""
 
@@ -38,11 +41,16 @@ class Overseeing:
         self._screen = screen
         self._root = root
         self.status = WorkspaceStatus()
+        self._git: tuple[tuple[int, int], ...] = ()
+        """What the files said last in which git keeps branch, commit and index."""
 
     def begin(self) -> None:
         """Look now, and from now on."""
         self.look()
         self._screen.set_interval(LOOK_SECONDS, self.look)
+        self._screen.set_interval(
+            _GIT_SECONDS, lambda: self._screen.work(self._follow_git, "git", exclusive=True)
+        )
 
     def look(self) -> None:
         """Look once."""
@@ -51,7 +59,7 @@ class Overseeing:
     def read(self, status: WorkspaceStatus) -> None:
         """Show what was read."""
         self.status = status
-        self._screen.curating.jobs_stand(jobs_line(status.jobs))
+        self._screen.curating.warn("jobs", jobs_line(status.jobs))
         self._screen.show_hints()
         self.tell_facts()
 
@@ -66,13 +74,35 @@ class Overseeing:
     def tell_facts(self) -> None:
         """Say in the title how much memory there is, and how it stands."""
         screen = self._screen
-        facts = header_facts(screen.files.values(), screen.memory_view, self.status, screen.logs.today())
-        screen.title_line.tell(facts)
+        memory = screen.memory_view
+        budget = budget_fact(memory) if memory.limit and screen.files else None
+        facts = header_facts(screen.files.values(), budget, self.status, screen.logs.today())
+        screen.title_line.tell(facts, budget)
+
+    def _look_at_git(self) -> None:
+        if self._git:
+            self._screen.work(self._follow_git, "git", exclusive=True)
+
+    async def _follow_git(self) -> None:
+        """Another program may have made a commit, or changed the branch."""
+        if self._git != await self._screen.opening.desk.historian.run(git_state):
+            self.look()
 
     async def _read(self) -> None:
         await asyncio.sleep(_REST_SECONDS)
         read = self._screen.opening.desk.historian.run
+        self._git = await read(git_state)
         self._screen.model.publish(await read(lambda workspace: read_status(workspace, self._root)))
+
+
+def git_state(workspace: Workspace) -> tuple[tuple[int, int], ...]:
+    """Changes whenever git makes a commit or another branch the current one; empty where there is no git."""
+    try:
+        folder = workspace.history.git_dir
+        states = [os.stat(folder / name) for name in _GIT_FILES if (folder / name).exists()]
+    except (WorkbenchError, OSError):
+        return ()
+    return tuple((state.st_ino, state.st_mtime_ns) for state in states)
 
 
 def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
@@ -103,17 +133,22 @@ def jobs_line(wrong: Sequence[JobStatus]) -> Shown:
     return row_text(f"{first[:1].upper()}{first[1:]}{more}: {where}")
 
 
+def budget_fact(memory: MemoryView) -> RowPart:
+    """How full long-term memory is."""
+    full = round(100 * memory.used / memory.limit)
+    return RowPart(words(f"{full} % of budget"), "warn" if full > 100 else "muted")
+
+
 def header_facts(
-    files: Iterable[MemoryFile], memory: MemoryView, status: WorkspaceStatus, today: date
+    files: Iterable[MemoryFile], budget: RowPart | None, status: WorkspaceStatus, today: date
 ) -> list[RowPart]:
     """How much memory there is, what of it is in no commit, and when a dream made a page of it last."""
     kinds = [file.kind for file in files]
     facts = [RowPart(plural(len(kinds), "file"))] if kinds else []
     if status.entries:
         facts.append(RowPart(plural(status.entries, "entry", "entries")))
-    if memory.limit and kinds:
-        full = round(100 * memory.used / memory.limit)
-        facts.append(RowPart(words(f"{full} % of budget"), "warn" if full > 100 else "muted"))
+    if budget:
+        facts.append(budget)
     if status.branch:
         facts.append(RowPart(row_text(status.branch)))
     if status.unsaved:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from screens.actions.active import key_for
 from screens.drawing.rows import PINNED, PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, age, days_until, grouped, of_all, plural, row_text, words
-from screens.loading.snapshots import EpisodesView, Overview
+from screens.loading.snapshots import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.filter import Subject, Subjects, iso, states_of
 from screens.panes.pane import FilePane, Unfolded
@@ -40,9 +40,9 @@ class EpisodesPane(FilePane):
         self.files: dict[str, MemoryFile] = {}
         self._subjects = Subjects()
 
-    def receive_overview(self, overview: Overview) -> None:
+    def receive_files(self, files: Files) -> None:
         """Know which pages there are."""
-        self.files = {f.path: f for f in overview.files.values() if f.kind is Kind.EPISODE}
+        self.files = {f.path: f for f in files.values() if f.kind is Kind.EPISODE}
 
     def receive(self, view: EpisodesView) -> None:
         """Show these episodes."""

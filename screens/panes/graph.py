@@ -12,7 +12,7 @@ from screens.actions.active import key_for
 from screens.drawing.markdown import inline
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import days_until, grouped, of_all, plural, row_text, words
-from screens.loading.snapshots import GraphView, Overview, of_kind
+from screens.loading.snapshots import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
 from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
@@ -51,9 +51,9 @@ class GraphPane(Pane):
         self._subjects.clear()
         self.grow(begun=begun)
 
-    def receive_overview(self, overview: Overview) -> None:
+    def receive_files(self, files: Files) -> None:
         """Know what entities can be found in."""
-        sources = len(of_kind(overview, Kind.LOG, Kind.EPISODE))
+        sources = len(of_kind(files, Kind.LOG, Kind.EPISODE))
         if sources != self._sources:
             self._sources = sources
             self.rebuild()
@@ -214,11 +214,7 @@ def _row(
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
     shown, emphasis = inline(row_text(text))
-    return Row(
-        id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
-        path=base.path, line=base.line, address=base.address, entry=entry,
-        pinned=base.pinned,
-    )  # fmt: skip
+    return replace(base, id=prefix + base.id, text=shown, tone="text", lead=lead, emphasis=emphasis)
 
 
 def _validity(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:

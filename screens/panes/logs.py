@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import groupby
 from typing import ClassVar
@@ -14,12 +14,13 @@ from screens.drawing.markdown import inline
 from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, row_text, words
 from screens.loading.snapshots import (
+    Files,
     MemoryView,
-    Overview,
     Promoted,
     QuarantineView,
     SummariesRead,
     Summary,
+    of_kind,
     stamp,
 )
 from screens.panes.entry_rows import TRUSTS, told, trust_marks
@@ -64,23 +65,21 @@ class LogsPane(FilePane):
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.kept = KeptFiles()
-        self.overview = Overview({})
+        self.files: Files = {}
         self.days: list[MemoryFile] = []
         self.groups: dict[Kind, list[MemoryFile]] = {}
         self.summaries: dict[str, Summary] = {}
         self.quarantine = QuarantineView()
         self._summaries_asked: dict[str, object] = {}
 
-    def receive(self, overview: Overview) -> None:
+    def receive(self, files: Files) -> None:
         """Show these files."""
-        self.overview, self.known = overview, True
-        files = overview.files.values()
-        logs = (file for file in files if file.kind is Kind.LOG)
-        self.days = sorted(logs, key=lambda file: file.path, reverse=True)
+        self.files, self.known = files, True
+        self.days = sorted(of_kind(files, Kind.LOG), key=lambda file: file.path, reverse=True)
         self.days.sort(key=_day_in, reverse=True)
         if self.days and not self._summaries_asked:
             self.folds.set(self.days[0].path, True)  # the newest day is open from the start
-        self.groups = {kind: [file for file in files if file.kind is kind] for kind, _ in _GROUPS}
+        self.groups = {kind: of_kind(files, kind) for kind, _ in _GROUPS}
         if self.kept.files:
             self._look_again()
         self.rebuild()
@@ -212,7 +211,7 @@ class LogsPane(FilePane):
     def _ask_for(self, rows: Iterable[Row]) -> None:
         missing = []
         for row in rows:
-            file = self.overview.files.get(row.id)
+            file = self.files.get(row.id)
             if file is None or self._summaries_asked.get(row.id) == stamp(file):
                 continue
             self._summaries_asked[row.id] = stamp(file)
@@ -285,10 +284,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
             tail.append(RowPart(words(f"{PROMOTED}{known}"), "good"))
         tail.append(RowPart(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
     tone: Tone = "text" if is_open or row.lead == () else "muted"
-    return Row(
-        row.id, text, tone=tone, depth=depth, fold=is_open, lead=row.lead, tail=tuple(tail),
-        emphasis=emphasis, path=row.path,
-    )  # fmt: skip
+    return replace(row, text=text, tone=tone, depth=depth, fold=is_open, tail=tuple(tail), emphasis=emphasis)
 
 
 def _day_in(file: MemoryFile) -> str:

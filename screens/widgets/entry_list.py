@@ -171,6 +171,12 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Moved(self, self.row))
         self.into_view()
 
+    def go_up(self) -> None:
+        """To the row that the one under the cursor is under."""
+        above = range(self.cursor - 1, -1, -1)
+        depth = self.row.depth if self.row else 0
+        self.go(next((at for at in above if self.rows[at].depth < depth), self.cursor))
+
     def page(self, pages: float) -> None:
         """Move by a share of the height."""
         self.move(round(pages * max(2, self._height - 1)))

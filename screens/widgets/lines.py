@@ -17,23 +17,26 @@ from screens.actions.keys import key_called, types_a_character
 from screens.drawing.rows import RowPart
 from screens.drawing.safe_text import Shown, grouped
 
+_NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
+_BETWEEN = " · "
 _PLACE = 8
 """Cells that are kept for where the memory is."""
 _PLACE_BESIDE = 24
 """Cells that are kept for it where facts stand beside it."""
 
 
-class _Line(Widget, can_focus=False):
-    """One line of text in the tones of its component classes."""
+class Line(Widget, can_focus=False):
+    """Text in the tones of its component classes, which are called ``<sort>--<tone>``."""
 
     ALLOW_SELECT = False
+    SORT: ClassVar[str] = "line"
 
     def tone(self, name: str) -> Style:
         """The style of a component class."""
-        return self.get_component_rich_style(f"line--{name}", partial=True)
+        return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
 
 
-class TitleLine(_Line):
+class TitleLine(Line):
     """The program, the workspace, facts about it, and at the right end how search and index are doing."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -44,6 +47,7 @@ class TitleLine(_Line):
         super().__init__(id="title")
         self._place = place
         self._facts: Sequence[RowPart] = ()
+        self._first: RowPart | None = None
         self.status = Shown("")
         self._tone = "busy"
 
@@ -52,10 +56,10 @@ class TitleLine(_Line):
         self._place = place
         self.refresh()
 
-    def tell(self, facts: Sequence[RowPart]) -> None:
-        """Say this of the memory, as much of it as there is room for, the last the first to go."""
-        if facts != self._facts:
-            self._facts = facts
+    def tell(self, facts: Sequence[RowPart], first: RowPart | None = None) -> None:
+        """Say this of the memory, as much as there is room for: ``first`` of all, then in their order."""
+        if (facts, first) != (self._facts, self._first):
+            self._facts, self._first = facts, first
             self.refresh()
 
     def show(self, status: Shown, tone: str) -> None:
@@ -67,20 +71,21 @@ class TitleLine(_Line):
     def render(self) -> Text:
         """The line."""
         width = self.size.width
-        name, right = " Memory Workbench ", f"{self.status} " if self.status else ""
-        if cell_len(name) + cell_len(right) + _PLACE > width:
-            name, right = " Workbench ", f"{self.status.partition(' · ')[0]} " if self.status else ""
-        if cell_len(name) + cell_len(right) + _PLACE > width:
-            name = " "
+        name, right, least = self._fitting()
         line = Text(no_wrap=True, overflow="crop").append(name, self.tone("name"))
         place = Text(self._place, self.tone("place"))
-        least = min(place.cell_len, _PLACE_BESIDE)
-        facts = Text()
-        for fact in self._facts:
-            more = Text.assemble((fact.text, self.tone(fact.tone)), (" · ", self.tone("place")))
-            if line.cell_len + least + 2 + facts.cell_len + more.cell_len + cell_len(right) > width:
+        room = width - line.cell_len - least - 2 - cell_len(right)
+        kept = []
+        for fact in sorted(self._facts, key=lambda fact: fact is not self._first):
+            room -= cell_len(fact.text) + len(_BETWEEN)
+            if room < 0:
                 break
-            facts.append_text(more)
+            kept.append(fact)
+        facts = Text()
+        for fact in (fact for fact in self._facts if fact in kept):
+            facts.append(fact.text, self.tone(fact.tone)).append(_BETWEEN, self.tone("place"))
+        if kept and not right:
+            facts.right_crop(len(_BETWEEN) - 1)
         rest = facts.cell_len + cell_len(right)
         place.truncate(max(0, width - line.cell_len - rest - 1), overflow="ellipsis")
         line.append_text(place)
@@ -89,8 +94,28 @@ class TitleLine(_Line):
             line.append(" " * gap).append_text(facts).append(right, self.tone(self._tone))
         return line
 
+    def _fitting(self) -> tuple[str, str, int]:
+        """The program and the index, as long as there is room for, and the cells kept for the place.
 
-class Banner(_Line):
+        That the index is up to date makes room for the fact that comes first.
+        """
+        full = f"{self.status} " if self.status else ""
+        short = f"{self.status.partition(' · ')[0]} " if self.status else ""
+        beside = min(cell_len(self._place), _PLACE_BESIDE)
+        ways = [(_NAME, full, _PLACE), (_SHORT_NAME, short, _PLACE)]
+        first = 0
+        if self._first is not None:
+            first = cell_len(self._first.text) + len(_BETWEEN) + 2
+            quiet = "" if self._tone == "good" else short
+            with_first = ((_NAME, full), (_NAME, short), (_SHORT_NAME, short), (_SHORT_NAME, quiet))
+            ways[:0] = [(name, right, beside + first) for name, right in with_first]
+        for name, right, cells in ways:
+            if cell_len(name) + cell_len(right) + cells <= self.size.width:
+                return name, right, beside
+        return " ", short, beside
+
+
+class Banner(Line):
     """What does not work here and what to do about it, in as many lines as that takes. Hidden else."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--text"}
@@ -112,7 +137,7 @@ class Banner(_Line):
         return Text(f"! {self.text}", self.tone("text"))
 
 
-class TabLine(_Line):
+class TabLine(Line):
     """Panes, views or screens by key and name, each with what waits in it; a click chooses one."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--tab", "line--current", "line--count"}
@@ -187,10 +212,12 @@ class TabLine(_Line):
 
 BAR = ("│", "")
 """Stands among hints between those that belong together."""
+_WAY_OUT = "back"
+"""The hint that is left out last of all, but for help."""
 
 
-class HintLine(_Line):
-    """The keys that do something here and now, as many as fit; help always last."""
+class HintLine(Line):
+    """The keys that do something here and now, as many as fit; the way out and help always."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--label"}
 
@@ -226,13 +253,15 @@ class HintLine(_Line):
     def _fitting(self) -> Iterator[tuple[str, str]]:
         """Those that there is room for, a bar before the first of each group."""
         *others, last = self.hints or [("", "")]
-        room = self.size.width - 1 - self._cells(last)
+        kept = [hint for hint in others if hint[1] == _WAY_OUT]
+        room = self.size.width - 1 - sum(map(self._cells, (*kept, last)))
         bar, begun = False, False
         for hint in others:
             if hint == BAR:
                 bar = begun
                 continue
-            cells = self._cells(hint) + bar * self._cells(BAR)
+            bar = bar and room >= self._cells(BAR)
+            cells = bar * self._cells(BAR) + (hint not in kept) * self._cells(hint)
             if cells <= room:
                 if bar:
                     yield BAR
@@ -250,11 +279,11 @@ class HintLine(_Line):
 _NEARLY_FULL = 0.85
 
 
-class BudgetMeter(Widget, can_focus=False):
+class BudgetMeter(Line):
     """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``; a unit other than characters is named."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
-    ALLOW_SELECT = False
+    SORT = "meter"
 
     def __init__(self) -> None:
         super().__init__()
@@ -286,10 +315,7 @@ class BudgetMeter(Widget, can_focus=False):
         filled = min(width, round(width * self._used / self._budget))
         line = Text(no_wrap=True, overflow="crop")
         if width >= 4:
-            line.append("━" * filled, self._style(f"meter--{tone}"))
-            line.append("╌" * (width - filled), self._style("meter--rest"))
-        line.append(numbers if width >= 4 else numbers.strip(), self._style(f"meter--{tone}"))
+            line.append("━" * filled, self.tone(tone))
+            line.append("╌" * (width - filled), self.tone("rest"))
+        line.append(numbers if width >= 4 else numbers.strip(), self.tone(tone))
         return line
-
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name, partial=True)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.style import Style
 from rich.text import Text
-from textual.widget import Widget
 
 from screens.drawing.rows import RowPart
 from screens.widgets.entry_list import TONES
+from screens.widgets.lines import Line
 
 
-class PartsLine(Widget, can_focus=False):
+class PartsLine(Line):
     """Pieces one after the other, ``between`` them; cut at the edge, or wrapped where they are ``long``."""
 
-    ALLOW_SELECT = False
+    SORT = "part"
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"part--{tone}" for tone in TONES}
 
     def __init__(self, id: str, *, between: str = "", right: bool = False, long: bool = False) -> None:
@@ -34,16 +33,16 @@ class PartsLine(Widget, can_focus=False):
 
     def render(self) -> Text:
         """The pieces in their tones."""
-        line = Text(no_wrap=not self._long)
-        for number, part in enumerate(self.parts):
-            if number:
-                line.append(self._between)
-            line.append(part.text, self._tone(part.tone))
-        if not self._long:
-            line.truncate(self.size.width, overflow="ellipsis")
+        line = self.drawn(self.parts)
         if self._right:
             line.pad_left(max(0, self.size.width - line.cell_len))
         return line
 
-    def _tone(self, tone: str) -> Style:
-        return self.get_component_rich_style(f"part--{tone}", partial=True)
+    def drawn(self, parts: Sequence[RowPart]) -> Text:
+        """These pieces as a line."""
+        line = Text(no_wrap=not self._long)
+        for number, part in enumerate(parts):
+            line.append(self._between if number else "").append(part.text, self.tone(part.tone))
+        if not self._long:
+            line.truncate(self.size.width, overflow="ellipsis")
+        return line

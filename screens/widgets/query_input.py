@@ -20,6 +20,17 @@ from workbench.safety.terminal import in_place, visible
 SORTS = ("field", "phrase", "not")
 
 
+async def edit_at_once(field: Input | TextArea, event: events.Key) -> None:
+    """Do what a key means to Textual's own field, before the application hears of it."""
+    bindings = Input.BINDINGS if isinstance(field, Input) else TextArea.BINDINGS
+    for binding in bindings:
+        if isinstance(binding, Binding) and event.key in binding.key.split(","):
+            event.stop()
+            event.prevent_default()
+            await field.run_action(binding.action)
+            return
+
+
 class QueryInput(Input):
     """A line of text whose editing keys work in the order in which they are pressed.
 
@@ -36,12 +47,7 @@ class QueryInput(Input):
 
     async def on_key(self, event: events.Key) -> None:
         """Edit."""
-        for binding in Input.BINDINGS:
-            if isinstance(binding, Binding) and event.key in binding.key.split(","):
-                event.stop()
-                event.prevent_default()
-                await self.run_action(binding.action)
-                return
+        await edit_at_once(self, event)
 
 
 class LanguageInput(QueryInput):
@@ -135,9 +141,4 @@ class TextBox(TextArea):
 
     async def on_key(self, event: events.Key) -> None:
         """Edit: Textual lets these keys go up to the application first, where letters overtake them."""
-        for binding in TextArea.BINDINGS:
-            if isinstance(binding, Binding) and event.key in binding.key.split(","):
-                event.stop()
-                event.prevent_default()
-                await self.run_action(binding.action)
-                return
+        await edit_at_once(self, event)

@@ -1,4 +1,4 @@
-"""What the rows of the chooser stand for, as their ids say it."""
+"""What the rows of the chooser stand for, as their ids say it: known without looking at any workspace."""
 
 HERE, ADD = "here", "add"
 OPEN, KEEP = "open:", "keep:"

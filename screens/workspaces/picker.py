@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from textual.await_complete import AwaitComplete
-from textual.message import Message
-from textual.worker import Worker
 
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.safe_text import words
@@ -20,13 +18,6 @@ from workbench.workspace.registry import Registry
 
 class WorkspaceChooser(ChooseScreen):
     """Ends with the id of a row, or None; ``leaves`` is told first which, before any further key."""
-
-    class Known(Message):
-        """How a workspace is doing."""
-
-        def __init__(self, standing: WorkspaceStatus) -> None:
-            super().__init__()
-            self.standing = standing
 
     def __init__(self, known: Registry, here: Path, leaves: Callable[[str], None]) -> None:
         rows = workspace_rows(known, here, {})
@@ -47,15 +38,15 @@ class WorkspaceChooser(ChooseScreen):
     def on_mount(self) -> None:
         """Show the names; look how they are doing beside that."""
         super().on_mount()
-        _: Worker[None] = self.run_worker(self._look, exit_on_error=False)
+        self.work(self._look, "look")
 
     async def _look(self) -> None:
         for one in self._known.entries:
-            self.post_message(self.Known(await asyncio.to_thread(standing, one)))
+            self.call_later(self._looked, await asyncio.to_thread(standing, one))
 
-    def on_workspace_chooser_known(self, message: WorkspaceChooser.Known) -> None:
-        """Say it in its row."""
-        self._standings[message.standing.workspace.root] = message.standing
+    def _looked(self, found: WorkspaceStatus) -> None:
+        """Say in its row how it is doing."""
+        self._standings[found.workspace.root] = found
         self.exchange(workspace_rows(self._known, self._here, self._standings))
 
     def dismiss(self, result: str | None = None) -> AwaitComplete:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.worker import Worker, WorkerError
 
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import row_text, said_of, words
 from screens.loading.shown_revision import place_of
 from screens.main.screen import MainScreen
 from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
@@ -157,7 +157,6 @@ class Switching:
 
     def _failed(self, error: WorkbenchError | OSError) -> None:
         known = isinstance(error, WorkbenchError)
-        lines = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
-        text = row_text(" · ".join(line for line in lines if line))
+        text = row_text(" · ".join(said_of(error)))
         title = words("Still in this workspace")
         self._app.main.say(text, title=title, severity="warning" if known else "error")

@@ -7,7 +7,7 @@ import pytest
 from screens.actions.action import Action
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
-from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyProblem, Wish, clashes, key_map
+from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyProblem, Wish, key_map
 from screens.actions.keys import key_called, key_name
 from screens.actions.registry import ACTIONS, by_id, is_bound
 from screens.actions.table import key_table, keys_json
@@ -21,7 +21,11 @@ def made(*wishes: Wish, profile: str = "default") -> tuple[KeyMap, list[KeyProbl
 def test_a_profile_names_known_actions_and_keys_and_is_free_of_clashes(profile: str) -> None:
     keys, problems = made(profile=profile)
     assert problems == []
-    assert list(clashes(ACTIONS, keys.keys)) == []
+    for place in FocusContext:
+        here = [
+            key for a in ACTIONS if place in a.places for key in keys.of(a.id) if is_bound(a.id, key, place)
+        ]
+        assert len(here) == len(set(here)), place
     assert PROFILES[profile].keys() <= by_id().keys()
     for action, own in keys.keys.items():
         assert not set(own) & RESERVED.keys(), action

@@ -120,7 +120,7 @@ async def test_leaving_ends_threads_and_helpers(sandbox: Sandbox) -> None:
         await interface.press("escape")
         await interface.until(lambda: interface.main.reading is not past, "today's")
         assert past.quiet
-        assert past.store._closed
+        assert past._thread._closed
         await interface.until(lambda: not interface.main.travelling._ending, "ended")
 
 

@@ -41,11 +41,11 @@ def test_the_line_says_how_much_how_fast_and_how_long() -> None:
     assert line(Stage("words", 9, 8)).startswith("Indexing: words ━━━━━━━━━━━━━━━━ 9 of 8")
 
 
-def work(key: str, *, asked: bool) -> Work:
+def work(key: str, *, asked: bool, stage: Stage = Stage("words", 1, 2)) -> Work:  # noqa: B008
     async def stop() -> None:
         raise AssertionError("nobody stops it")
 
-    return Work(key=key, name=key, stage=Stage(""), stop=stop, asked=asked)
+    return Work(key=key, name=key, stage=stage, stop=stop, asked=asked)
 
 
 def test_what_nobody_asked_for_is_shown_once_it_takes_long_and_below_what_was() -> None:
@@ -66,3 +66,19 @@ def test_what_nobody_asked_for_is_shown_once_it_takes_long_and_below_what_was() 
     works.gone("nothing")
     assert [one.key for one in works.seen] == ["ingest", "index"]
     assert len(moved) == 5
+
+
+def test_loading_a_model_for_a_short_look_takes_no_line() -> None:
+    now = [0.0]
+    works = Works(lambda: None, lambda: now[0])
+
+    def moved(stage: Stage) -> tuple[Work, ...]:
+        works.show(work("index", asked=False, stage=stage))
+        return works.seen
+
+    assert moved(Stage("loading the model")) == ()
+    now[0] += 9 * QUIET_SECONDS
+    assert moved(Stage("loading the model")) == ()
+    assert moved(Stage("embed", 1, 80)) == ()
+    now[0] += QUIET_SECONDS
+    assert len(moved(Stage("embed", 9, 80))) == 1

@@ -45,7 +45,7 @@ def files(sandbox: Sandbox) -> tuple[MemoryFile, ...]:
 
 
 def logs(sandbox: Sandbox) -> tuple[MemoryFile, ...]:
-    return tuple(of_kind(Store(sandbox.workspace).overview(), Kind.LOG))
+    return tuple(of_kind(Store(sandbox.workspace).files(), Kind.LOG))
 
 
 def asked(typed: str) -> Filter:

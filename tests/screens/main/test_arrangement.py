@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 import pytest
 
 from screens.main.layout import Arrangement, Shape, arrange
+from screens.widgets.lines import HintLine
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -103,6 +104,26 @@ async def test_a_resize_loses_nothing_that_was_typed(sandbox: Sandbox) -> None:
         await interface.until_shown("half a thought")
         await interface.type("s")
         await interface.until_shown("half a thoughts")
+
+
+async def test_the_search_covers_the_panes_after_any_resize(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace, (200, 50)) as interface:
+        await interface.press("slash")
+        panes, search = interface.main.frame, interface.main.overlay
+        for size in ((200, 50), (80, 24), (180, 45), (60, 20), (140, 40)):
+            await interface.pilot.resize_terminal(*size)
+            await interface.until(lambda: search.region == panes.region, "it stands where they do")
+            assert search.region.width > 50
+
+
+@pytest.mark.parametrize("key", ["at", "S", "R"])
+async def test_the_way_back_is_named_also_where_there_is_little_room(sandbox: Sandbox, key: str) -> None:
+    async with opened(sandbox.workspace, (60, 20)) as interface:
+        await interface.press(key)
+        await interface.until(lambda: interface.app.screen is not interface.main, "another screen")
+        last = interface.app.screen.query_one(HintLine)
+        await interface.until(lambda: "esc back" in str(last.render()), "the way back")
+        assert "? help" in str(last.render())
 
 
 async def test_the_preview_shows_the_entry_after_any_resize(sandbox: Sandbox) -> None:

@@ -53,9 +53,9 @@ async def test_the_persons_own_file_is_followed_too(sandbox: Sandbox, person: Pa
 async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         logs = interface.main.logs
-        await interface.until(lambda: LOG in logs.overview.files, "it is there")
+        await interface.until(lambda: LOG in logs.files, "it is there")
         sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: words\n")
-        await interface.until(lambda: LOG not in logs.overview.files, "it is left out")
+        await interface.until(lambda: LOG not in logs.files, "it is left out")
         engine = interface.main.following.engine
         assert engine._by_words().index.weights.vector == 0.2
 

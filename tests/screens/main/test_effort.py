@@ -77,14 +77,14 @@ async def test_files_that_change_while_they_are_looked_at_are_looked_at_once_mor
     sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
     reading = Reading(sandbox.workspace, said.append)
     looked = 0
-    overview = reading.store.overview
+    files = reading.store.files
 
     def looking() -> Any:
         nonlocal looked
         looked += 1
-        return overview()
+        return files()
 
-    reading.store.overview = looking  # type: ignore[method-assign]
+    reading.store.files = looking  # type: ignore[method-assign]
     try:
         first = asyncio.create_task(reading.refresh())
         await asyncio.sleep(0)

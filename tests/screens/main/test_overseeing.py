@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from screens.drawing.safe_text import words
+from screens.main import status_monitor
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
@@ -74,6 +76,27 @@ async def test_what_is_in_the_way_of_actions_goes_before_it(sandbox: Sandbox) ->
         interface.main.overseeing.look()
         await interface.pilot.pause()
         assert "not there now" in banner(interface)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+async def test_a_narrow_title_has_room_for_the_budget(sandbox: Sandbox, width: int) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
+    async with opened(sandbox.workspace, (width, 24)) as interface:
+        await interface.until(lambda: "% of budget" in interface.text.split("\n")[0], "the budget")
+        interface.main.title_line.show(words("! index: it is broken"), "warn")
+        await interface.until(lambda: "! index" in interface.text.split("\n")[0], "what is wrong")
+
+
+async def test_a_commit_of_another_program_is_in_the_title_soon(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_monitor, "LOOK_SECONDS", 1e6)
+    sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("1 unsaved")
+        sandbox.git("add", "MEMORY.md")
+        sandbox.git("commit", "-qm", "by hand")
+        await interface.until(lambda: "unsaved" not in interface.text, "all of it is in a commit")
 
 
 async def test_a_quiet_memory_has_no_banner(sandbox: Sandbox) -> None:

@@ -12,10 +12,10 @@ from textual.widget import Widget
 
 from screens.loading.snapshots import (
     EpisodesView,
+    Files,
     FilteredEntries,
     GraphView,
     MemoryView,
-    Overview,
     Promoted,
     SummariesRead,
     Summary,
@@ -54,14 +54,12 @@ async def shown(kind: Callable[[Callable[[], date]], Pane]) -> AsyncIterator[Pan
         yield pane
 
 
-def days(count: int) -> Overview:
+def days(count: int) -> Files:
     paths = [RelPath(f"memory/2026-03-{day:02}.md") for day in range(1, count + 1)]
-    return Overview(
-        {
-            path: MemoryFile(path=path, kind=Kind.LOG, size=1, ctime_ns=1, inode=1, named=dated_name(path))
-            for path in paths
-        }
-    )
+    return {
+        path: MemoryFile(path=path, kind=Kind.LOG, size=1, ctime_ns=1, inode=1, named=dated_name(path))
+        for path in paths
+    }
 
 
 @pytest.mark.parametrize("kind", [LogsPane, MemoryPane, EpisodesPane, GraphPane])
@@ -92,13 +90,13 @@ async def test_what_was_read_and_is_empty_is_called_so() -> None:
 async def test_a_filter_that_has_not_looked_at_all_files_does_not_say_that_nothing_fits() -> None:
     async with shown(LogsPane) as pane:
         assert isinstance(pane, LogsPane)
-        overview = days(20)
-        pane.receive(overview)
-        summaries = {p: Summary(stamp(f), 1, "x", (), ()) for p, f in overview.files.items()}
+        files = days(20)
+        pane.receive(files)
+        summaries = {p: Summary(stamp(f), 1, "x", (), ()) for p, f in files.items()}
         pane.receive_summaries(SummariesRead(summaries))
         pane.narrow("jonas")
         assert pane.list.empty == "looking …\n0/20 files so far"
-        nothing = {path: FilteredEntries(stamp(file)) for path, file in list(overview.files.items())[:12]}
+        nothing = {path: FilteredEntries(stamp(file)) for path, file in list(files.items())[:12]}
         pane.receive_matches(MatchesRead(pane.kept, nothing, 12))
         assert pane.list.empty == "looking …\n12/20 files so far"
         assert str(pane.border_subtitle) == "12/20 files · "
