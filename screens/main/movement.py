@@ -29,6 +29,33 @@ def list_commands(here: Callable[[], EntryList]) -> dict[str, Command]:
     }
 
 
+def mark_commands(here: Callable[[], EntryList], changed: Callable[[], None]) -> dict[str, Command]:
+    """The commands that mark rows of the list which ``here`` answers; ``changed`` hears of it."""
+
+    def mark() -> None:
+        rows = here()
+        if rows.row:
+            rows.mark([rows.row.id], on=rows.row.id not in rows.marked)
+            rows.move(1)
+            changed()
+
+    def mark_range() -> None:
+        rows = here()
+        if rows.ranging:
+            rows.end_range(keep=True)
+        else:
+            rows.begin_range()
+        changed()
+
+    def mark_all() -> None:
+        rows = here()
+        ids = {row.id for row in rows.rows if row.address and not row.inert}
+        rows.mark(ids, on=not ids <= rows.marked)
+        changed()
+
+    return {"mark": mark, "range": mark_range, "mark_all": mark_all}
+
+
 class Moving:
     """The commands that change where a person is and nothing else."""
 
@@ -40,13 +67,11 @@ class Moving:
         screen = self._screen
         return {
             **list_commands(lambda: screen.here),
+            **mark_commands(lambda: screen.here, screen.marks_changed),
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
             "unfold": self._unfold,
             "fold": self._fold,
-            "mark": self._mark,
-            "mark_all": self._mark_all,
-            "range": self._range,
             "pane_logs": lambda: screen.go_to_pane(0),
             "pane_memory": lambda: screen.go_to_pane(1),
             "pane_episodes": lambda: screen.go_to_pane(2),
@@ -87,27 +112,6 @@ class Moving:
         above = range(here.cursor - 1, -1, -1)
         parent = (at for at in above if here.rows[at].fold is not None and here.rows[at].depth < row.depth)
         here.go(next(parent, here.cursor))
-
-    def _mark(self) -> None:
-        here = self._screen.here
-        if here.row:
-            here.mark([here.row.id], on=here.row.id not in here.marked)
-            here.move(1)
-            self._screen.marks_changed()
-
-    def _range(self) -> None:
-        here = self._screen.here
-        if here.ranging:
-            here.end_range(keep=True)
-        else:
-            here.begin_range()
-        self._screen.marks_changed()
-
-    def _mark_all(self) -> None:
-        here = self._screen.here
-        ids = [row.id for row in here.rows if row.address and not row.inert]
-        here.mark(ids, on=not set(ids) <= here.marked)
-        self._screen.marks_changed()
 
     def _step_pane(self, step: int) -> None:
         screen = self._screen

@@ -294,8 +294,8 @@ def _say_learned(place: Workspace) -> None:
     ):
         if examples:
             say(title, dim=True)
-        for what, text in examples:
-            say_wrapped(f"{what}: {text}")
+        for one in examples:
+            say_wrapped(f"{one.what}: {one.text}")
 
 
 def _forget_learned(place: Workspace) -> None:
@@ -341,7 +341,8 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
 
 def _preview_rollback(place: Workspace, run: str) -> None:
     _narrate_shared(place, run)
-    diff, staying = preview_rollback(place, run)
+    plan, staying = preview_rollback(place, run)
+    diff = plan.diff()
     if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
         return
     say_diff(diff)

@@ -15,7 +15,7 @@ from workbench.dreaming.generated_blocks import generated_lines, is_generated
 from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.suspicious import Suspect
-from workbench.dreaming.skips import Skips
+from workbench.dreaming.result import Skips
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind

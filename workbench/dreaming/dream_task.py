@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from workbench.dreaming.explain import explain
-from workbench.dreaming.outcome import outcome_of
 from workbench.dreaming.progress import DreamProgress
 from workbench.dreaming.proposals.inbox import propose
 from workbench.dreaming.run import dream
@@ -37,5 +36,5 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         model = open_language_model(workspace.settings)
         dreamt = dream(workspace, now=now, model=model, tell=tell)
         context.require_not_stopped()
-        waiting = propose(workspace, dreamt.proposals, now, anew=True)
-        return {"outcome": outcome_of(dreamt, waiting).as_json()}
+        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, anew=True))
+        return {"outcome": msgspec.to_builtins(dreamt)}

@@ -60,7 +60,7 @@ def dream(
         considered=len(known.judged),
         gated=sum(judged.passed for judged in known.judged),
         proposals=tuple(replace(proposal, run=run, made_at=now) for proposal in made),
-        skipped=known.skips.named,
+        skipped=tuple(known.skips.named),
         reasons=dict(known.skips.reasons.most_common()),
         notes=(*known.notes, *chooser.notes, *wording_notes, *room.notes, *hidden),
         took=time.perf_counter() - began,

@@ -18,12 +18,11 @@ from workbench.dreaming.line_judgement import LineScorer
 from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.result import NEAR_MISS
+from workbench.dreaming.result import NEAR_MISS, Skips
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
-from workbench.dreaming.skips import Skips
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 

@@ -18,7 +18,7 @@ from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.accept import followed, plan_of, where_to
 from workbench.dreaming.proposals.apply import Carried, carry
 from workbench.dreaming.proposals.budget import budget_of
-from workbench.dreaming.proposals.inbox import closed_by, read_book
+from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
 from workbench.dreaming.proposals.overlay import Foreseen
@@ -58,7 +58,7 @@ def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime
     trial = _Trial(workspace, owner_model(workspace, book), now, leaving)
     held = []
     for one in proposals:
-        if why := closed_by(workspace, book, one) or trial.refusal(one):
+        if why := book.why_closed(one) or trial.refusal(one):
             held.append((one, why))
     return Chosen(tuple(trial.taken), trial.archived, tuple(held))
 
