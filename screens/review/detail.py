@@ -13,8 +13,8 @@ from screens.drawing.safe_text import Shown, grouped, line_text, plural, row_tex
 from screens.history.diff import MAX_LINES, changed_rows, diff_rows
 from screens.review.dream_job import new_words
 from screens.review.proposal_list import VERBS, Group, place_words
+from workbench.dreaming.proposals.accept import Foretold
 from workbench.dreaming.proposals.inbox import Settled, Waiting
-from workbench.dreaming.proposals.preview import Foretold
 from workbench.dreaming.proposals.source_quotes import Quotation, QuotedLine
 from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.dreaming.score import MOST, filled

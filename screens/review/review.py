@@ -36,9 +36,9 @@ from screens.review.proposal_list import Agenda, Group, agenda_rows, name_of, ru
 from screens.review.reword_dialog import Wording
 from screens.widgets.parts_line import PartsLine
 from workbench.dreaming.proposals import operations
+from workbench.dreaming.proposals.accept import foretold
 from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting, overview
-from workbench.dreaming.proposals.preview import foretold
 from workbench.dreaming.proposals.runs import (
     RolledBack,
     find_run,
