@@ -18,7 +18,7 @@ from workbench.dreaming.owner_examples import line_from
 from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
-from workbench.errors import NotCuratableError
+from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.invariants import blocks
@@ -27,8 +27,10 @@ from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
 from workbench.workspace.workspace import Workspace
 
-_SAME_SOURCE = 0.5
-"""What each further line of one source is multiplied by: what was said there is remembered already."""
+_SAME_TURN = 0.5
+"""What each further line of one turn of a session is multiplied by: what was said there is remembered."""
+_MOST_STEPS = 3
+"""From long-term memory to a log, to an episode, to a session."""
 _BESIDE = 30
 """Characters that an entry takes beside its words: its mark, list marker and line end."""
 
@@ -73,12 +75,13 @@ def archive_proposals(
     limit: int | None = None,
     run: str = "",
     spared: Collection[str] = (),
+    turns: Turns | None = None,
 ) -> tuple[Proposal, ...]:
     """What to archive so that long-term memory is within its budget, the least valuable first.
 
     None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
-    are ids of entries that stay, and so does what a person wrote. Raises NotCuratableError where all of it
-    together does not make room enough.
+    are ids of entries that stay, and so does what a person wrote. ``turns`` is for whoever asks often.
+    Raises NotCuratableError where all of it together does not make room enough.
 
     What entries are worth is judged anew by ``model``: scores of other days come from a model that knew other
     decisions.
@@ -89,7 +92,7 @@ def archive_proposals(
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
     over = "is" if characters(memory.data) > workspace.memory_budget else "would be"
-    worth = _worth(memory, model)
+    worth = _worth(memory, model, turns or Turns(workspace))
     chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
     return tuple(
         Proposal(
@@ -111,17 +114,46 @@ def archive_proposals(
     )
 
 
-def _worth(memory: Document, model: OwnerModel) -> dict[str, float]:
-    """How likely each entry is worth keeping, by address; a second line of one source adds half as much."""
+def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float]:
+    """How likely each entry is worth keeping, by address; a second line of one turn adds half as much."""
     lines = [line_from(entry.text, entry.fields("src")) for entry in memory.entries]
     scores = map(score_of, model.logits(lines).tolist())
     seen: Counter[str] = Counter()
     worth = {}
     for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
-        source = next(iter(entry.fields("src")), entry.address)
-        worth[entry.address] = score * _SAME_SOURCE ** seen[source]
-        seen[source] += 1
+        turn = turns.of(next(iter(entry.fields("src")), entry.address))
+        worth[entry.address] = score * _SAME_TURN ** seen[turn]
+        seen[turn] += 1
     return worth
+
+
+class Turns:
+    """Leads sources back to the turns of sessions that they quote; each file is read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._documents: dict[str, Document | None] = {}
+
+    def of(self, source: str) -> str:
+        """The turn, through the log and the episode that quote it; ``source`` itself where it is none."""
+        for _ in range(_MOST_STEPS):
+            path, _, line = source.partition("#L")
+            document = self._document(path)
+            first = line.partition("-")[0]
+            entries = document.entries if document and first.isdecimal() else ()
+            quoted = (e.fields("src") for e in entries if e.start_line <= int(first) <= e.end_line)
+            further = next(quoted, ())
+            if not further:
+                break
+            source = further[0]
+        return source
+
+    def _document(self, path: str) -> Document | None:
+        if path not in self._documents:
+            self._documents[path] = None
+            with contextlib.suppress(OSError, WorkbenchError):
+                self._documents[path] = self._workspace.document(path)
+        return self._documents[path]
 
 
 def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, frozenset[str]]:

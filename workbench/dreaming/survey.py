@@ -21,7 +21,7 @@ from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.result import NEAR_MISS, Skips
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
-from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
+from workbench.dreaming.semantic_clusters import alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
@@ -64,8 +64,10 @@ def survey(
     if len(likely) > MOST_JUDGED:
         tell(DreamProgress("recalls"))
         likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer, tell)
-    meaning = _meaning(workspace, likely)
-    clusters = folded(likely, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
+    # the index has vectors of whole entries
+    whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
+    pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
+    clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, (*clusters, *others))
     known = [_known(cluster, recalls) for cluster in clusters]
@@ -81,7 +83,7 @@ def survey(
             *(replace(one, floor=scorer.floor, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
         ),
         skips=skips,
-        notes=(*_notes(found, recalls, days), *meaning.notes),
+        notes=(*_notes(found, recalls, days), *filter(None, [note])),
     )
 
 
@@ -197,12 +199,6 @@ def _form(line: Line) -> tuple[float, ...]:
         float(text[-1:] in ".。"),
         line.spoken,
     )
-
-
-def _meaning(workspace: Workspace, claims: Sequence[Cluster]) -> Alike:
-    """Claims in other words: the index has vectors of whole entries."""
-    whole = (next((m for m in one.mentions if m.whole), None) for one in claims)
-    return alike_in_meaning(workspace, {mention.key: mention.context for mention in whole if mention})
 
 
 def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import archive_proposals
+from workbench.dreaming.eviction import Turns, archive_proposals
 from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.accept import plan_of
@@ -109,11 +109,13 @@ class _Trial:
     taken: list[Proposal] = field(default_factory=list)
     archived: tuple[Proposal, ...] = ()
     _touched: set[str] = field(default_factory=set)
+    _turns: Turns = field(init=False)
     _limit: int = field(init=False)
     _most: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.batch = Batch(Foreseen(self.workspace), self.now, ACTOR)
+        self._turns = Turns(self.workspace)
         budget = budget_of(self.workspace)
         self._limit = max(budget.limit, budget.used)
         self._most = int(MOST_TOUCHED * len(blocks(self.workspace.memory_document())))
@@ -180,7 +182,13 @@ class _Trial:
         used = budget_of(foreseen).used
         try:
             archived = archive_proposals(
-                foreseen, self.model, self.now, limit=self._limit, run=one.run, spared=spared
+                foreseen,
+                self.model,
+                self.now,
+                limit=self._limit,
+                run=one.run,
+                spared=spared,
+                turns=self._turns,
             )
         except NotCuratableError:
             archived = None
