@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from workbench.dreaming.line_judgement import LineScorer
+from workbench.dreaming.line_judgement import judged
 from workbench.dreaming.owner_examples import line_from
 from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
@@ -43,18 +43,18 @@ class Room:
     notes: tuple[str, ...] = ()
 
 
-def make_room(workspace: Workspace, scorer: LineScorer, proposals: Sequence[Proposal], now: datetime) -> Room:
+def make_room(workspace: Workspace, model: OwnerModel, proposals: Sequence[Proposal], now: datetime) -> Room:
     """What would have to go for ``proposals`` to fit, as far as anything may."""
     coming = sum(len(one.text) + _BESIDE for one in proposals if one.action in ("add", "merge"))
     budget = budget_of(workspace)
     if not coming or budget.used + coming <= budget.limit:
         return Room()
-    idle, staying = _idle(workspace, scorer, now.date())
+    idle, staying = _idle(workspace, model, now.date())
     leaving: tuple[Proposal, ...] = ()
     if idle:
         limit = max(budget.limit - coming, budget.used - idle)
         with contextlib.suppress(NotCuratableError):  # where headings alone are more than there is room
-            leaving = archive_proposals(workspace, scorer.model, now, limit=limit, spared=staying)
+            leaving = archive_proposals(workspace, model, now, limit=limit, spared=staying)
     touched = {proposal.target for proposal in proposals}
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
@@ -80,7 +80,7 @@ def archive_proposals(
     """What to archive so that long-term memory is within its budget, the least valuable first.
 
     None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
-    are ids of entries that stay, and so does what a person wrote. ``turns`` is for whoever asks often.
+    are addresses of entries that stay, and so does what a person wrote. ``turns`` is for whoever asks often.
     Raises NotCuratableError where all of it together does not make room enough.
 
     What entries are worth is judged anew by ``model``: scores of other days come from a model that knew other
@@ -156,24 +156,19 @@ class Turns:
         return self._documents[path]
 
 
-def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, frozenset[str]]:
-    """How many characters of long-term memory may go unasked, and the ids of all that stays."""
+def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, frozenset[str]]:
+    """How many characters of long-term memory may go unasked, and the addresses of all that stays."""
     memory = workspace.memory_document()
     heads = [block for block in blocks(memory) if block[0].provenance]
-    kept = scorer.judge([line_from(block[0].text, block[0].fields("src")) for block in heads])
+    kept = judged(model, [line_from(block[0].text, block[0].fields("src")) for block in heads])
     size, staying = 0, set[str]()
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]
-        name = entry.field("id")
-        if (
-            name
-            and not entry.pinned
-            and _is_automatic(entry)
-            and (why_over(entry, today) or not judgement.kept)
-        ):
-            size += sum(len(memory.data[e.span.start : e.span.end].decode("utf-8", "replace")) for e in block)
-        elif name:
-            staying.add(name)
+        is_idle = why_over(entry, today) or not judgement.kept
+        if is_idle and _is_automatic(entry) and not entry.pinned:
+            size += sum(characters(memory.data[each.span.start : each.span.end]) for each in block)
+        else:
+            staying.add(entry.address)
     return size, frozenset(staying)
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.fact_type import fact_type
-from workbench.dreaming.line_judgement import why_of
+from workbench.dreaming.line_judgement import judged, why_of
 from workbench.dreaming.progress import OnProgress, unheard
 from workbench.dreaming.result import Explanation, Skip, Skips
 from workbench.dreaming.score import Judged
@@ -53,7 +53,7 @@ def explain(
     else:
         verdict = f"it is not proposed: {found.left_out}"
         if not found.salience:  # a run that has a great many to judge did not look at it
-            (judgement,) = known.scorer.judge([line])
+            (judgement,) = judged(known.model, [line])
             found = replace(found, salience=judgement.score)
     return Explanation(
         key=cluster.key,
@@ -74,7 +74,7 @@ def explain(
             "trust": cluster.best.trust,
             "type": fact_type(cluster.best.text),
             "why": why_proposed(found, None),
-            "words": why_of(known.scorer.model, line),
+            "words": why_of(known.model, line),
         },
     )
 

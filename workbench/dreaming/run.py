@@ -43,7 +43,7 @@ def dream(
     chosen = chooser.choose()
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
-    room = make_room(workspace, known.scorer, [choice.proposal for choice in proposals], now)
+    room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
     for judged in known.judged:
         if not judged.passed:
             best = judged.cluster.best

@@ -171,7 +171,7 @@ class Chooser:
             parts=judged.parts,
             gates=judged.gates,
             trust=best.trust,
-            why=f"{why_proposed(judged, standing)}; {why_of(self.known.scorer.model, line_of(best))}",
+            why=f"{why_proposed(judged, standing)}; {why_of(self.known.model, line_of(best))}",
             by="dreaming",
         )
 

@@ -177,8 +177,14 @@ class _Trial:
 
     def _room(self, trial: Batch, one: Proposal) -> tuple[Proposal, ...]:
         """What to archive so that there is room for all of it. Raises NotCuratableError."""
-        foreseen = trial.foreseen
-        spared = trial.ids | self._staying(foreseen)
+        foreseen, today = trial.foreseen, self.now.date()
+        spared = {
+            entry.address
+            for entry in foreseen.memory_document().entries
+            if entry.address not in self.leaving
+            or entry.field("id") in trial.ids
+            or _may_not_go(entry, today)
+        }
         used = budget_of(foreseen).used
         try:
             archived = archive_proposals(
@@ -199,14 +205,6 @@ class _Trial:
                 hint="`workbench archive --dry-run` shows what could go; or raise memory_budget",
             )
         return archived
-
-    def _staying(self, foreseen: Foreseen) -> set[str]:
-        """The ids of the entries of long-term memory that make no room unseen."""
-        today = self.now.date()
-        entries = foreseen.memory_document().entries
-        staying = (e for e in entries if e.address not in self.leaving or _may_not_go(e, today))
-        ids = (e.provenance.get("id") for e in staying if e.provenance)
-        return {name for name in ids if name}
 
 
 def _may_not_go(entry: Entry, today: date) -> str:
