@@ -11,7 +11,7 @@ from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.line_judgement import judged, why_of
 from workbench.dreaming.progress import OnProgress, unheard
-from workbench.dreaming.result import Explanation, Skip, Skips
+from workbench.dreaming.result import Explanation, Skips
 from workbench.dreaming.score import Judged
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
 from workbench.dreaming.survey import line_of, survey
@@ -31,7 +31,7 @@ def explain(
     """
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(key_or_text)
-    skips = _Watching(wanted)
+    skips = Skips(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
     known = survey(workspace, now, skips=skips, tell=tell)
     chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
     found = wanted.among(known.judged)
@@ -105,18 +105,3 @@ class _Wanted:
     def holds(self, text: str) -> bool:
         """Whether the words stand in ``text``."""
         return bool(self._words) and self._words in " ".join(text.casefold().split())
-
-
-class _Watching(Skips):
-    """Keeps what was left out of the claim that was asked about, wherever the list of names ends."""
-
-    def __init__(self, wanted: _Wanted) -> None:
-        super().__init__()
-        self._wanted = wanted
-        self.seen: Skip | None = None
-
-    def add(self, key: str, why: str, text: str) -> None:
-        """As ``Skips`` does it."""
-        if self.seen is None and (self._wanted.holds(text) or self._wanted.names(claim_key(text))):
-            self.seen = Skip(claim_key(text), why, text)
-        super().add(key, why, text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.dreaming.proposals.inbox import Proposed
+from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Gate, Proposal, gates_json
 from workbench.safety.key_like import clipped
 from workbench.safety.secrets import masked
@@ -43,13 +44,19 @@ def reason_of(why: str) -> str:
 class Skips:
     """Collects what was left out of one run: the counts are whole, the list of names has an end."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[str], bool] = lambda _text: False) -> None:
+        """``wanted`` says of a text whether it is the claim that somebody asks about."""
+        self._wanted = wanted
+        self.seen: Skip | None = None
+        """Why that was left out, wherever the list of names ends; None where it was not."""
         self.reasons: Counter[str] = Counter()
         self.named: list[Skip] = []
         """Those that are named, in the order in which they were left out."""
 
     def add(self, key: str, why: str, text: str) -> None:
         """Leave a claim out."""
+        if self.seen is None and self._wanted(text):
+            self.seen = Skip(claim_key(text), why, text)
         if self.names(why):
             self.named.append(Skip(key, why, _beginning(text)))
         self.reasons[reason_of(why)] += 1

@@ -344,14 +344,17 @@ def _unchanged(workspace: Workspace, path: RelPath) -> FileEdit:
 def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
     hunks = [hunk for one in files for hunk in one.hunks if hunk.added]
-    added = hunks[0].added if len(hunks) == 1 else [0]
-    between = hunks[0].lines[added[0] : added[-1] + 1] if len(hunks) == 1 else [" "]
-    if any(line[:1] == " " for line in between):
-        raise NotCuratableError(
-            "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
-        )
-    removed = [line for line in between if line[:1] == "-"]
-    hunks[0].lines[added[0] : added[-1] + 1] = [*removed, *(f"+{word}" for word in words)]
+    problem = NotCuratableError(
+        "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
+    )
+    if len(hunks) != 1:
+        raise problem
+    lines, added = hunks[0].lines, hunks[0].added
+    place = slice(added[0], added[-1] + 1)
+    if any(line[:1] == " " for line in lines[place]):
+        raise problem
+    removed = [line for line in lines[place] if line[:1] == "-"]
+    lines[place] = [*removed, *(f"+{word}" for word in words)]
 
 
 def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
