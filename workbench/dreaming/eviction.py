@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.dreaming.line_judgement import judged
@@ -35,20 +34,14 @@ _BESIDE = 30
 """Characters that an entry takes beside its words: its mark, list marker and line end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What would go to the archive, and what to tell of the room that there is."""
-
-    leaving: tuple[Proposal, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def make_room(workspace: Workspace, model: OwnerModel, proposals: Sequence[Proposal], now: datetime) -> Room:
-    """What would have to go for ``proposals`` to fit, as far as anything may."""
+def make_room(
+    workspace: Workspace, model: OwnerModel, proposals: Sequence[Proposal], now: datetime
+) -> tuple[tuple[Proposal, ...], str]:
+    """What would have to go for ``proposals`` to fit, as far as anything may, and what to tell of that."""
     coming = sum(len(one.text) + _BESIDE for one in proposals if one.action in ("add", "merge"))
     budget = budget_of(workspace)
     if not coming or budget.used + coming <= budget.limit:
-        return Room()
+        return (), ""
     idle, staying = _idle(workspace, model, now.date())
     leaving: tuple[Proposal, ...] = ()
     if idle:
@@ -59,12 +52,11 @@ def make_room(workspace: Workspace, model: OwnerModel, proposals: Sequence[Propo
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
         said = f"long-term memory has {budget}, and about {coming:,} would come"
-        return Room(leaving, (f"{said}: what could go is proposed too",))
-    why = (
+        return leaving, f"{said}: what could go is proposed too"
+    return leaving, (
         f"these proposals would take long-term memory over its budget: it has {budget}, about {coming:,} "
         "would come, and too little in it is of no use; `workbench archive --dry-run` shows what can go"
     )
-    return Room(leaving, (why,))
 
 
 def archive_proposals(

@@ -15,6 +15,8 @@ from workbench.errors import UsageError
 from workbench.safety.key_like import clipped
 
 _SHOWN = 60
+_NAMED, _LEAST_NAMED = 3, 0.05
+"""Reasons that are named, and the log odds that each of them weighs at least."""
 _LENIENT, _LENIENT_TALK = 0.72, 0.36
 """The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank: of
 notes, and of sentences of a conversation."""
@@ -53,7 +55,9 @@ def judged(
 
 def why_of(model: OwnerModel, line: Line) -> str:
     """What weighed most for and against a line, and the decision of its owner that moved it most."""
-    for_it, against = model.base.reasons(line)
+    told = model.base.reasons(line)
+    for_it = [name for share, name in told if share >= _LEAST_NAMED][:_NAMED]
+    against = [name for share, name in told if share <= -_LEAST_NAMED][:_NAMED]
     said = [f"for it: {', '.join(for_it)}"] if for_it else []
     said += [f"against it: {', '.join(against)}"] if against else []
     if moved := model.because(line):
