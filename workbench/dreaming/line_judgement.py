@@ -17,9 +17,8 @@ from workbench.safety.key_like import clipped
 _SHOWN = 60
 _NAMED, _LEAST_NAMED = 3, 0.05
 """Reasons that are named, and the log odds that each of them weighs at least."""
-_LENIENT, _LENIENT_TALK = 0.72, 0.36
-"""The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank: of
-notes, and of sentences of a conversation."""
+_LENIENT = 0.72
+"""The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +35,9 @@ class LineJudgement:
         return self.vetoed is None and self.score >= self.floor
 
 
-def floor_of(model: OwnerModel, line: Line) -> float:
+def floor_of(model: OwnerModel) -> float:
     """The score from which a line may be proposed: low, as its rank decides."""
-    return (_LENIENT_TALK if line.spoken else _LENIENT) * model.base.floor
+    return _LENIENT * model.base.floor
 
 
 def judged(
@@ -48,8 +47,8 @@ def judged(
 
     ``floor`` is another score than usual from which it is kept.
     """
+    least = floor_of(model) if floor is None else floor
     for line, logit in zip(lines, model.logits(lines).tolist(), strict=True):
-        least = floor_of(model, line) if floor is None else floor
         yield LineJudgement(score=score_of(logit), floor=least, vetoed=veto(line.text))
 
 

@@ -70,9 +70,8 @@ def survey(
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, (*clusters, *others))
     known = [_known(cluster, recalls) for cluster in clusters]
-    left_out = (
-        replace(_known(cluster, recalls), floor=floor_of(model, line_of(cluster.best))) for cluster in others
-    )
+    least = floor_of(model)
+    left_out = (replace(_known(cluster, recalls), floor=least) for cluster in others)
     return Survey(
         model=model,
         found=found,
