@@ -40,6 +40,33 @@ def commands_of(*parts: object) -> dict[str, Command]:
     }
 
 
+def mark_commands(here: Callable[[], EntryList], changed: Callable[[], None]) -> dict[str, Command]:
+    """The commands that mark rows of the list which ``here`` answers; ``changed`` hears of it."""
+
+    def mark() -> None:
+        rows = here()
+        if rows.row:
+            rows.mark([rows.row.id], on=rows.row.id not in rows.marked)
+            rows.move(1)
+            changed()
+
+    def mark_range() -> None:
+        rows = here()
+        if rows.ranging:
+            rows.end_range(keep=True)
+        else:
+            rows.begin_range()
+        changed()
+
+    def mark_all() -> None:
+        rows = here()
+        ids = {row.id for row in rows.rows if row.address and not row.inert}
+        rows.mark(ids, on=not ids <= rows.marked)
+        changed()
+
+    return {"mark": mark, "range": mark_range, "mark_all": mark_all}
+
+
 class Moving:
     """Changes where a person is and nothing else."""
 
@@ -81,30 +108,6 @@ class Moving:
             self._screen.pane.set_fold(row, False)
         else:
             here.go_up()
-
-    def action_mark(self) -> None:
-        """Mark the row, or take its mark away, and go on."""
-        here = self._screen.here
-        if here.row:
-            here.mark([here.row.id], on=here.row.id not in here.marked)
-            here.move(1)
-            self._screen.marks_changed()
-
-    def action_range(self) -> None:
-        """Begin a range of marks that follows the cursor, or end it."""
-        here = self._screen.here
-        if here.ranging:
-            here.end_range(keep=True)
-        else:
-            here.begin_range()
-        self._screen.marks_changed()
-
-    def action_mark_all(self) -> None:
-        """Mark every entry of the list, or none."""
-        here = self._screen.here
-        ids = [row.id for row in here.rows if row.address and not row.inert]
-        here.mark(ids, on=not set(ids) <= here.marked)
-        self._screen.marks_changed()
 
     def action_pane_logs(self) -> None:
         """To the first pane."""

@@ -52,7 +52,7 @@ from screens.main.find import FindTarget
 from screens.main.index_monitor import Following
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying, PanesFrame
-from screens.main.movement import Command, Moving, commands_of, list_commands
+from screens.main.movement import Command, Moving, commands_of, list_commands, mark_commands
 from screens.main.navigation import Jumping
 from screens.main.open_screen import Opening
 from screens.main.operation_keys import Curating
@@ -147,6 +147,7 @@ class MainScreen(LaidOutScreen):
         moving = Moving(self)
         self.commands: dict[str, Command] = {
             **list_commands(lambda: self.here),
+            **mark_commands(lambda: self.here, self.marks_changed),
             **self.curating.commands(),
             **commands_of(
                 *(moving, self.laying, self.curating, self.editing, self.targeting, self.opening),

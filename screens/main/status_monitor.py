@@ -108,7 +108,7 @@ def git_state(workspace: Workspace) -> tuple[tuple[int, int], ...]:
 def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
     """How ``workspace`` stands, whose own files are in ``root``; what cannot be read counts nothing."""
     from indexing.sync.generations import Generations  # noqa: PLC0415 - not before the first paint
-    from workbench.dreaming.proposals.overview import overview  # noqa: PLC0415
+    from workbench.dreaming.proposals.inbox import overview  # noqa: PLC0415
 
     status = WorkspaceStatus(jobs=tuple(one for one in standings(root / STATE_DIR, runs.now()) if one.wrong))
     with contextlib.suppress(WorkbenchError, OSError):  # the banner says what is wrong

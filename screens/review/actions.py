@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from screens.actions import availability as when
-from screens.actions.action import GRAPH, LISTS, REVIEW, SCREENS, Action, Group, define
+from screens.actions.action import GRAPH, LISTS, REVIEW, SCREENS, Action, Group, ScreenActions, define
+from screens.actions.availability import writable
+
+_in_review = ScreenActions(Group.REVIEW, REVIEW)
 
 REVIEW_ACTIONS: tuple[Action, ...] = (
     define(
@@ -14,130 +16,94 @@ REVIEW_ACTIONS: tuple[Action, ...] = (
         "Dream review: accept, reword, reject or defer what was found worth keeping.",
         places=LISTS | (SCREENS - GRAPH),
     ),
-    define(
+    _in_review(
         "accept",
         "a",
         "accept",
-        Group.REVIEW,
         "Do what the proposal says, as one operation; several that are marked are shown first.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=1,
-        palette=False,
     ),
-    define(
+    _in_review(
         "reword",
         "e",
         "edit",
-        Group.REVIEW,
         "Write it in your own words, with the change shown beneath, and accept that.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=2,
-        palette=False,
     ),
-    define(
+    _in_review(
         "reject",
         "x",
         "reject",
-        Group.REVIEW,
         "Reject it: the claim is not proposed again, not even in similar words.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=3,
-        palette=False,
     ),
-    define(
+    _in_review(
         "reject_because",
         "X",
         "reject because …",
-        Group.REVIEW,
         "Reject it and record why.",
-        places=REVIEW,
-        blocked=when.writable,
-        palette=False,
+        blocked=writable,
     ),
-    define(
+    _in_review(
         "defer",
         "z",
         "later",
-        Group.REVIEW,
         "Defer it: until tomorrow, for a week, or until a day that you type.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=4,
-        palette=False,
     ),
-    define(
+    _in_review(
         "withdraw",
         "W",
         "withdraw",
-        Group.REVIEW,
         "Withdraw a proposal or a decision; it may be proposed again.",
-        places=REVIEW,
-        blocked=when.writable,
-        palette=False,
+        blocked=writable,
     ),
-    define(
+    _in_review(
         "accept_marked",
         "A",
         "accept marked",
-        Group.REVIEW,
         "Accept all that is marked, as one operation, after a look at the list and the diff.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=6,
-        palette=False,
     ),
-    define(
+    _in_review(
         "see_source",
         "o",
         "source",
-        Group.REVIEW,
         "Go to the entry that it comes from, in its pane; of several, choose one.",
-        places=REVIEW,
         hint=5,
-        palette=False,
     ),
-    define(
+    _in_review(
         "why",
         "w",
         "why",
-        Group.REVIEW,
         "Why a claim is proposed, or is not: its score and gates as of now. Elsewhere: of any words.",
-        places=REVIEW,
         hint=7,
-        palette=False,
     ),
-    define(
+    _in_review(
         "dream",
         "r",
         "dream",
-        Group.REVIEW,
         "Dream now: read what was written lately and propose what is worth keeping.",
-        places=REVIEW,
-        blocked=when.writable,
+        blocked=writable,
         hint=8,
-        palette=False,
     ),
-    define(
+    _in_review(
         "stop_dreaming",
         "c",
         "stop",
-        Group.REVIEW,
         "Stop the dream that is under way; nothing of it is written.",
-        places=REVIEW,
         hint=9,
-        palette=False,
     ),
-    define(
+    _in_review(
         "roll_back",
         "R",
         "undo run",
-        Group.REVIEW,
         "Undo all that was accepted from the selected run, after showing the diff.",
-        places=REVIEW,
-        blocked=when.writable,
-        palette=False,
+        blocked=writable,
     ),
 )

@@ -1,16 +1,14 @@
-"""What a person decides of proposals, each as a request: planned anew when it is carried out."""
+"""What a person accepts of proposals, as a request: planned anew when it is carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from functools import partial
 
 from screens.drawing.clock import now
-from screens.main.request import Request, declared_request
+from screens.main.request import Request
 from screens.review.proposal_list import name_of
-from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.accept import plan_accept
 from workbench.dreaming.proposals.inbox import Waiting, find_all
 from workbench.dreaming.proposals.safety_flags import title
@@ -20,30 +18,13 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 
-def accept(shown: Sequence[Waiting]) -> Request:
-    """Do what they say, as they were shown; what is stale among several is left out, and named."""
+def accept(shown: Sequence[Waiting], text: str | None = None) -> Request:
+    """Do what they say, as they were shown; what is stale among several is left out, and named.
+
+    ``text`` are other words for the one that is shown, until the person writes their own.
+    """
     keys = tuple(name_of(one.proposal) for one in shown)
-    return Request(action="accept", addresses=keys, planner=partial(_accept, shown=shown))
-
-
-def reword(key: str, shown: Waiting, text: str) -> Request:
-    """Accept one in other words: those of ``text``, until the person writes their own."""
-    return Request(action="accept", addresses=(key,), text=text, planner=partial(_accept, shown=[shown]))
-
-
-def reject(keys: Sequence[str], reason: str = "") -> Request:
-    """Say no."""
-    return declared_request(operations.REJECT, keys, reason=reason)
-
-
-def withdraw(keys: Sequence[str]) -> Request:
-    """Take them off the table."""
-    return declared_request(operations.WITHDRAW, keys)
-
-
-def defer(keys: Sequence[str], until: date) -> Request:
-    """Let them wait unseen until a day."""
-    return declared_request(operations.DEFER, keys, until=until)
+    return Request(action="accept", addresses=keys, text=text, planner=partial(_accept, shown=shown))
 
 
 def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting]) -> Plan:
@@ -58,7 +39,7 @@ def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting])
             notes = [f"left out: “{title(one.proposal.text)}” is stale: {one.stale}" for one in stale]
     texts = {keys[0]: request.text} if request.text is not None else None
     plan = plan_accept(workspace, keys, now=moment, texts=texts, allow_flagged=request.allow_flagged)
-    return replace(plan, notes=(*notes, *plan.notes)) if notes else plan
+    return replace(plan, notes=(*notes, *plan.notes))
 
 
 def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:

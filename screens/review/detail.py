@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from screens.actions.active import key_for
 from screens.dialogs.advice import in_keys
-from screens.drawing.rows import HIDDEN, Row, RowPart, Tone
+from screens.drawing.rows import HIDDEN, Row, RowPart, Tone, line_rows
 from screens.drawing.safe_text import Shown, grouped, line_text, plural, row_text, words
-from screens.history.diff import MAX_LINES, changed_rows, diff_rows, tone_of
-from screens.review.bars import gate_rows, score_rows
-from screens.review.progress import new_words
-from screens.review.proposal_list import place_words
-from workbench.dreaming.outcome import DreamOutcome
-from workbench.dreaming.proposals.inbox import Waiting
-from workbench.dreaming.proposals.overview import Settled
-from workbench.dreaming.proposals.preview import Foretold
+from screens.history.diff import MAX_LINES, changed_rows, diff_rows
+from screens.review.dream_job import new_words
+from screens.review.proposal_list import VERBS, Group, place_words
+from workbench.dreaming.proposals.accept import Foretold
+from workbench.dreaming.proposals.inbox import Settled, Waiting
 from workbench.dreaming.proposals.source_quotes import Quotation, QuotedLine
-from workbench.dreaming.result import Explanation, Skip
+from workbench.dreaming.result import Dream, Explanation, Skip
+from workbench.dreaming.score import MOST, filled
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.proposal import QUEUE, Proposal
+from workbench.memory.proposal import QUEUE, Gate, Proposal
 from workbench.safety.secrets import masked
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.plan import Operation, Plan
 
-_DOES = {
-    "add": "add to", "merge": "merge into", "supersede": "replace in", "archive": "archive from",
-    "forget": "forget in", "store": "store on", "update": "change on", "patch": "patch",
-}  # fmt: skip
 _WIDEST = 1_200
-_END = "end"
+_NAME, _BAR, _GATE = 13, 14, 12
+"""Cells of a name, of the bar of a factor, and of that of a gate."""
+_FULL, _REST, _NEEDED = "█", "░", "│"
+_ROOM = 1.25
+"""How much further than what is needed a gate's bar reaches at least, so that its mark is seen."""
 
 
 def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
@@ -42,9 +40,8 @@ def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
         *_warnings(one, seen, deferred),
         *_old_and_new(seen),
         *_change(seen, queue),
-        *score_rows(one.proposal.score, one.proposal.parts),
-        *gate_rows(one.proposal.gates),
-        *source_rows(seen.sources),
+        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
+        *_sources(seen.sources),
         *_facts(one.proposal, one.proposed),
         *_whole_diff(seen, queue),
     ]
@@ -56,120 +53,75 @@ def settled_rows(one: Settled) -> list[Row]:
         *_head(one.proposal),
         Row("said", row_text(one.said), tone="warn"),
         _gap("said"),
-        *score_rows(one.proposal.score, one.proposal.parts),
-        *gate_rows(one.proposal.gates),
+        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
         *_facts(one.proposal, 1),
     ]
 
 
 def explanation_rows(found: Explanation) -> list[Row]:
     """Why a claim is, or is not, proposed as of now."""
-    numbers = [f"{name.replace('_', ' ')} {value}" for name, value in found.facts.items() if _counts(value)]
-    told = [(name, str(value)) for name, value in found.facts.items() if not _counts(value)]
     verdict = "Proposed, if dreaming ran now" if found.proposed else "Not proposed, if dreaming ran now"
+    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
+    counted = " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items())
+    told = [f"{name}: {value}" for name, value in found.facts.items() if name not in numbers]
+    because = Row("because", row_text(found.verdict), tone="good" if found.proposed else "warn")
     return [
-        Row("verdict", words(verdict), tone="head"),
-        *_lines("why", found.text, "text"),
-        Row("because", row_text(found.verdict), tone="good" if found.proposed else "warn"),
-        _gap("because"),
-        *score_rows(found.score, found.parts),
-        *gate_rows(found.gates),
-        *([Row("numbers", row_text(" · ".join(numbers)), tone="muted")] if numbers else []),
-        *(Row(f"fact:{n}", row_text(f"{name}: {said}"), tone="faint") for n, (name, said) in enumerate(told)),
-        *(
-            Row(f"from:{n}", row_text(f"← {place_words(source)}"), tone="muted")
-            for n, source in enumerate(found.sources)
-        ),
+        *_section("why", words(verdict), [*_lines("text", found.text, "text"), because]),
+        *_scores(found.score, found.parts, found.gates),
+        *([Row("numbers", row_text(counted), tone="muted")] if numbers else []),
+        *_told("fact", told, "faint"),
+        *_told("from", (f"← {place_words(source)}" for source in found.sources), "muted"),
     ]
 
 
 def skip_rows(skip: Skip) -> list[Row]:
     """A claim that was left out, before anybody asked for more."""
+    said = [*_lines("text", skip.text, "text"), Row("because", row_text(skip.why), tone="warn")]
+    more = words(f"{key_for('why')} works out its score, and how far each gate is")
     return [
-        Row("left", words("Left out of the last dream"), tone="head"),
-        *_lines("left", skip.text, "text"),
-        Row("left:why", row_text(skip.why), tone="warn"),
-        _gap("left"),
-        Row(
-            "left:how", words(f"{key_for('why')} works out its score, and how far each gate is"), tone="faint"
+        *_section("left", words("Left out of the last dream"), said),
+        Row("more", more, tone="faint"),
+    ]
+
+
+def outcome_rows(outcome: Dream) -> list[Row]:
+    """What the last dream of this session found, for the heading of what it left out."""
+    found = (
+        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
+        f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
+    )
+    notes = list(_told("note", outcome.notes, "warn"))
+    return [
+        *_section("run", row_text(f"Run {outcome.run}"), [Row("read", row_text(found), tone="muted")]),
+        *notes,
+        *([_gap("notes")] if notes else []),
+        *(
+            Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
+            for n, (why, count) in enumerate(outcome.reasons.items())
         ),
     ]
 
 
-def outcome_rows(outcome: DreamOutcome) -> list[Row]:
-    """What the last dream of this session found, for the heading of what it left out."""
-    rows = [
-        Row("run", row_text(f"Run {outcome.run}"), tone="head"),
-        Row("run:read", row_text(_read(outcome)), tone="muted"),
-        _gap("run"),
-    ]
-    rows += [Row(f"note:{n}", row_text(note), tone="warn") for n, note in enumerate(outcome.notes)]
-    if outcome.notes:
-        rows.append(_gap("notes"))
-    return rows + [
-        Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
-        for n, (why, count) in enumerate(outcome.reasons.items())
-    ]
-
-
-def _read(outcome: DreamOutcome) -> str:
-    return (
-        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
-        f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
-    )
-
-
-def run_rows(title: Shown, name: str, waits: Sequence[Waiting], settled: Sequence[Settled]) -> list[Row]:
+def group_rows(title: Shown, group: Group) -> list[Row]:
     """A run: what of it waits, what became of the rest, and the way back."""
-    rows = [Row("run", title, tone="head"), Row("run:name", row_text(name), tone="faint"), _gap("run")]
-    if waits:
-        counts = Counter(_DOES.get(one.proposal.action, one.proposal.action) for one in waits)
-        said = ", ".join(f"{count} to {what.partition(' ')[0]}" for what, count in counts.items())
+    rows = [*_section("run", title, _told("name", filter(None, [group.run]), "faint"))]
+    if group.waits:
+        counts = Counter(_does(one.proposal) for one in group.waits)
+        said = ", ".join(f"{count} to {verb}" for (verb, _), count in counts.items())
         rows.append(Row("waits", row_text(f"waiting: {said}")))
-    kept = [one for one in settled if one.kept]
-    if settled:
-        rows += [_gap("settled"), Row("settled", words("Decided"), tone="head")]
-        rows += [
+    kept = any(one.kept for one in group.settled)
+    if group.settled:
+        settled = (
             Row(
                 f"settled:{n}",
                 row_text(masked(one.proposal.text)),
                 tail=(RowPart(row_text(one.decision or "known"), "good" if one.kept else "muted"),),
             )
-            for n, one in enumerate(settled)
-        ]
-    way = (
-        f"{key_for('roll_back')} takes back all that was accepted of it"
-        if kept
-        else "nothing of it was accepted yet"
-    )
-    return [*rows, _gap("way"), Row("way", words(way), tone="faint")]
-
-
-def source_rows(sources: Sequence[Quotation]) -> Iterator[Row]:
-    """Each source with its words."""
-    if not sources:
-        return
-    yield Row(
-        "sources",
-        words("Sources"),
-        tone="head",
-        tail=(
-            RowPart(words(f"{key_for('see_source')} goes there · {key_for('unfold')} unfolds them"), "faint"),
-        ),
-    )
-    for number, one in enumerate(sources):
-        yield from quotation_rows(one, f"source:{number}")
-    yield _gap("sources")
-
-
-def quotation_rows(one: Quotation, row_id: str) -> Iterator[Row]:
-    """One source: where it stands, who said it, and what it says."""
-    trust = f" · trust {one.trust}" if one.trust else ""
-    yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
-    if one.gone:
-        yield Row(f"{row_id}:gone", row_text(one.gone), tone="warn", depth=1)
-    else:
-        yield from _lines(row_id, one.text, "text", depth=1)
+            for n, one in enumerate(group.settled)
+        )
+        rows += [_gap("waits"), *_section("settled", words("Decided"), settled)]
+    taken = f"{key_for('roll_back')} takes back all that was accepted of it"
+    return [*rows, Row("way", words(taken if kept else "nothing of it was accepted yet"), tone="faint")]
 
 
 def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
@@ -185,30 +137,36 @@ def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
     return rows
 
 
-def undo_rows(diff: str, staying: Sequence[tuple[Operation, str]], shared: Sequence[str]) -> list[Row]:
+def undo_rows(plan: Plan, staying: Sequence[tuple[Operation, str]], shared: Sequence[str]) -> list[Row]:
     """What taking a run back would change, and what would stay."""
-    rows = [Row(f"shared:{n}", row_text(note), tone="warn") for n, note in enumerate(shared)]
-    for operation, why in staying:
-        rows.append(Row(f"stays:{operation.id}", row_text(f"stays: {operation.summary}: {why}"), tone="warn"))
-    if rows:
-        rows.append(_gap("notes"))
-    lines = [line for line in diff.split("\n") if line]
-    rows += [
-        Row(f"line:{n}", line_text(line[:_WIDEST]), tone=tone_of(line))
-        for n, line in enumerate(lines[:MAX_LINES])
-    ]
-    if len(lines) > MAX_LINES:
-        rows.append(Row("line:more", words("… the rest is not shown"), tone="warn"))
-    return rows
+    stays = (f"stays: {operation.summary}: {why}" for operation, why in staying)
+    notes = list(_told("note", [*shared, *stays], "warn"))
+    return [*notes, *([_gap("notes")] if notes else []), *diff_rows(plan.edits)]
+
+
+def _section(name: str, title: Shown, rows: Iterable[Row], *tail: RowPart) -> Iterator[Row]:
+    """A title, the rows under it, and a gap."""
+    yield Row(name, title, tone="head", tail=tail)
+    yield from rows
+    yield _gap(name)
+
+
+def _told(name: str, texts: Iterable[str], tone: Tone) -> Iterator[Row]:
+    """A row for each text."""
+    return (Row(f"{name}:{number}", row_text(text), tone=tone) for number, text in enumerate(texts))
+
+
+def _does(proposal: Proposal) -> tuple[str, str]:
+    """What it does, and the word before its place."""
+    verb, link, _ = VERBS.get(proposal.action, (proposal.action, "", "text"))
+    return verb, link
 
 
 def _head(proposal: Proposal) -> Iterator[Row]:
     """What it would do where, and its words in full."""
     where = proposal.section or proposal.target.rpartition("#")[0] or "memory"
-    title = row_text(f"{_DOES.get(proposal.action, proposal.action)} {where}")
-    yield Row("head", Shown(title[:1].upper() + title[1:]), tone="head")
-    yield from _lines("text", proposal.text, "text")
-    yield _gap("text")
+    title = row_text(" ".join(filter(None, (*_does(proposal), where))))
+    yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
 
 
 def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
@@ -233,30 +191,30 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
     own = f"{one.proposal.key} “"  # a note about this very proposal need not name it
     for note in seen.plan.notes if seen.plan else ():
         told.append((in_keys(note.partition("”: ")[2] if note.startswith(own) else note), "warn"))
-    for number, (text, tone) in enumerate(told):
-        yield Row(f"warning:{number}", row_text(text), tone=tone)
+    yield from line_rows(told, "warning")
     if told:
         yield _gap("warnings")
 
 
 def _old_and_new(seen: Foretold) -> Iterator[Row]:
     """What stands there now over what would stand in its place."""
-    if not seen.becomes:
-        return
-    yield Row("stands", words("Stands there now"), tone="head")
-    yield from _lines("stands", seen.stands, "bad", sign="- ")
-    yield Row("becomes", words("Would stand there"), tone="head")
-    yield from _lines("becomes", seen.becomes, "good", sign="+ ")
-    yield _gap("becomes")
+    if seen.becomes:
+        yield Row("stands", words("Stands there now"), tone="head")
+        yield from _lines("before", seen.stands, "bad", sign="- ")
+        yield from _section(
+            "becomes", words("Would stand there"), _lines("after", seen.becomes, "good", sign="+ ")
+        )
 
 
 def _change(seen: Foretold, queue: str) -> Iterator[Row]:
     """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
-    if seen.plan is None:
-        return
-    budget = (RowPart(row_text(f"then {seen.budget}"), "muted"),) if seen.budget else ()
-    yield Row("change", words("The change"), tone="head", tail=budget)
-    memory, beside = _sorted(seen.plan, queue)
+    if seen.plan is not None:
+        budget = (RowPart(row_text(f"then {seen.budget}"), "muted"),) if seen.budget else ()
+        yield from _section("change", words("The change"), _edits(seen.plan, queue), *budget)
+
+
+def _edits(plan: Plan, queue: str) -> Iterator[Row]:
+    memory, beside = _sorted(plan, queue)
     for number, edit in enumerate(memory):
         yield Row(f"change:{number}", row_text(edit.path), tone="muted")
         for row in changed_rows([edit]):
@@ -265,7 +223,67 @@ def _change(seen: Foretold, queue: str) -> Iterator[Row]:
         what = "and the queue, in" if edit.path == queue else "and a word on the page"
         what = "and the decision, in" if edit.path.startswith(LEDGER) else what
         yield Row(f"beside:{edit.path}", row_text(f"{what} {edit.path}"), tone="faint")
-    yield _gap("change")
+
+
+def _sources(sources: Sequence[Quotation]) -> Iterator[Row]:
+    """Each source with its words: where it stands, who said it, and what it says."""
+    if sources:
+        keys = f"{key_for('see_source')} goes there · {key_for('unfold')} unfolds them"
+        rows = (row for number, one in enumerate(sources) for row in _quotation(one, f"source:{number}"))
+        yield from _section("sources", words("Sources"), rows, RowPart(words(keys), "faint"))
+
+
+def _quotation(one: Quotation, row_id: str) -> Iterator[Row]:
+    trust = f" · trust {one.trust}" if one.trust else ""
+    yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
+    if one.gone:
+        yield Row(f"{row_id}:gone", row_text(one.gone), tone="warn", depth=1)
+    else:
+        yield from _lines(row_id, one.text, "text", depth=1)
+
+
+def _scores(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> Iterator[Row]:
+    """A bar for each factor and their product; for each gate how much was reached of what is needed."""
+    if parts:
+        total = RowPart(words(f"{score:.2f}"), "accent")
+        yield from _section("score", words("Score"), _factors(parts), total)
+    if gates:
+        missed = sum(gate.distance > 0 for gate in gates)
+        verdict = f"{missed} of {len(gates)} missed" if missed else "all passed"
+        told = RowPart(words(verdict), "warn" if missed else "good")
+        yield from _section("gates", words("Gates"), map(_gate, gates), told)
+
+
+def _factors(parts: Mapping[str, float]) -> Iterator[Row]:
+    for name, value in parts.items():
+        most = f" of {MOST[name]:.2f}" if name in MOST else ""
+        bar = _FULL * round(filled(name, value) * _BAR)
+        emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(bar), "accent"),)
+        yield _bar(f"part:{name}", name, f"{bar.ljust(_BAR, _REST)}  {value:.2f}{most}", emphasis)
+
+
+def _gate(gate: Gate) -> Row:
+    """``✓ 0.78 of 0.75, 0.03 above``, behind a bar with a mark where it must reach to."""
+    most = max(gate.reached, gate.needed * _ROOM, 1e-9)
+    cells = list((_FULL * round(gate.reached / most * _GATE)).ljust(_GATE, _REST))
+    cells[min(_GATE - 1, round(gate.needed / most * _GATE))] = _NEEDED
+    by = gate.reached - gate.needed
+    verdict = (
+        f", {_number(gate.distance)} missing" if gate.distance else f", {_number(by)} above" if by else ""
+    )
+    said = f"{'✗' if gate.distance else '✓'} {_number(gate.reached)} of {_number(gate.needed)}{verdict}"
+    tone: Tone = "warn" if gate.distance else "good"
+    return _bar(f"gate:{gate.name}", gate.name, f"{''.join(cells)}  {said}", ((0, _GATE, tone),))
+
+
+def _bar(row_id: str, name: str, text: str, emphasis: tuple[tuple[int, int, Tone], ...]) -> Row:
+    """The name, the bar in its tone, and the numbers in words."""
+    lead = RowPart(Shown(row_text(name[:_NAME]).ljust(_NAME)))
+    return Row(row_id, Shown(text), tone="muted", lead=(lead,), emphasis=emphasis)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _whole_diff(seen: Foretold, queue: str) -> Iterator[Row]:
@@ -311,8 +329,4 @@ def _lines(row_id: str, text: str, tone: Tone, *, depth: int = 0, sign: str = ""
 
 
 def _gap(after: str) -> Row:
-    return Row(f"{after}:{_END}", words(""), inert=True)
-
-
-def _counts(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return Row(f"{after}:end", words(""), inert=True)

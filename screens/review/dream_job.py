@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from screens.actions.active import key_for
+from screens.drawing.rows import RowPart
+from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
 from screens.frames.services import Desk
+from screens.jobs.job_line import stage_parts
 from screens.jobs.progress import Stage
 from screens.jobs.running_jobs import Work, Works
 from screens.jobs.worker_client import WorkerClient
-from workbench.dreaming.outcome import DreamOutcome, explanation_from_json, outcome_from_json
-from workbench.dreaming.result import Explanation
+from workbench.dreaming.result import Dream, Explanation
 from workbench.errors import StoppedError, WorkbenchError
 
 _KEY = "dream"
@@ -22,6 +26,8 @@ _PHASES = {
     "recalls": "counting recalls",
     "judging": "judging claims",
 }
+_GRACE_SECONDS = 1.0
+"""A dream writes nothing before its end, so there is nothing to wait for."""
 
 
 class Dreamer:
@@ -34,9 +40,9 @@ class Dreamer:
         self._client: WorkerClient | None = None
         self.stage: Stage | None = None
         """How far the dream under way is; None while there is none."""
-        self.outcome: DreamOutcome | None = None
+        self.outcome: Dream | None = None
         self.error: Exception | None = None
-        self.told: Callable[[], None] = _nobody
+        self.told: Callable[[], object] = bool
         self.explained: dict[str, Explanation] = {}
 
     @property
@@ -52,7 +58,7 @@ class Dreamer:
         self._moved_on(Stage("starting"))
         try:
             said = await client.run()
-            self.outcome = outcome_from_json(said["outcome"])
+            self.outcome = msgspec.convert(said["outcome"], Dream)
             self.explained = {}
         except Exception as error:
             self.error = StoppedError("dreaming") if client.stopped else error
@@ -76,8 +82,8 @@ class Dreamer:
         if what not in self.explained:
             said = await WorkerClient("dream", self.root, after="ask again").run({"explain": what})
             try:
-                self.explained[what] = explanation_from_json(said["explanation"])
-            except (KeyError, TypeError, ValueError) as error:
+                self.explained[what] = msgspec.convert(said["explanation"], Explanation)
+            except (KeyError, ValueError) as error:
                 raise WorkbenchError("dreaming gave no answer") from error
         return self.explained[what]
 
@@ -95,9 +101,48 @@ def dreamer_of(desk: Desk) -> Dreamer:
     return kept
 
 
-_GRACE_SECONDS = 1.0
-"""A dream writes nothing before its end, so there is nothing to wait for."""
+def say_elsewhere(desk: Desk, dreamer: Dreamer) -> None:
+    """Tell of a dream that is over while another screen is open."""
+    if dreamer.running:
+        return
+    if dreamer.error is not None:
+        desk.say(row_text(f"Dreaming: {dreamer.error}"), "warning")
+    elif dreamer.outcome is not None:
+        told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what waits"
+        desk.say(words(told), "information")
+        desk.changed()
 
 
-def _nobody() -> None:
-    """Nobody listens."""
+def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
+    """How a dream is going, and what came of it, in a line; nothing where no dream was asked for."""
+    if dreamer.stage is not None:
+        return stage_parts("Dreaming", dreamer.stage, stops=key_for("stop_dreaming"))
+    if isinstance(dreamer.error, StoppedError):
+        again = f"{key_for('dream')} dreams again"
+        return (RowPart(words(f"Dreaming was stopped; nothing was written. {again}"), "warn"),)
+    if dreamer.error is not None:
+        return (
+            RowPart(words("Dreaming failed: "), "bad"),
+            RowPart(row_text(_why(dreamer.error).replace(f"{dreamer.root}/", "")), "warn"),
+        )
+    found = dreamer.outcome
+    if found is None:
+        return ()
+    new = RowPart(new_words(found), "good" if found.proposals else "muted")
+    said = [f"{grouped(found.considered)} claims considered"]
+    said += [f"{len(found.waiting)} waited already"] if found.waiting else []
+    said += [f"{grouped(found.left_out)} left out", f"{found.took:.1f} s"]
+    return (RowPart(words("Dreamt: "), "accent"), new, RowPart(words(" · " + " · ".join(said)), "muted"))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, WorkbenchError):
+        return " → ".join(filter(None, (error.message, error.hint)))
+    return f"{type(error).__name__}: {error}"
+
+
+def new_words(found: Dream) -> Shown:
+    """How many proposals are new; where some would leave memory, of which sort how many are."""
+    new, leaving = len(found.proposals), sum(one.action == "archive" for one in found.proposals)
+    sorts = f" ({grouped(new - leaving)} to keep, {grouped(leaving)} to archive)" if leaving else ""
+    return words(f"{plural(new, 'new proposal')}{sorts}")

@@ -37,12 +37,12 @@ class WaitingKeys:
         if any(self._decided.pop(name, self) is not self for name in names):
             self._held.clear()
 
-    def followed(self, waits: Callable[[str], object], read_at: datetime) -> None:
-        """The list is as of ``read_at``: go on."""
+    def followed(self, waits: Collection[str], read_at: datetime) -> None:
+        """The list is as of ``read_at``, and only these wait: go on."""
         self._decided = {
             name: done
             for name, done in self._decided.items()
-            if waits(name) and (done is None or done > read_at)
+            if name in waits and (done is None or done > read_at)
         }
         while self._held and not self._is_early(self._held[0]):
             self._perform(self._held.popleft())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
+from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import Shown, row_text, words
 from screens.review.proposal_list import place_words
-from workbench.dreaming.proposals.defer import day_ahead
+from workbench.dreaming.proposals.decide import day_ahead, example_day
 from workbench.dreaming.proposals.source_quotes import Quotation
 from workbench.errors import UsageError
 from workbench.safety.secrets import masked
@@ -22,48 +23,45 @@ _REASONS = (
     "it is nobody's business",
     "it is said elsewhere already",
 )
-_NO_DAY = "no-day:"
 
 
-def day_rows(today: date) -> list[Row]:
-    """Days to put a proposal off to; each row's id is its day."""
-    return [_day(today + timedelta(days=days), name) for name, days in _SPANS]
+def ask_day(title: Shown, today: date) -> ChooseScreen:
+    """Until when: ends with a day, as `2026-04-01`."""
+
+    def day_row(day: date, name: str) -> Row:
+        return Row(day.isoformat(), words(name), tail=(RowPart(words(f"{day:%a %d %b %Y}"), "muted"),))
+
+    def typed(text: str) -> Sequence[Row]:
+        try:
+            day = day_ahead(text, today)
+        except UsageError as error:
+            return (Row(text, row_text(f"{error.message}: {error.hint}"), tone="warn", inert=True),)
+        return (day_row(day, f"until {day}"),)
+
+    rows = [day_row(today + timedelta(days=days), name) for name, days in _SPANS]
+    return ChooseScreen(title, rows, typed, placeholder=f"a day: {example_day(today)}, 3d or 2w")
 
 
-def typed_day(text: str, today: date) -> Sequence[Row]:
-    """The day that was typed: `2026-04-01`, `3d`, `2w`."""
-    try:
-        day = day_ahead(text, today)
-    except UsageError as error:
-        return (_no_day(text, f"{error.message}: {error.hint}"),)
-    if day <= today:
-        return (_no_day(text, f"{day} is not ahead of us: name a later day"),)
-    return (_day(day, f"until {day}"),)
+def ask_reason(title: Shown) -> ChooseScreen:
+    """Why a claim is rejected: ends with the reason."""
+    rows = [Row(reason, words(reason)) for reason in _REASONS]
+    return ChooseScreen(title, rows, _typed("because"), placeholder="type a reason, or choose one")
 
 
-def chosen_day(row_id: str | None) -> date | None:
-    """The day of the row that was chosen."""
-    return date.fromisoformat(row_id) if row_id and not row_id.startswith(_NO_DAY) else None
+def ask_claim() -> ChooseScreen:
+    """Which claim is asked about: ends with its words."""
+    return ChooseScreen(
+        words("Why is it proposed, or not?"),
+        (),
+        _typed("why is, or is not, proposed:"),
+        placeholder="words of a claim, an entry's address or a key",
+        empty="type a few of its words",
+    )
 
 
-def reason_rows() -> list[Row]:
-    """Why a claim is usually rejected; each row's id is the reason."""
-    return [Row(reason, words(reason)) for reason in _REASONS]
-
-
-def typed_reason(text: str) -> Sequence[Row]:
-    """The reason that was typed."""
-    return (Row(text, row_text(text), lead=(RowPart(words("because"), "accent"),)),)
-
-
-def typed_claim(text: str) -> Sequence[Row]:
-    """The words of a claim that was asked about."""
-    return (Row(text, row_text(text), lead=(RowPart(words("why is, or is not, proposed:"), "accent"),)),)
-
-
-def source_choices(sources: Sequence[Quotation]) -> list[Row]:
-    """Sources to go to; each row's id is its address. What is gone cannot be gone to."""
-    return [
+def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
+    """Which source to go to: ends with its address. What is gone cannot be gone to."""
+    rows = [
         Row(
             one.address or f"gone:{number}",
             row_text(masked(" ".join((one.text or one.gone).split()))),
@@ -73,11 +71,10 @@ def source_choices(sources: Sequence[Quotation]) -> list[Row]:
         )
         for number, one in enumerate(sources)
     ]
+    title = words(f"Go to one of {len(sources)} sources")
+    return ChooseScreen(title, rows, lambda _: (), placeholder="type to narrow", empty="no source says that")
 
 
-def _no_day(text: str, why: str) -> Row:
-    return Row(f"{_NO_DAY}{text}", row_text(why), tone="warn", inert=True)
-
-
-def _day(day: date, name: str) -> Row:
-    return Row(day.isoformat(), words(name), tail=(RowPart(words(f"{day:%a %d %b %Y}"), "muted"),))
+def _typed(lead: str) -> Callable[[str], Sequence[Row]]:
+    """What was typed, as the one choice."""
+    return lambda text: (Row(text, row_text(text), lead=(RowPart(words(lead), "accent"),)),)

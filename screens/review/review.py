@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -13,46 +13,58 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
+from textual.worker import Worker
 
 from screens.actions.active import key_for
 from screens.actions.registry import Context, FocusContext, bindings
+from screens.dialogs.confirm import ConfirmScreen
 from screens.drawing.clock import now
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
+from screens.drawing.rows import EMPTY, Row
+from screens.drawing.safe_text import days_until, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
-from screens.main.request import Request
-from screens.review.decision_keys import Acting
-from screens.review.dream_commands import Wondering, say_elsewhere
-from screens.review.dream_job import dreamer_of
+from screens.main.copy import copy
+from screens.main.movement import mark_commands
+from screens.main.operation_keys import addresses_of
+from screens.main.request import Request, declared_request
+from screens.review import detail, prompts
+from screens.review.decisions import accept
+from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
 from screens.review.key_queue import WaitingKeys
-from screens.review.marks import Marking
-from screens.review.progress import progress_parts
-from screens.review.proposal_list import (
-    CASE,
-    LATER,
-    Agenda,
-    agenda_rows,
-)
+from screens.review.proposal_list import Agenda, Group, agenda_rows, name_of, run_of
 from screens.review.reword_dialog import Wording
-from screens.review.row_subjects import ReviewRows
 from screens.widgets.parts_line import PartsLine
+from workbench.dreaming.proposals import operations
+from workbench.dreaming.proposals.accept import foretold
 from workbench.dreaming.proposals.agent_queues import queue_files
-from workbench.dreaming.proposals.overview import Overview, overview
-from workbench.dreaming.proposals.source_quotes import Quotation
+from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting, overview
+from workbench.dreaming.proposals.runs import (
+    RolledBack,
+    find_run,
+    preview_rollback,
+    roll_back,
+    shared_with,
+)
+from workbench.dreaming.proposals.source_quotes import Quotation, quotations, surroundings
+from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
 
 _LOOK_SECONDS = 1.5
 """How often it is looked whether somebody else decided something."""
 _BOOKS = ("proposals-", "decisions-")
+_NONE = "select a proposal first"
+_WORDLESS = ("archive", "forget")
 _Stamp = tuple[tuple[str, int, int], ...]
+_Make = Callable[[tuple[Row, ...]], Request]
 
 
 class ReviewScreen(BrowseScreen):
-    """The list of what waits; beside it what accepting it would do, and why it is proposed."""
+    """The list of what waits; beside it what accepting it would do, and why it is proposed.
+
+    Marks count before the cursor.
+    """
 
     PLACE = FocusContext.REVIEW
     LEAVES = "review"
@@ -60,56 +72,21 @@ class ReviewScreen(BrowseScreen):
     BESIDE = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.REVIEW)]
 
-    class Read(Message):
-        """The proposals were read, as of a moment."""
-
-        def __init__(self, seen: Overview, now: datetime, stamp: _Stamp) -> None:
-            super().__init__()
-            self.seen = seen
-            self.now = now
-            self.stamp = stamp
-
-    class Unread(Message):
-        """They could not be read."""
-
-        def __init__(self, error: Exception) -> None:
-            super().__init__()
-            self.error = error
-
-    class Unfolded(Message):
-        """The sources of a proposal were read."""
-
-        def __init__(self, row_id: str, sources: Sequence[Quotation]) -> None:
-            super().__init__()
-            self.row_id = row_id
-            self.sources = sources
-
-    class Dreaming(Message):
-        """A dream moved on, or is over."""
-
-    class Explained(Message):
-        """Why a claim is, or is not, proposed; or why that cannot be told."""
-
-        def __init__(self, asked_on: str, rows: Sequence[Row]) -> None:
-            super().__init__()
-            self.asked_on = asked_on
-            self.rows = rows
-
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, words("Dream review"))
-        self.standing = ReviewRows(Agenda(today=now().date()))
+        self.agenda = Agenda(today=now().date())
         self.wording = Wording(lambda: self.app, desk)
         self.progress = PartsLine(id="dream-progress")
         self.dreamer = dreamer_of(desk)
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
-        self._acting, self._wondering = Acting(self), Wondering(self)
-        self._waiting_keys = WaitingKeys(super().action_perform, self._acting.under_hands)
-        self.commands |= {
-            **self._acting.commands(),
-            **self._wondering.commands(),
-            **Marking(self.list, self.marks_changed).commands(),
-        }
+        self._waits: Collection[str] = ()
+        self._waiting_keys = WaitingKeys(super().action_perform, lambda: addresses_of(self._targets()))
+        self._handled: set[str] = set()
+        """Proposals that this hand did something to."""
+        self._came: str | None = None
+        """The row that came under the cursor when another hand decided on the one that was there."""
+        self.commands |= mark_commands(lambda: self.list, self.marks_changed)
 
     def compose_body(self) -> ComposeResult:
         """How the dream is going, over the list and what is behind it."""
@@ -119,13 +96,10 @@ class ReviewScreen(BrowseScreen):
     def on_mount(self) -> None:
         """Read what waits, and hear of the dream that may be under way."""
         super().on_mount()
-        self.dreamer.told = self._dream_moved
+        self.dreamer.told = lambda: self.call_later(self._dream_moved)
         self._show_progress()
         self.reload()
-        self.set_interval(_LOOK_SECONDS, self._look_again)
-
-    def _dream_moved(self) -> None:
-        self.post_message(self.Dreaming())
+        self.set_interval(_LOOK_SECONDS, self.files_changed)
 
     def on_unmount(self) -> None:
         """The dream goes on; what comes of it is said wherever the person is by then."""
@@ -133,90 +107,90 @@ class ReviewScreen(BrowseScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return Context(
-            place=self.PLACE,
-            row=self.list.row,
-            marked=tuple(self.list.marked_rows()),
-            refusal=self.desk.refusal(),
-            reading=self._reading,
-            ranging=self.list.ranging,
-            why=self._acting.why() | self._wondering.why_not(),
-        )
+        return replace(super().context(), marked=tuple(self.list.marked_rows()), ranging=self.list.ranging)
+
+    def why(self) -> dict[str, str]:
+        """What is in the way of each action here, by its id."""
+        row, marked, targets = self.list.row, self._marked(), self._targets()
+        case = row.of if row and isinstance(row.of, Waiting) else None
+        said: dict[str, str] = {}
+        if not targets:
+            said |= dict.fromkeys(("accept", "reject", "reject_because", "defer"), _NONE)
+        if not marked:
+            one, some, every = (key_for(name) for name in ("mark", "range", "mark_all"))
+            said["accept_marked"] = f"mark some first: {one}, {some} for a range, {every} for all"
+        if len(marked) > 1:
+            said["reword"] = f"one proposal at a time: {key_for('back')} takes the marks away"
+        elif case is None:
+            said["reword"] = _NONE
+        elif case.proposal.action in _WORDLESS:
+            said["reword"] = (
+                f"to {case.proposal.action} takes no words: "
+                f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
+            )
+        if not targets and not (row and isinstance(row.of, Settled)):
+            said["withdraw"] = "select a proposal, pending or decided"
+        if row is None or not isinstance(row.of, (Waiting, Quotation)):
+            said["see_source"] = _NONE
+        if not run_of(row):
+            said["roll_back"] = "select a run or one of its proposals"
+        if self._copied is None:
+            said["copy_entry"] = "there is nothing to copy"
+        if self.dreamer.running:
+            said["dream"] = f"a dream is under way: {key_for('stop_dreaming')} stops it"
+        else:
+            said["stop_dreaming"] = f"no dream is under way: {key_for('dream')} starts one"
+        return said
 
     # -- what waits ------------------------------------------------------------------------------
 
     def reload(self) -> None:
         """Read again what waits."""
-        self.work(self._read_again, "read", exclusive=True)
-
-    async def _read_again(self) -> None:
         moment = now()
-        try:
-            stamp, seen = await self.desk.historian.run(
-                lambda place: (_stamp(place), overview(place, moment))
-            )
-        except Exception as error:
-            self.post_message(self.Unread(error))
-            return
-        self.post_message(self.Read(seen, moment, stamp))
+        self.load(
+            lambda: self.desk.historian.run(lambda place: (_stamp(place), overview(place, moment))),
+            partial(self._show_read, moment),
+            "read",
+        )
 
     def files_changed(self) -> None:
         """Only what proposals rest on makes a difference here."""
-        self._look_again()
-
-    def _look_again(self) -> None:
         self.work(self._look_for_changes, "look", exclusive=True)
 
     async def _look_for_changes(self) -> None:
         if await self.desk.historian.run(_stamp) != self._stamp:
             self.reload()
 
-    def on_review_screen_read(self, message: ReviewScreen.Read) -> None:
+    def _show_read(self, moment: datetime, found: tuple[_Stamp, Overview]) -> None:
         """Show what waits; the cursor stays on what it is on."""
-        self._stamp = message.stamp
-        self.standing.take(
-            replace(
-                self.standing.agenda,
-                overview=message.seen,
-                today=message.now.date(),
-                outcome=self.dreamer.outcome,
-            )
-        )
-        if self.wording.key and not self.standing.waits(self.wording.key):
-            self.wording.settled()
+        self._stamp, seen = found
+        self._waits = {name_of(one.proposal) for one in (*seen.waits, *seen.deferred)}
+        self.agenda = replace(self.agenda, overview=seen, today=moment.date(), outcome=self.dreamer.outcome)
+        self.wording.read_anew(self._waits)
         before = self.list.row
         self.draw()
         row = self.list.row
-        if before is not None and before.address and not self.standing.waits(before.address):
-            self._acting.settled_elsewhere(before, row)
-        self._waiting_keys.followed(self.standing.waits, message.now)
-        if row is not None and row == before:  # what it would do may not be what it would have done
-            self.work(partial(self._look, row), "behind", exclusive=True)
+        if before is not None and before.address and before.address not in self._waits:
+            # a key that is on its way must not decide on what came there by another hand
+            self._came = row.id if row is not None and before.address not in self._handled else None
+        self._waiting_keys.followed(self._waits, moment)
+        self.look_behind()  # what it would do may not be what it would have done
 
-    def on_review_screen_unread(self, message: ReviewScreen.Unread) -> None:
+    def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""
-        said = [row.text for row in failure_rows(message.error)]
-        self.list.empty = "\n".join(("what waits cannot be read", *said))
-        self.list.show(())
+        said = [row.text for row in failure_rows(error)]
+        self.show_rows((), empty="\n".join(("what waits cannot be read", *said)))
         self.nothing_behind()
-        self.show_place()
-        self.show_hints()
 
-    def draw(self, go_to: str | None = None) -> None:
+    def draw(self) -> None:
         """Show what waits."""
-        rows = agenda_rows(self.standing.agenda, self.folds)
-        self.list.empty = _empty(self.desk.refusal())
-        if go_to is None and not self.list.rows:
-            go_to = next((row.id for row in rows if row.address), None)
-        self.list.show(rows, go_to=go_to)
-        if not rows:
-            self.nothing_behind()
-        self.show_place()
-        self.show_hints()
+        rows = agenda_rows(self.agenda, self.folds)
+        first = None if self.list.rows else next((row.id for row in rows if row.address), None)
+        self.show_rows(rows, go_to=first, empty=_empty(self.desk.refusal()))
 
     def show_place(self) -> None:
         """How many wait, how many are marked, and where the cursor is."""
-        count, marked = len(self.standing.agenda.overview.waits), len(self.list.marked)
+        count, marked = len(self.agenda.overview.waits), len(self.list.marked)
         said = [f"{marked} marked"] if marked else []
         said += [f"{count} {'waits' if count == 1 else 'wait'}"]
         said += [f"{self.list.cursor + 1}/{len(self.list.rows)}"] if self.list.rows else []
@@ -227,46 +201,30 @@ class ReviewScreen(BrowseScreen):
         self.show_place()
         self.show_hints()
 
-    @property
-    def copied(self) -> str | None:
-        """The words under the cursor, whole: of a proposal, of what was decided, of a source."""
-        row = self.list.row
-        if one := self.standing.case_of(row) or self.standing.settled_of(row):
-            return one.proposal.text
-        source = self.standing.quotation_of(row)
-        return source.text or None if source else None
-
-    def done(self, request: Request) -> None:
-        """What is written in a dialog of this screen may be memory now."""
-        self._waiting_keys.done(request.addresses, now())
-        self.wording.done(request)
-
-    def refused(self, request: Request) -> None:
-        """It waits as it did."""
-        self._waiting_keys.refused(request.addresses)
-
-    def decides(self, request: Request) -> None:
-        """Keys that would decide on the same wait."""
-        self._waiting_keys.decides(request.addresses)
-
-    def action_perform(self, action_id: str, _key: str = "") -> None:
-        """Do it, in the order of the keys, once what it is for is under the cursor."""
-        if not self._waiting_keys.takes(action_id):
-            super().action_perform(action_id, _key)
-
     # -- what is behind a row --------------------------------------------------------------------
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What accepting a proposal would do and why it is proposed; a source in its place; a run."""
-        return await self.standing.behind(row, self.desk.historian, self.dreamer.explained)
-
-    def on_review_screen_explained(self, message: ReviewScreen.Explained) -> None:
-        """Show why, if the cursor is still where it was asked."""
-        if message.asked_on == (self.list.row.id if self.list.row else ""):
-            self.behind.show(message.rows, go_to=message.rows[0].id)
-            self.behind.jump(0)
-
-    # -- folds -----------------------------------------------------------------------------------
+        rows: Sequence[Row] = ()
+        match row.of:
+            case Waiting() as one:
+                moment = now()
+                seen = await self.desk.historian.run(lambda place: foretold(place, one, moment))
+                later = days_until(one.until, moment.date()) if one.until and one.hidden(moment) else ""
+                rows = detail.case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
+            case Quotation() as source:
+                lines = await self.desk.historian.run(lambda place: surroundings(place, source))
+                rows = detail.place_rows(source, lines)
+            case Skip() as skip:
+                known = self.dreamer.explained.get(skip.key)
+                rows = detail.explanation_rows(known) if known else detail.skip_rows(skip)
+            case Settled() as settled:
+                rows = detail.settled_rows(settled)
+            case Dream() as outcome:
+                rows = detail.outcome_rows(outcome)
+            case Group() as group:
+                rows = detail.group_rows(row.text, group)
+        return rows
 
     def action_open(self) -> None:
         """Open a heading, read a proposal."""
@@ -278,27 +236,219 @@ class ReviewScreen(BrowseScreen):
 
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row; the sources of a proposal are read then."""
-        self.folds.set(row.id, is_open)
-        if is_open and row.id.startswith((CASE, LATER)):
-            self.work(partial(self._read_sources, row), f"sources {row.id}", exclusive=True)
+        super().set_fold(row, is_open=is_open)
+        if is_open and isinstance(row.of, Waiting):
+            self._read_sources(row.of, partial(self._unfold, row.id), f"sources {row.id}")
+
+    def _read_sources(self, one: Waiting, show: Callable[[Sequence[Quotation]], None], group: str) -> None:
+        self.load(
+            lambda: self.desk.historian.run(lambda place: quotations(place, one.proposal)),
+            show,
+            group,
+            failed=lambda error: show([Quotation(place="", gone=str(error))]),
+        )
+
+    def _unfold(self, row_id: str, found: Sequence[Quotation]) -> None:
+        self.agenda = replace(self.agenda, sources={**self.agenda.sources, row_id: found})
         self.draw()
 
-    async def _read_sources(self, row: Row) -> None:
-        try:
-            found = await self.standing.quotations_of(row, self.desk.historian)
-        except Exception as error:
-            found = (Quotation(place="", gone=str(error)),)
-        self.post_message(self.Unfolded(row.id, found))
+    # -- keys ------------------------------------------------------------------------------------
 
-    def on_review_screen_unfolded(self, message: ReviewScreen.Unfolded) -> None:
-        """Show the sources beneath their proposal."""
-        agenda = self.standing.agenda
-        self.standing.take(replace(agenda, sources={**agenda.sources, message.row_id: message.sources}))
-        self.draw()
+    def action_perform(self, action_id: str, _key: str = "") -> None:
+        """Do it, in the order of the keys, once what it is for is under the cursor."""
+        if not self._waiting_keys.takes(action_id):
+            super().action_perform(action_id, _key)
+
+    def done(self, request: Request) -> None:
+        """What is written in a dialog of this screen may be memory now."""
+        self._waiting_keys.done(request.addresses, now())
+        self.wording.done(request)
+
+    def refused(self, request: Request) -> None:
+        """It waits as it did."""
+        self._waiting_keys.refused(request.addresses)
+
+    def action_back(self) -> None:
+        """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
+        if self.list.ranging:
+            self.list.end_range(keep=False)
+        elif self._reading or not self.list.marked:
+            super().action_back()
+            return
+        else:
+            self.list.mark(set(self.list.marked), on=False)
+        self.marks_changed()
+
+    def _marked(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.list.marked_rows() if row.address)
+
+    def _targets(self) -> tuple[Row, ...]:
+        """The proposals that an action applies to."""
+        row = self.list.row
+        return self._marked() or ((row,) if row and row.address else ())
+
+    def _decide(self, make: _Make, targets: tuple[Row, ...]) -> None:
+        """One at once, several after a look."""
+        if len(targets) > 1:
+            self._ask(make, targets)
+        elif self._looked_at():
+            self._do(make(targets))
+
+    def _ask(self, make: _Make, targets: tuple[Row, ...]) -> None:
+        """After a look at the list and the diff, also where it is but one."""
+        self._handled |= {*addresses_of(targets)}
+        self.desk.ask(make(targets), targets)
+
+    def _do(self, request: Request) -> None:
+        self._handled |= {*request.addresses}
+        self._waiting_keys.decides(request.addresses)
+        self.desk.do(request)
+
+    def _looked_at(self) -> bool:
+        """Whether the row under the cursor did not come there by another hand just now; then that is said."""
+        row, came, self._came = self.list.row, self._came, None
+        if came is None or row is None or row.id != came:
+            return True
+        said = "Somebody else decided on this proposal meanwhile; this is the next one. Nothing was done"
+        self.desk.say(words(said), "warning")
+        return False
+
+    # -- decisions -------------------------------------------------------------------------------
+
+    def action_accept(self) -> None:
+        """Do what the proposal says."""
+        self._decide(_accept, self._targets())
+
+    def action_accept_marked(self) -> None:
+        """Do what those say that are marked."""
+        self._ask(_accept, self._marked())
+
+    def action_reword(self) -> None:
+        """Accept it in other words."""
+        row = self.list.row
+        if row is not None and isinstance(row.of, Waiting):
+            self._handled.add(row.address or "")
+            self.wording.begin(row.of)
+
+    def action_reject(self) -> None:
+        """Say no."""
+        self._decide(_reject, self._targets())
+
+    def action_reject_because(self) -> None:
+        """Say no, and why."""
+        targets = self._targets()
+
+        def answered(reason: str | None) -> None:
+            if reason:
+                self._decide(partial(_reject, reason=reason), targets)
+
+        title = words(f"Reject {plural(len(targets), 'proposal')} because …")
+        self.app.push_screen(prompts.ask_reason(title), answered)
+
+    def action_defer(self) -> None:
+        """Let it wait unseen until a day."""
+        targets = self._targets()
+
+        def answered(day: str | None) -> None:
+            if day:
+                self._decide(
+                    lambda rows: declared_request(operations.DEFER, addresses_of(rows), until=day), targets
+                )
+
+        title = words(f"Defer {plural(len(targets), 'proposal')} …")
+        self.app.push_screen(prompts.ask_day(title, self.agenda.today), answered)
+
+    def action_withdraw(self) -> None:
+        """Take it, or what was decided of it, off the table."""
+        row = self.list.row
+        if targets := self._targets():
+            self._decide(lambda rows: declared_request(operations.WITHDRAW, addresses_of(rows)), targets)
+        elif row is not None:
+            self._do(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
+
+    @property
+    def _copied(self) -> str | None:
+        """The words under the cursor, whole: of a proposal, of what was decided, of a source."""
+        of = self.list.row.of if self.list.row else None
+        if isinstance(of, (Waiting, Settled)):
+            return of.proposal.text
+        return of.text or None if isinstance(of, Quotation) else None
+
+    def action_copy_entry(self) -> None:
+        """Copy the words under the cursor."""
+        if text := self._copied:
+            copy(self.app, text, plural(len(text), "character"))
+
+    # -- sources ---------------------------------------------------------------------------------
+
+    def action_see_source(self) -> None:
+        """Go to the entry that it comes from; of several, to one that is chosen."""
+        of = self.list.row.of if self.list.row else None
+        if isinstance(of, Quotation):
+            self._go_to([of])
+        elif isinstance(of, Waiting):
+            self._read_sources(of, self._go_to, "source")
+
+    def _go_to(self, sources: Sequence[Quotation]) -> None:
+        there = [one for one in sources if one.address]
+        if not self.is_active:  # what was opened since may hold what is being typed
+            return
+        if not there:
+            why = sources[0].gone if sources else "it names no source"
+            self.desk.say(row_text(f"There is nothing to go to: {why}"), "warning")
+        elif len(sources) == 1:
+            self.desk.go_to(there[0].address)
+        else:
+            dialog = prompts.ask_source(sources)
+            self.app.push_screen(dialog, lambda chosen: self.desk.go_to(chosen) if chosen else None)
+
+    # -- a whole run -----------------------------------------------------------------------------
+
+    def action_roll_back(self) -> None:
+        """Show what taking the run back would change; do it on a yes."""
+        run = run_of(self.list.row)
+        self.load(
+            lambda: self.desk.historian.run(lambda place: _rollback_rows(place, run)),
+            partial(self._ask_back, run),
+            "roll back",
+            failed=self.say_failure,
+        )
+
+    def _ask_back(self, run: str, rows: list[Row]) -> None:
+        if not self.is_active:  # a question must not come under what is being typed
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.load(
+                    lambda: self.desk.historian.run(lambda place: roll_back(place, run)),
+                    self._taken_back,
+                    "roll back",
+                    failed=self.say_failure,
+                )
+
+        title = row_text(f"Take back all that was accepted of run {run}?")
+        self.app.push_screen(ConfirmScreen(title, rows), answered)
+
+    def _taken_back(self, done: RolledBack) -> None:
+        undone = plural(len(done.undone), "operation")
+        stays = f"; {plural(len(done.refused), 'operation')} stay, as newer text is in the way"
+        again = f"; {key_for('redo')} does the last one again" if done.undone else ""
+        said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
+        self.desk.say(row_text(said), "warning" if done.refused else "information")
+        self.desk.changed()
 
     # -- dreaming --------------------------------------------------------------------------------
 
-    def on_review_screen_dreaming(self) -> None:
+    def action_dream(self) -> None:
+        """By a worker of the program, not of the screen: it goes on when the screen is closed."""
+        _: Worker[None] = self.app.run_worker(self.dreamer.dream, group="dreaming", exit_on_error=False)
+
+    def action_stop_dreaming(self) -> None:
+        """Stop the dream that is under way."""
+        _: Worker[None] = self.app.run_worker(self.dreamer.stop, group="stopping", exit_on_error=False)
+
+    def _dream_moved(self) -> None:
         """Show how it is going; once it is over, what it proposes."""
         self._show_progress()
         self.show_hints()
@@ -311,20 +461,53 @@ class ReviewScreen(BrowseScreen):
         self.progress.display = bool(parts)
         self.progress.show(parts)
 
-    # -- out -------------------------------------------------------------------------------------
-
-    def action_back(self) -> None:
-        """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
-        if self.list.ranging:
-            self.list.end_range(keep=False)
-            self.marks_changed()
-        elif self._reading:
-            self.read()
-        elif self.list.marked:
-            self.list.mark(set(self.list.marked), on=False)
-            self.marks_changed()
+    def action_why(self) -> None:
+        """Why the claim under the cursor is, or is not, proposed; any words where there is none."""
+        of = self.list.row.of if self.list.row else None
+        if isinstance(of, (Waiting, Settled)):
+            self._explain(of.proposal.key)
+        elif isinstance(of, Skip):
+            self._explain(of.key)
         else:
-            self.leave()
+            self.app.push_screen(prompts.ask_claim(), lambda said: self._explain(said) if said else None)
+
+    def _explain(self, what: str) -> None:
+        asked_on = self.list.row.id if self.list.row else ""
+        self.behind.show((Row("working", words("working out why …"), tone="muted"),))
+
+        def show(rows: Sequence[Row]) -> None:
+            if asked_on == (self.list.row.id if self.list.row else ""):
+                self.behind.show(rows, go_to=rows[0].id)
+                self.behind.jump(0)
+
+        def explained(found: Explanation) -> None:
+            show(detail.explanation_rows(found))
+
+        self.load(
+            lambda: self.dreamer.explain(what),
+            explained,
+            "behind",
+            failed=lambda error: show(failure_rows(error)),
+        )
+
+
+def _accept(targets: tuple[Row, ...]) -> Request:
+    return accept([row.of for row in targets])
+
+
+def _reject(targets: tuple[Row, ...], reason: str = "") -> Request:
+    return declared_request(operations.REJECT, addresses_of(targets), reason=reason)
+
+
+def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
+    """The change of taking a run back, what would stay, and what of other runs goes with it."""
+    plan, staying = preview_rollback(workspace, run)
+    shared = [
+        f"{operation.id} holds proposals of {', '.join(others)} too; they will wait again"
+        for operation in find_run(workspace, run).standing
+        if (others := shared_with(operation, run))
+    ]
+    return detail.undo_rows(plan, staying, shared)
 
 
 def _empty(refusal: str | None) -> str:

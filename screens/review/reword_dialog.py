@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 
 from textual.app import App
@@ -13,7 +13,7 @@ from screens.drawing.safe_text import row_text, words
 from screens.frames.services import Desk
 from screens.main.copy import copy
 from screens.main.request import Request, plan_of
-from screens.review.decisions import reword
+from screens.review.decisions import accept
 from workbench.dreaming.proposals.inbox import Waiting
 from workbench.workspace.plan import Plan
 
@@ -25,23 +25,17 @@ class Wording:
         self._app = app
         self._desk = desk
         self._writing: WritingScreen | None = None
-        self._key = ""
         self._saving = False
         """Whether it was saved as it is now, and what came of that may not be known yet."""
 
-    @property
-    def key(self) -> str:
-        """The proposal whose words are being written; empty where none are."""
-        return self._key if self._writing is not None else ""
-
-    def begin(self, key: str, one: Waiting) -> None:
+    def begin(self, one: Waiting) -> None:
         """Let the person write, on from what they left unsaved."""
         proposal = one.proposal
-        request = reword(key, one, proposal.text)
+        request = accept([one], proposal.text)
         if draft := self._desk.drafts.of(request):
             request = replace(request, text=draft)
             self._desk.say(words("What you typed before is here again"), "information")
-        self._key, self._saving = key, False
+        self._saving = False
         self._writing = WritingScreen(
             request,
             row_text(f"Accept in your own words: {proposal.section or proposal.action}"),
@@ -55,12 +49,14 @@ class Wording:
 
     def done(self, request: Request) -> None:
         """Something was carried out: close the dialog, if that is what was written in it."""
-        if self._writing is not None and request.text is not None and request.addresses == (self._key,):
+        writing = self._writing
+        if writing and request.text is not None and request.addresses == writing.request.addresses:
             self._close(keep=False)
 
-    def settled(self) -> None:
-        """The proposal does not wait any more; what is typed is kept, unless it is what was accepted."""
-        if self._writing is not None and not self._saving:
+    def read_anew(self, waits: Collection[str]) -> None:
+        """Of proposals only these wait now; what is typed is kept, unless it is what was accepted."""
+        writing = self._writing
+        if writing is not None and not self._saving and writing.request.addresses[0] not in waits:
             said = "Somebody else decided on it meanwhile. Your text stays here; closing copies it."
             self._desk.say(words(said), "warning")
 

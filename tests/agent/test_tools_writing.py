@@ -13,9 +13,9 @@ from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
 from workbench.agent.tools.tool import ToolError
 from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_reject
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
-from workbench.dreaming.proposals.reject import plan_reject
 from workbench.errors import NotCuratableError, UsageError
 from workbench.format import FORMAT
 from workbench.graph import operations as graph_operations

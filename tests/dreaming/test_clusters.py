@@ -7,7 +7,7 @@ import pytest
 from tests.dreaming.nights import TODAY, Nights
 from workbench.dreaming.candidates import candidates
 from workbench.dreaming.clusters import folded, same_words, sources_of
-from workbench.dreaming.skips import Skips
+from workbench.dreaming.result import Skips
 
 LONG = "We decided to use tantivy for the word index of the search service because it needs no server at all"
 

@@ -243,7 +243,7 @@ def test_what_is_proposed_can_be_accepted_and_is_known_from_then_on(nights: Nigh
 
 
 def test_a_deferred_claim_returns_on_its_day(nights: Nights) -> None:
-    from workbench.dreaming.proposals.defer import plan_defer
+    from workbench.dreaming.proposals.decide import plan_defer
 
     nights.episode(0, "e1", WISH)
     workspace = nights.workspace

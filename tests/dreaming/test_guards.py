@@ -195,8 +195,8 @@ def test_what_comes_from_outside_alone_is_proposed_as_such_and_after_the_others(
 
 
 def test_what_a_person_rejected_does_not_return_from_new_logs(nights: Nights) -> None:
+    from workbench.dreaming.proposals.decide import plan_reject
     from workbench.dreaming.proposals.inbox import propose
-    from workbench.dreaming.proposals.reject import plan_reject
 
     nights.log(9, FACT)
     nights.recall(FACT, 8, 6, 4, 2, 1, 0)
@@ -211,8 +211,8 @@ def test_what_a_person_rejected_does_not_return_from_new_logs(nights: Nights) ->
 
 
 def test_nearly_the_same_as_what_was_rejected_does_not_return_either(nights: Nights) -> None:
+    from workbench.dreaming.proposals.decide import plan_reject
     from workbench.dreaming.proposals.inbox import propose
-    from workbench.dreaming.proposals.reject import plan_reject
 
     said = "We decided to use tantivy for the word index of the search service because it needs no server"
     path = nights.log(9, said)
@@ -239,8 +239,8 @@ def test_nearly_the_same_as_what_was_rejected_does_not_return_either(nights: Nig
     ],
 )
 def test_what_was_rejected_does_not_return_in_another_order_of_words(nights: Nights, again: str) -> None:
+    from workbench.dreaming.proposals.decide import plan_reject
     from workbench.dreaming.proposals.inbox import propose
-    from workbench.dreaming.proposals.reject import plan_reject
 
     said = "We decided to use PostgreSQL 17 for the billing service."
     path = nights.log(9, said)

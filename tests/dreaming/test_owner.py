@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 
@@ -10,8 +9,8 @@ from tests.dreaming.nights import NOW, Nights, rule
 from tests.support.proposals import proposal
 from workbench.dreaming.owner_examples import decided_examples, learning_report, plan_forget_learned
 from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_reject
 from workbench.dreaming.proposals.inbox import propose, read_book
-from workbench.dreaming.proposals.reject import plan_reject
 from workbench.memory.claims import claim_key
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
@@ -49,8 +48,7 @@ def test_what_is_like_what_was_rejected_scores_lower_and_says_so(nights: Nights)
     report = learning_report(nights.workspace)
     assert (report.active, report.decisions) == (True, 22)
     assert report.right is not None
-    assert report.lowered[0][0] == "rejected"
-    json.dumps(report.as_json())
+    assert report.lowered[0].what == "rejected"
 
 
 def test_undoing_a_decision_takes_its_example_back_and_a_reset_all_of_them(nights: Nights) -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from tests.dreaming.nights import NOW, Nights
 from workbench.dreaming.explain import explain
-from workbench.dreaming.outcome import explanation_from_json, outcome_from_json, outcome_of
 from workbench.dreaming.progress import STEPS, DreamProgress
 from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.result import Dream, Explanation
 from workbench.dreaming.run import dream
 from workbench.errors import StoppedError, UsageError
 
@@ -75,9 +75,10 @@ def test_an_outcome_survives_its_pipe(nights: Nights) -> None:
     nights.episode(0, "e1", WISH, "They laughed a bit.")
     workspace = nights.workspace
     dreamt = dream(workspace, now=NOW)
-    found = outcome_of(dreamt, propose(workspace, dreamt.proposals, NOW))
-    again = outcome_from_json(json.loads(json.dumps(found.as_json())))
-    assert again.added == tuple(one.key for one in dreamt.proposals)
+    found = dreamt.put_forward(propose(workspace, dreamt.proposals, NOW))
+    again = msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(found))), Dream)
+    assert again == found
+    assert [one.key for one in again.proposals] == [one.key for one in dreamt.proposals]
     assert again.reasons == found.reasons
     assert again.left_out == sum(dreamt.reasons.values())
 
@@ -85,7 +86,7 @@ def test_an_outcome_survives_its_pipe(nights: Nights) -> None:
 def test_an_explanation_survives_its_pipe(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     found = nights.explained(WISH)
-    again = explanation_from_json(json.loads(json.dumps(msgspec.to_builtins(found))))
+    again = msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(found))), Explanation)
     assert (again.key, again.verdict, again.proposed) == (found.key, found.verdict, found.proposed)
     assert [gate.name for gate in again.gates] == [gate.name for gate in found.gates]
 
@@ -96,8 +97,8 @@ def test_what_could_not_wait_is_left_out_with_its_reason_and_no_secret(nights: N
     dreamt = dream(workspace, now=NOW)
     propose(workspace, dreamt.proposals, NOW)
     nights.memory(WISH)
-    found = outcome_of(dreamt, propose(workspace, dreamt.proposals, NOW))
-    assert found.added == ()
+    found = dreamt.put_forward(propose(workspace, dreamt.proposals, NOW))
+    assert found.proposals == ()
     assert found.reasons["long-term memory says it already"] == 1
 
 
@@ -108,12 +109,12 @@ def test_a_process_of_its_own_dreams_and_its_proposals_wait(nights: Nights) -> N
     assert done.returncode == 0
     assert said[0]["event"] == "progress"
     assert said[-1]["event"] == "done"
-    assert outcome_from_json(said[-1]["outcome"]).considered == 0
+    assert msgspec.convert(said[-1]["outcome"], Dream).considered == 0
 
 
 def test_it_explains_by_words(nights: Nights) -> None:
     said = events(asked(nights.root, explain="something nobody said"))
-    assert not explanation_from_json(said[-1]["explanation"]).proposed
+    assert not msgspec.convert(said[-1]["explanation"], Explanation).proposed
 
 
 def test_what_goes_wrong_is_the_last_word(tmp_path: Path) -> None:

@@ -43,8 +43,7 @@ def test_a_recall_is_known_by_its_entry_and_else_by_its_claim(nights: Nights) ->
         [ago(3), ago(2)],
     )
     assert (second.count, second.score) == (1, 0.5)
-    assert (found.read, found.gone, found.bad, found.ahead) == (3, 1, 0, 0)
-    assert found.days == {ago(3), ago(2), ago(1)}
+    assert (found.gone, found.bad, found.ahead) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
     )
     nights.record({"at": f"{ago(-2)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": 1})
     found = read_recalls(nights.workspace, NOW, {}, {"abc123": ["k"]})
-    assert (found.read, found.bad, found.ahead) == (1, 4, 1)
+    assert (found.bad, found.ahead) == (4, 1)
     assert found.of == {}
     notes = nights.dream().notes
     assert "no records in the book of recalls: 4 lines" in notes

@@ -292,8 +292,8 @@ def _say_learned(place: Workspace) -> None:
     ):
         if examples:
             say(title, dim=True)
-        for what, text in examples:
-            say_wrapped(f"{what}: {text}")
+        for one in examples:
+            say_wrapped(f"{one.what}: {one.text}")
 
 
 def _forget_learned(place: Workspace) -> None:
@@ -342,7 +342,8 @@ def _roll_back(place: Workspace, run: str) -> None:
         if others := shared_with(operation, run):
             narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
     if given("dry_run"):
-        diff, staying = preview_rollback(place, run)
+        plan, staying = preview_rollback(place, run)
+        diff = plan.diff()
         if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
             return
         say_diff(diff)

@@ -13,11 +13,10 @@ from workbench.cli.options import flag, group, named, number, word
 from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
+from workbench.dreaming.proposals.accept import foretold
 from workbench.dreaming.proposals.budget import budget_of
-from workbench.dreaming.proposals.inbox import Waiting, find, pending, waiting
+from workbench.dreaming.proposals.inbox import Waiting, find, overview, pending, waiting
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
-from workbench.dreaming.proposals.overview import overview
-from workbench.dreaming.proposals.preview import foretold
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit, unified_diff

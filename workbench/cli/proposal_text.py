@@ -13,8 +13,7 @@ from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 
 if TYPE_CHECKING:
-    from workbench.dreaming.proposals.inbox import Waiting
-    from workbench.dreaming.proposals.overview import Settled
+    from workbench.dreaming.proposals.inbox import Settled, Waiting
     from workbench.dreaming.proposals.source_quotes import Quotation
     from workbench.memory.proposal import Gate, Proposal
 

@@ -15,7 +15,7 @@ from workbench.dreaming.generated_blocks import generated_lines, is_generated
 from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.suspicious import Suspect
-from workbench.dreaming.skips import Skips
+from workbench.dreaming.result import Skips
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
@@ -92,11 +92,9 @@ class Mention:
 
 @dataclass(slots=True)
 class CandidateScan:
-    """What was read: the mentions, how many entries were looked at, and what could not be read or was old."""
+    """What was read: the mentions, how many entries were old, and what could not be read or is suspicious."""
 
     mentions: list[Mention] = field(default_factory=list)
-    episodes: list[Episode] = field(default_factory=list)
-    entries: int = 0
     old: int = 0
     unread: list[str] = field(default_factory=list)
     suspicious: list[Suspect] = field(default_factory=list)
@@ -165,13 +163,10 @@ class _Reader:
         """The mentions of one document that are young enough."""
         episode = read_episode(document) if document.kind is Kind.EPISODE else None
         why = _never(document, episode, self.today)
-        if episode is not None and why is None:
-            self.found.episodes.append(episode)
         blocks, generated = session_blocks(document), generated_lines(document.data)
         origins = OriginReader(document, owner=self.owner)
         factual = document.kind is Kind.EPISODE and any(map(_is_factual, document.entries))
         for entry in document.entries:
-            self.found.entries += 1
             day = entry.date or changed
             if day < self.oldest:
                 self.found.old += 1

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from workbench.dreaming.explain import explain
-from workbench.dreaming.outcome import outcome_of
 from workbench.dreaming.progress import DreamProgress
 from workbench.dreaming.proposals.inbox import propose
 from workbench.dreaming.run import dream
@@ -40,5 +39,5 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         if why_none:
             dreamt = replace(dreamt, notes=(f"{WITHOUT_MODEL}: {why_none}", *dreamt.notes))
         context.require_not_stopped()
-        waiting = propose(workspace, dreamt.proposals, now, anew=True)
-        return {"outcome": outcome_of(dreamt, waiting).as_json()}
+        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, anew=True))
+        return {"outcome": msgspec.to_builtins(dreamt)}

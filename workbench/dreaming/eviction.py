@@ -10,15 +10,14 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
-from workbench.dreaming.line_judgement import LineScorer
+from workbench.dreaming.line_judgement import judged
 from workbench.dreaming.owner_examples import line_from
 from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
-from workbench.errors import NotCuratableError
+from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.invariants import blocks
@@ -27,42 +26,37 @@ from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
 from workbench.workspace.workspace import Workspace
 
-_SAME_SOURCE = 0.5
-"""What each further line of one source is multiplied by: what was said there is remembered already."""
+_SAME_TURN = 0.5
+"""What each further line of one turn of a session is multiplied by: what was said there is remembered."""
+_MOST_STEPS = 3
+"""From long-term memory to a log, to an episode, to a session."""
 _BESIDE = 30
 """Characters that an entry takes beside its words: its mark, list marker and line end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What would go to the archive, and what to tell of the room that there is."""
-
-    leaving: tuple[Proposal, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def make_room(workspace: Workspace, scorer: LineScorer, proposals: Sequence[Proposal], now: datetime) -> Room:
-    """What would have to go for ``proposals`` to fit, as far as anything may."""
+def make_room(
+    workspace: Workspace, model: OwnerModel, proposals: Sequence[Proposal], now: datetime
+) -> tuple[tuple[Proposal, ...], str]:
+    """What would have to go for ``proposals`` to fit, as far as anything may, and what to tell of that."""
     coming = sum(len(one.text) + _BESIDE for one in proposals if one.action in ("add", "merge"))
     budget = budget_of(workspace)
     if not coming or budget.used + coming <= budget.limit:
-        return Room()
-    idle, staying = _idle(workspace, scorer, now.date())
+        return (), ""
+    idle, staying = _idle(workspace, model, now.date())
     leaving: tuple[Proposal, ...] = ()
     if idle:
         limit = max(budget.limit - coming, budget.used - idle)
         with contextlib.suppress(NotCuratableError):  # where headings alone are more than there is room
-            leaving = archive_proposals(workspace, scorer.model, now, limit=limit, spared=staying)
+            leaving = archive_proposals(workspace, model, now, limit=limit, spared=staying)
     touched = {proposal.target for proposal in proposals}
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
         said = f"long-term memory has {budget}, and about {coming:,} would come"
-        return Room(leaving, (f"{said}: what could go is proposed too",))
-    why = (
+        return leaving, f"{said}: what could go is proposed too"
+    return leaving, (
         f"these proposals would take long-term memory over its budget: it has {budget}, about {coming:,} "
         "would come, and too little in it is of no use; `workbench archive --dry-run` shows what can go"
     )
-    return Room(leaving, (why,))
 
 
 def archive_proposals(
@@ -73,12 +67,13 @@ def archive_proposals(
     limit: int | None = None,
     run: str = "",
     spared: Collection[str] = (),
+    turns: Turns | None = None,
 ) -> tuple[Proposal, ...]:
     """What to archive so that long-term memory is within its budget, the least valuable first.
 
     None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
-    are ids of entries that stay, and so does what a person wrote. Raises NotCuratableError where all of it
-    together does not make room enough.
+    are addresses of entries that stay, and so does what a person wrote. ``turns`` is for whoever asks often.
+    Raises NotCuratableError where all of it together does not make room enough.
 
     What entries are worth is judged anew by ``model``: scores of other days come from a model that knew other
     decisions.
@@ -89,7 +84,7 @@ def archive_proposals(
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
     over = "is" if characters(memory.data) > workspace.memory_budget else "would be"
-    worth = _worth(memory, model)
+    worth = _worth(memory, model, turns or Turns(workspace))
     chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
     return tuple(
         Proposal(
@@ -111,37 +106,61 @@ def archive_proposals(
     )
 
 
-def _worth(memory: Document, model: OwnerModel) -> dict[str, float]:
-    """How likely each entry is worth keeping, by address; a second line of one source adds half as much."""
+def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float]:
+    """How likely each entry is worth keeping, by address; a second line of one turn adds half as much."""
     lines = [line_from(entry.text, entry.fields("src")) for entry in memory.entries]
     scores = map(score_of, model.logits(lines).tolist())
     seen: Counter[str] = Counter()
     worth = {}
     for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
-        source = next(iter(entry.fields("src")), entry.address)
-        worth[entry.address] = score * _SAME_SOURCE ** seen[source]
-        seen[source] += 1
+        turn = turns.of(next(iter(entry.fields("src")), entry.address))
+        worth[entry.address] = score * _SAME_TURN ** seen[turn]
+        seen[turn] += 1
     return worth
 
 
-def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, frozenset[str]]:
-    """How many characters of long-term memory may go unasked, and the ids of all that stays."""
+class Turns:
+    """Leads sources back to the turns of sessions that they quote; each file is read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._documents: dict[str, Document | None] = {}
+
+    def of(self, source: str) -> str:
+        """The turn, through the log and the episode that quote it; ``source`` itself where it is none."""
+        for _ in range(_MOST_STEPS):
+            path, _, line = source.partition("#L")
+            document = self._document(path)
+            first = line.partition("-")[0]
+            entries = document.entries if document and first.isdecimal() else ()
+            quoted = (e.fields("src") for e in entries if e.start_line <= int(first) <= e.end_line)
+            further = next(quoted, ())
+            if not further:
+                break
+            source = further[0]
+        return source
+
+    def _document(self, path: str) -> Document | None:
+        if path not in self._documents:
+            self._documents[path] = None
+            with contextlib.suppress(OSError, WorkbenchError):
+                self._documents[path] = self._workspace.document(path)
+        return self._documents[path]
+
+
+def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, frozenset[str]]:
+    """How many characters of long-term memory may go unasked, and the addresses of all that stays."""
     memory = workspace.memory_document()
     heads = [block for block in blocks(memory) if block[0].provenance]
-    kept = scorer.judge([line_from(block[0].text, block[0].fields("src")) for block in heads])
+    kept = judged(model, [line_from(block[0].text, block[0].fields("src")) for block in heads])
     size, staying = 0, set[str]()
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]
-        name = entry.field("id")
-        if (
-            name
-            and not entry.pinned
-            and _is_automatic(entry)
-            and (why_over(entry, today) or not judgement.kept)
-        ):
-            size += sum(len(memory.data[e.span.start : e.span.end].decode("utf-8", "replace")) for e in block)
-        elif name:
-            staying.add(name)
+        is_idle = why_over(entry, today) or not judgement.kept
+        if is_idle and _is_automatic(entry) and not entry.pinned:
+            size += sum(characters(memory.data[each.span.start : each.span.end]) for each in block)
+        else:
+            staying.add(entry.address)
     return size, frozenset(staying)
 
 

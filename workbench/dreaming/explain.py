@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.fact_type import fact_type
-from workbench.dreaming.line_judgement import why_of
+from workbench.dreaming.line_judgement import judged, why_of
 from workbench.dreaming.progress import OnProgress, unheard
-from workbench.dreaming.result import Explanation, Skip
+from workbench.dreaming.result import Explanation, Skips
 from workbench.dreaming.score import Judged
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
-from workbench.dreaming.skips import Skips
-from workbench.dreaming.survey import Survey, line_of, survey
+from workbench.dreaming.survey import line_of, survey
 from workbench.memory.claims import claim_key
 from workbench.workspace.workspace import Workspace
 
@@ -31,40 +31,39 @@ def explain(
     """
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(key_or_text)
-    known = survey(workspace, now, skips=_Watching(wanted), tell=tell)
+    skips = Skips(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
+    known = survey(workspace, now, skips=skips, tell=tell)
     chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
-    found = next(wanted.among(known.judged), None)
+    found = wanted.among(known.judged)
     if found is None:
-        return _not_a_claim(known, wanted, workspace.settings.dream_days)
-    proposed = {choice.judged.cluster.key: choice for choice in chooser.choose()}
-    choice = proposed.get(found.cluster.key)
+        if seen := skips.seen:
+            why = f"it is no candidate: {seen.why}"
+            return Explanation(key=seen.key, text=seen.text, proposed=False, verdict=why)
+        days = workspace.settings.dream_days
+        why = f"no log, note or episode of the last {days} days says it; older recalls of it lead nowhere"
+        return Explanation(key=wanted.key, text=wanted.said, proposed=False, verdict=why)
+    cluster, recalls = found.cluster, found.recalls
+    line = line_of(cluster.best)
+    choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
     if choice is not None:
         found = choice.judged
         verdict = f"it is proposed ({choice.proposal.action}): {choice.proposal.why}"
     elif found.passed:
-        why = chooser.left_out[found.cluster.key]
-        verdict = f"it could be proposed, and is left out all the same: {why}"
+        verdict = f"it could be proposed, and is left out all the same: {chooser.left_out[cluster.key]}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
         if not found.salience:  # a run that has a great many to judge did not look at it
-            (judgement,) = known.scorer.judge([line_of(found.cluster.best)])
+            (judgement,) = judged(known.model, [line])
             found = replace(found, salience=judgement.score)
-    words = why_of(known.scorer.model, line_of(found.cluster.best))
-    return _explained(found, verdict, words, proposed=choice is not None)
-
-
-def _explained(found: Judged, verdict: str, words: str, *, proposed: bool) -> Explanation:
-    cluster, recalls = found.cluster, found.recalls
-    sources = [mention.source for mention in cluster.mentions]
     return Explanation(
         key=cluster.key,
         text=cluster.best.text,
-        proposed=proposed,
+        proposed=choice is not None,
         verdict=verdict,
         score=found.score,
         parts=found.parts,
         gates=found.gates,
-        sources=tuple(dict.fromkeys(sources))[:MOST_SOURCES],
+        sources=tuple(dict.fromkeys(mention.source for mention in cluster.mentions))[:MOST_SOURCES],
         facts={
             "recalls": recalls.count,
             "questions": len(recalls.queries),
@@ -75,24 +74,8 @@ def _explained(found: Judged, verdict: str, words: str, *, proposed: bool) -> Ex
             "trust": cluster.best.trust,
             "type": fact_type(cluster.best.text),
             "why": why_proposed(found, None),
-            "words": words,
+            "words": why_of(known.model, line),
         },
-    )
-
-
-def _not_a_claim(known: Survey, wanted: _Wanted, days: int) -> Explanation:
-    """What is known of words that no candidate has: where they were left out, or that they stand nowhere."""
-    skips = known.skips
-    seen = skips.seen if isinstance(skips, _Watching) else None
-    if seen is not None:
-        return Explanation(
-            key=seen.key, text=seen.text, proposed=False, verdict=f"it is no candidate: {seen.why}"
-        )
-    return Explanation(
-        key=wanted.key,
-        text=wanted.said,
-        proposed=False,
-        verdict=f"no log, note or episode of the last {days} days says it; older recalls of it lead nowhere",
     )
 
 
@@ -105,16 +88,15 @@ class _Wanted:
         self._prefix = self.said.casefold() if _KEY.fullmatch(self.said.casefold()) else ""
         self._words = " ".join(self.said.casefold().split())
 
-    def among(self, judged: tuple[Judged, ...]) -> Iterator[Judged]:
-        """The claims that are meant, the surest first."""
-        ways = (
-            lambda one: self.key in one.cluster.keys,
-            lambda one: any(map(self.names, one.cluster.keys)),
-            lambda one: "#" in self.said and any(m.entry.startswith(self.said) for m in one.cluster.mentions),
-            lambda one: any(self.holds(mention.text) for mention in one.cluster.mentions),
+    def among(self, judged: Sequence[Judged]) -> Judged | None:
+        """The claim that is meant most surely; None where none is."""
+        ways: tuple[Callable[[Cluster], bool], ...] = (
+            lambda cluster: self.key in cluster.keys,
+            lambda cluster: any(map(self.names, cluster.keys)),
+            lambda cluster: "#" in self.said and any(m.entry.startswith(self.said) for m in cluster.mentions),
+            lambda cluster: any(self.holds(mention.text) for mention in cluster.mentions),
         )
-        for way in ways:
-            yield from filter(way, judged)
+        return next((one for way in ways for one in judged if way(one.cluster)), None)
 
     def names(self, key: str) -> bool:
         """Whether a claim's key is the one that was given, or begins so."""
@@ -123,18 +105,3 @@ class _Wanted:
     def holds(self, text: str) -> bool:
         """Whether the words stand in ``text``."""
         return bool(self._words) and self._words in " ".join(text.casefold().split())
-
-
-class _Watching(Skips):
-    """Keeps what was left out of the claim that was asked about, wherever the list of names ends."""
-
-    def __init__(self, wanted: _Wanted) -> None:
-        super().__init__()
-        self._wanted = wanted
-        self.seen: Skip | None = None
-
-    def add(self, key: str, why: str, text: str, times: int = 1) -> None:
-        """As ``Skips`` does it."""
-        if self.seen is None and (self._wanted.holds(text) or self._wanted.names(claim_key(text))):
-            self.seen = Skip(claim_key(text), why, text)
-        super().add(key, why, text, times)

@@ -15,41 +15,48 @@ from workbench.errors import UsageError
 from workbench.safety.key_like import clipped
 
 _SHOWN = 60
+_NAMED, _LEAST_NAMED = 3, 0.05
+"""Reasons that are named, and the log odds that each of them weighs at least."""
 _LENIENT = 0.72
 """The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineJudgement:
-    """``score`` in (0, 1): how likely a line is worth keeping for months. What is vetoed is never kept."""
+    """``score`` in (0, 1): how likely a line is worth keeping for months. ``floor`` is enough."""
 
     score: float
-    kept: bool
+    floor: float
     vetoed: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class LineScorer:
-    """Judges lines: by the model, and before it by the rules of what is never kept."""
-
-    model: OwnerModel
-
     @property
-    def floor(self) -> float:
-        """The score from which a line may be proposed: low, as its rank decides."""
-        return _LENIENT * self.model.base.floor
+    def kept(self) -> bool:
+        """Whether it may be kept; what is vetoed never is."""
+        return self.vetoed is None and self.score >= self.floor
 
-    def judge(self, lines: Sequence[Line], *, floor: float | None = None) -> Iterator[LineJudgement]:
-        """What is thought of each line; ``floor`` is another score than usual from which it is kept."""
-        least = self.floor if floor is None else floor
-        for line, logit in zip(lines, self.model.logits(lines).tolist(), strict=True):
-            score, vetoed = score_of(logit), veto(line.text)
-            yield LineJudgement(score=score, kept=vetoed is None and score >= least, vetoed=vetoed)
+
+def floor_of(model: OwnerModel) -> float:
+    """The score from which a line may be proposed: low, as its rank decides."""
+    return _LENIENT * model.base.floor
+
+
+def judged(
+    model: OwnerModel, lines: Sequence[Line], *, floor: float | None = None
+) -> Iterator[LineJudgement]:
+    """What is thought of each line: by the model, and before it by the rules of what is never kept.
+
+    ``floor`` is another score than usual from which it is kept.
+    """
+    least = floor_of(model) if floor is None else floor
+    for line, logit in zip(lines, model.logits(lines).tolist(), strict=True):
+        yield LineJudgement(score=score_of(logit), floor=least, vetoed=veto(line.text))
 
 
 def why_of(model: OwnerModel, line: Line) -> str:
     """What weighed most for and against a line, and the decision of its owner that moved it most."""
-    for_it, against = model.base.reasons(line)
+    told = model.base.reasons(line)
+    for_it = [name for share, name in told if share >= _LEAST_NAMED][:_NAMED]
+    against = [name for share, name in told if share <= -_LEAST_NAMED][:_NAMED]
     said = [f"for it: {', '.join(for_it)}"] if for_it else []
     said += [f"against it: {', '.join(against)}"] if against else []
     if moved := model.because(line):
@@ -73,8 +80,8 @@ def judge_records(
         for one in decided
     ]
     model, lines = learned(base_model(), examples), [_line(record) for record in records]
-    judged = LineScorer(model).judge(lines, floor=model.base.floor)
-    for record, line, found in zip(records, lines, judged, strict=True):
+    every = judged(model, lines, floor=model.base.floor)
+    for record, line, found in zip(records, lines, every, strict=True):
         yield {
             "id": record.get("id"),
             "score": round(found.score, 6),

@@ -44,21 +44,16 @@ class LearningReport:
     tested: int
     right: float | None
     base_right: float | None
-    raised: tuple[tuple[str, str], ...]
-    lowered: tuple[tuple[str, str], ...]
+    raised: tuple[Taught, ...]
+    lowered: tuple[Taught, ...]
 
-    def as_json(self) -> dict[str, object]:
-        """As ``dream --learned --json`` prints it."""
-        return {
-            "active": self.active,
-            "why_not": self.why_not,
-            "decisions": self.decisions,
-            "tested": self.tested,
-            "right": self.right,
-            "base_right": self.base_right,
-            "raised": [{"what": what, "text": text} for what, text in self.raised],
-            "lowered": [{"what": what, "text": text} for what, text in self.lowered],
-        }
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A decision that moves what is like it: what was done, to which words."""
+
+    what: str
+    text: str
 
 
 def owner_model(workspace: Workspace, book: Book) -> OwnerModel:
@@ -71,7 +66,7 @@ def learning_report(workspace: Workspace) -> LearningReport:
     examples = decided_examples(workspace, read_book(workspace))
     model = learned(base_model(), examples)
     strongest = sorted(zip(model.pull.tolist(), model.examples, strict=True), key=lambda one: -abs(one[0]))
-    told = [(pull, (example.what, example.line.text)) for pull, example in strongest if model.active]
+    told = [(pull, Taught(example.what, example.line.text)) for pull, example in strongest if model.active]
     return LearningReport(
         active=model.active,
         why_not=model.why_not,

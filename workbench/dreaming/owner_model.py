@@ -66,7 +66,8 @@ class OwnerModel:
     examples: tuple[Example, ...] = ()
     foretold: Foretold = Foretold()
     why_not: str = ""
-    kernel: _Kernel
+    seen: NDArray[np.float32]
+    """(n, 2^14 + 50 + 1) the features of the examples; see ``_scaled``."""
     pull: NDArray[np.float64]
     """(n,) how far each example pulls what is like it: up above 0, down below."""
 
@@ -79,18 +80,18 @@ class OwnerModel:
         """(n,) the log odds that this owner would keep each line."""
         if not self.active:
             return self.base.logits(lines)
-        weights = self.kernel.weights(self.pull)
+        weights = self.pull @ self.seen
         parts = [np.zeros(0)]
         for at in range(0, len(lines), BATCH):
             features = features_of(lines[at : at + BATCH])
-            parts.append(self.base.of_features(features) + weights.of(self.base, features))
+            parts.append(self.base.of_features(features) + _weighed(self.base, features, weights))
         return np.concatenate(parts)
 
     def because(self, line: Line) -> tuple[Example, float] | None:
         """The decision that moved a line most, and how far in log odds; None where none did."""
         if not self.active:
             return None
-        shares = self.kernel.likeness(line) * self.pull
+        shares = self.seen @ _scaled(self.base, features_of([line]))[0] * self.pull
         most = int(np.argmax(np.abs(shares)))
         return (self.examples[most], float(shares[most])) if abs(shares[most]) >= 0.1 else None
 
@@ -100,12 +101,12 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     examples = tuple(examples[-MOST:])
     kept = sum(example.accepted for example in examples)
     features = features_of([example.line for example in examples])
-    kernel = _Kernel(base, features)
+    seen = _scaled(base, features)
     if len(examples) < LEAST:
         why = f"{len(examples)} of {LEAST} decisions that it takes to learn from"
         none = np.zeros(len(examples))
-        return OwnerModel(base=base, examples=examples, why_not=why, kernel=kernel, pull=none)
-    alike = kernel.matrix()
+        return OwnerModel(base=base, examples=examples, why_not=why, seen=seen, pull=none)
+    alike = (seen @ seen.T).astype(np.float64)
     answers = np.array([example.accepted for example in examples], np.float64)
     said, weights = base.of_features(features), _weights(examples)
     foretold = _foretold(alike, answers, said, weights)
@@ -115,7 +116,7 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     elif kept in (0, len(examples)) and len(examples) < 2 * LEAST:
         why = "all decisions so far are the same"
     pull = _fitted(alike, answers, said, weights)
-    return OwnerModel(base=base, examples=examples, foretold=foretold, why_not=why, kernel=kernel, pull=pull)
+    return OwnerModel(base=base, examples=examples, foretold=foretold, why_not=why, seen=seen, pull=pull)
 
 
 def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
@@ -125,55 +126,24 @@ def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
     return np.asarray(0.5 ** (np.array(ages, np.float64) / HALF_LIFE), np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class _LinearWeights:
-    """A correction as weights of the folded n-grams and of the counts."""
-
-    grams: NDArray[np.float32]
-    counts: NDArray[np.float64]
-    bias: float
-
-    def of(self, base: Salience, features: Features) -> NDArray[np.float64]:
-        grams = features.grams
-        folded = Grams(grams.lines, grams.buckets & (_FOLDED - 1), grams.values, grams.count)
-        sums: NDArray[np.float64] = base.notes.standardised(features.counts) @ self.counts
-        return sums + folded.weighed(self.grams) + self.bias
+def _scaled(base: Salience, features: Features) -> NDArray[np.float32]:
+    """(n, 2^14 + 50 + 1) n-grams, counts and a constant, so scaled that two lines are as alike as the product
+    of their rows: ``4 n-grams · n-grams + 0.5 counts · counts / their number + 1``.
+    """
+    counts = base.notes.standardised(features.counts)
+    share = np.sqrt(_COUNTS / counts.shape[1])
+    constant = np.full((len(counts), 1), np.sqrt(_BIAS))
+    grams = np.sqrt(_GRAMS) * features.grams.dense(_FOLDED)
+    return np.hstack((grams, share * counts, constant), dtype=np.float32, casting="same_kind")
 
 
-class _Kernel:
-    """How alike lines are: ``4 n-grams · n-grams + 0.5 counts · counts / their number + 1``."""
-
-    def __init__(self, base: Salience, features: Features) -> None:
-        self._base = base
-        self._grams = features.grams.dense(_FOLDED)
-        self._counts = base.notes.standardised(features.counts)
-
-    def matrix(self) -> NDArray[np.float64]:
-        """(n, n) the likeness of each line to each other one."""
-        return self._with(self._grams, self._counts)
-
-    def likeness(self, line: Line) -> NDArray[np.float64]:
-        """(n,) the likeness of another line to each of them."""
-        features = features_of([line])
-        alike = self._with(features.grams.dense(_FOLDED), self._base.notes.standardised(features.counts))
-        first: NDArray[np.float64] = alike[0]
-        return first
-
-    def weights(self, pull: NDArray[np.float64]) -> _LinearWeights:
-        """The same as weights of the features, so that many lines are scored at once."""
-        share = _COUNTS / self._counts.shape[1]
-        return _LinearWeights(
-            (_GRAMS * (pull @ self._grams)).astype(np.float32),
-            share * (pull @ self._counts),
-            float(_BIAS * pull.sum()),
-        )
-
-    def _with(self, grams: NDArray[np.float32], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        share = _COUNTS / self._counts.shape[1]
-        found: NDArray[np.float64] = (
-            _GRAMS * (grams @ self._grams.T) + share * (counts @ self._counts.T) + _BIAS
-        )
-        return found
+def _weighed(base: Salience, features: Features, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``_scaled(base, features) @ weights``, without the many n-grams that a line does not have."""
+    grams, counts = features.grams, base.notes.standardised(features.counts)
+    folded = Grams(grams.lines, grams.buckets & (_FOLDED - 1), grams.values, grams.count)
+    of_grams = folded.weighed((np.sqrt(_GRAMS) * weights[:_FOLDED]).astype(np.float32))
+    sums: NDArray[np.float64] = np.sqrt(_COUNTS / counts.shape[1]) * (counts @ weights[_FOLDED:-1])
+    return sums + of_grams + float(np.sqrt(_BIAS) * weights[-1])
 
 
 def _fitted(

@@ -22,10 +22,6 @@ class DreamProgress:
     done: int = 0
     total: int = 0
 
-    def as_json(self) -> dict[str, object]:
-        """One event of the process that dreams apart."""
-        return {"event": "progress", "phase": self.phase, "done": self.done, "total": self.total}
-
 
 OnProgress: TypeAlias = Callable[[DreamProgress], None]
 """Told how far it is. Raises StoppedError to stop the dream, which has written nothing by then."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
-from workbench.memory.proposal import Gate, Proposal
+from workbench.dreaming.proposals.inbox import Proposed
+from workbench.memory.claims import claim_key
+from workbench.memory.proposal import Gate, Proposal, gates_json
+from workbench.safety.key_like import clipped
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import cut
 
 NEAR_MISS = "below the threshold"
 """How the reason begins why a claim was left out that the gate of salience stopped: no junk, but close."""
+MOST_NAMED = 500
+"""Claims left out that are named; all of them are counted."""
+MOST_OF_A_REASON = 40
+"""Of these, at most so many for one reason, so that a common one leaves room for the others."""
+_SHOWN = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +30,40 @@ class Skip:
     why: str
     text: str = ""
 
-    def as_json(self) -> dict[str, str]:
-        """As the command line prints it."""
-        return {"key": self.key, "why": self.why, "text": self.text}
+    @property
+    def reason(self) -> str:
+        """What it is counted by: the words before the colon."""
+        return reason_of(self.why)
+
+
+def reason_of(why: str) -> str:
+    """What a claim that is left out is counted by: what more there is to say stands after a colon."""
+    return why.partition(":")[0]
+
+
+class Skips:
+    """Collects what was left out of one run: the counts are whole, the list of names has an end."""
+
+    def __init__(self, wanted: Callable[[str], bool] = lambda _text: False) -> None:
+        """``wanted`` says of a text whether it is the claim that somebody asks about."""
+        self._wanted = wanted
+        self.seen: Skip | None = None
+        """Why that was left out, wherever the list of names ends; None where it was not."""
+        self.reasons: Counter[str] = Counter()
+        self.named: list[Skip] = []
+        """Those that are named, in the order in which they were left out."""
+
+    def add(self, key: str, why: str, text: str) -> None:
+        """Leave a claim out."""
+        if self.seen is None and self._wanted(text):
+            self.seen = Skip(claim_key(text), why, text)
+        if self.names(why):
+            self.named.append(Skip(key, why, _beginning(text)))
+        self.reasons[reason_of(why)] += 1
+
+    def names(self, why: str) -> bool:
+        """Whether one more that is left out for this reason would be named."""
+        return len(self.named) < MOST_NAMED and self.reasons[reason_of(why)] < MOST_OF_A_REASON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +71,35 @@ class Dream:
     """One run: ``considered`` claims, of which ``gated`` may be proposed if their rank is high enough.
 
     ``skipped`` names claims that were left out, at most as many as fit (``reasons`` counts all of them);
-    ``notes`` say in sentences what else a person should know. ``took`` is in seconds.
+    ``notes`` say in sentences what else a person should know. ``took`` is in seconds. Once its proposals
+    wait, ``waiting`` are those that did so before.
     """
 
     run: str
     considered: int
     gated: int
     proposals: tuple[Proposal, ...] = ()
+    waiting: tuple[Proposal, ...] = ()
     skipped: tuple[Skip, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     took: float = 0.0
+
+    @property
+    def left_out(self) -> int:
+        """How many claims were left out, named or not."""
+        return sum(self.reasons.values())
+
+    def put_forward(self, proposed: Proposed) -> Dream:
+        """The run once its proposals wait; what could not wait is left out like anything else."""
+        left = [Skip(one.key, why, _beginning(one.text)) for one, why in proposed.left_out]
+        return replace(
+            self,
+            proposals=proposed.added,
+            waiting=proposed.waiting,
+            skipped=(*self.skipped, *left),
+            reasons=Counter(self.reasons) + Counter(skip.reason for skip in left),
+        )
 
     def as_json(self, *, applied: bool = False) -> dict[str, object]:
         """As ``dream --json`` prints it; the diffs are added by whoever plans to accept."""
@@ -48,7 +108,7 @@ class Dream:
             "considered": self.considered,
             "gated": self.gated,
             "proposals": [proposal.as_json() for proposal in self.proposals],
-            "skipped": [skip.as_json() for skip in self.skipped],
+            "skipped": [{"key": one.key, "why": one.why, "text": one.text} for one in self.skipped],
             "reasons": dict(self.reasons),
             "notes": list(self.notes),
             "took": round(self.took, 3),
@@ -79,14 +139,12 @@ class Explanation:
             "verdict": self.verdict,
             "score": round(self.score, 4),
             "parts": {name: round(value, 4) for name, value in self.parts.items()},
-            "gates": {
-                gate.name: {
-                    "reached": round(gate.reached, 4),
-                    "needed": gate.needed,
-                    "distance": round(gate.distance, 4),
-                }
-                for gate in self.gates
-            },
+            "gates": gates_json(self.gates),
             "sources": list(self.sources),
             "facts": dict(self.facts),
         }
+
+
+def _beginning(text: str) -> str:
+    """How a claim begins, on one line, without its secrets."""
+    return cut(masked(" ".join(clipped(text, 4 * _SHOWN).split())), _SHOWN)

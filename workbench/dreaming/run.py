@@ -43,7 +43,7 @@ def dream(
     chosen = chooser.choose()
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
-    room = make_room(workspace, known.scorer, [choice.proposal for choice in proposals], now)
+    leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
     for judged in known.judged:
         if not judged.passed:
             best = judged.cluster.best
@@ -51,7 +51,7 @@ def dream(
     marked = suspicious_proposals(
         (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
     )
-    made = (*(choice.proposal for choice in proposals), *room.leaving, *marked[:_SUSPICIOUS])
+    made = (*(choice.proposal for choice in proposals), *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
     hidden = (f"{more} more suspicious lines are not listed, and teach nothing",) if more > 0 else ()
     run = f"{now:%Y%m%d-%H%M%S}"
@@ -60,8 +60,8 @@ def dream(
         considered=len(known.judged),
         gated=sum(judged.passed for judged in known.judged),
         proposals=tuple(replace(proposal, run=run, made_at=now) for proposal in made),
-        skipped=known.skips.named,
+        skipped=tuple(known.skips.named),
         reasons=dict(known.skips.reasons.most_common()),
-        notes=(*known.notes, *chooser.notes, *wording_notes, *room.notes, *hidden),
+        notes=(*known.notes, *chooser.notes, *wording_notes, *filter(None, [room]), *hidden),
         took=time.perf_counter() - began,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -26,8 +26,6 @@ BATCH = 200
 """Lines whose n-grams are in memory at the same time."""
 _CLIP = 3.0
 """Deviations from the mean that a count is worth at most."""
-_NAMED = 3
-_LEAST_NAMED = 0.05
 _LEAST_LETTERS = 4
 
 
@@ -88,30 +86,21 @@ class Salience:
         talk = self.talk.logits(features.counts, said)
         return np.where(features.spoken, talk, notes)
 
-    def reasons(self, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What speaks for a line and what against it, in words, what weighs most first."""
+    def reasons(self, line: Line) -> list[tuple[float, str]]:
+        """What speaks for a line (above 0) and against it, in log odds, in words; what weighs most first."""
         counts, head = features_of([line]).counts, self.talk if line.spoken else self.notes
         shares = head.standardised(counts)[0] * head.weights[:-1]
-        present = counts[0] > 0
         told = [
             (float(share), name)
-            for share, name, is_there in zip(shares, NAMES, present, strict=True)
-            if is_there
+            for share, name, count in zip(shares, NAMES, counts[0], strict=True)
+            if count > 0
         ]
         told += [
             (float(head.weights[-1] * self.step * self.grams[bucket] * value), f"“{words}”")
             for words, bucket, value in word_grams(line)
             if len(words) >= _LEAST_LETTERS or not words.isascii()
         ]
-        return (
-            tuple(name for _, name in _most(told, sign=1)),
-            tuple(name for _, name in _most(told, sign=-1)),
-        )
-
-
-def _most(told: Sequence[tuple[float, str]], *, sign: int) -> Iterator[tuple[float, str]]:
-    strongest = sorted(((sign * share, name) for share, name in told), key=lambda one: (-one[0], one[1]))
-    return ((share, name) for share, name in strongest[:_NAMED] if share >= _LEAST_NAMED)
+        return sorted(told, key=lambda one: (-abs(one[0]), one[1]))
 
 
 def score_of(logit: float) -> float:

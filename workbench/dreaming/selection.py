@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
-from workbench.dreaming.clusters import same_claim, session_name
+from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.line_judgement import why_of
 from workbench.dreaming.normalisation import template_of
 from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
-from workbench.dreaming.past_decisions import Decided
+from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.dreaming.score import Judged
 from workbench.dreaming.survey import Survey, line_of
 from workbench.memory.claims import claim_key
@@ -21,6 +21,7 @@ from workbench.operations.sections import heading_for
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
+from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
 
 MOST_SOURCES = 8
@@ -35,7 +36,8 @@ _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SHARED = 0.6
 """Share of the pairs of characters of the shorter text that the other has, if both say the same."""
 _ALIKE = 0.8
-"""Share of words in common from which two claims are not proposed side by side."""
+"""Share of words in common from which two claims are not proposed side by side, nor one that is like what was
+rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Chooser:
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
         self._memory = LongTerm(self._document)
-        self._decided = Decided(workspace, known.book, now)
+        self._decided = _Decided(workspace, known.book, now)
         self._taken: set[str] = set()
 
     def is_remembered(self, text: str) -> bool:
@@ -169,7 +171,7 @@ class Chooser:
             parts=judged.parts,
             gates=judged.gates,
             trust=best.trust,
-            why=f"{why_proposed(judged, standing)}; {why_of(self.known.scorer.model, line_of(best))}",
+            why=f"{why_proposed(judged, standing)}; {why_of(self.known.model, line_of(best))}",
             by="dreaming",
         )
 
@@ -224,3 +226,33 @@ def _pairs(text: str) -> frozenset[str]:
 
 def _some(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+class _Decided:
+    """The decisions of the ledger, and the proposals that are deferred, by the words of their claims."""
+
+    def __init__(self, workspace: Workspace, book: Book, now: datetime) -> None:
+        self._decisions = book.decisions
+        self._deferred: dict[str, date] = {}
+        for one in waiting(workspace, now, book=book):
+            letting_go = one.proposal.action in ("archive", "forget")
+            if one.until is not None and one.hidden(now) and not letting_go:
+                for word in (one.proposal.key, near_key(one.proposal.text)):
+                    self._deferred[word] = one.until
+        self._rejected = [
+            proposal.text
+            for name, (proposal, _) in book.proposals.items()
+            if name[0] == "keep" and (said := book.decisions.newest.get(name)) and said.decision == "rejected"
+        ]
+
+    def why(self, cluster: Cluster) -> str | None:
+        """Why it is not asked again, in a few words; None where it may be."""
+        for word in (*cluster.keys, near_key(cluster.best.text)):
+            if found := self._decisions.blocked.get(("keep", word)):
+                return f"decided: {found.said}"
+            if until := self._deferred.get(word):
+                return f"deferred: until {until}"
+        for rejected in self._rejected:
+            if same_claim(rejected, cluster.best.text, likeness=_ALIKE):
+                return "decided: nearly the same was rejected"
+        return None

@@ -6,7 +6,6 @@ No vector is computed for this: a text that the index does not know is compared 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,33 +19,25 @@ SAME_MEANING = 0.9
 _BLOCK = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """Pairs of keys whose claims are near in meaning, and what to tell of how they were found."""
-
-    pairs: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> Alike:
-    """Pairs of claims whose ``texts``, as the index holds them, have a cosine of at least 0.9, by their keys.
+def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Sequence[tuple[str, str]], str]:
+    """Pairs of claims whose ``texts``, as the index holds them, have a cosine of at least 0.9, by their keys,
+    and what to tell of claims that could not be compared.
 
     Claims that differ in a number or a word that turns them round are no pair.
     """
     if len(texts) < 2:
-        return Alike()
-    wanted = list(texts)
+        return (), ""
     vectors = known_vectors(workspace, list(set(texts.values())))
     if vectors is None:
-        return Alike(notes=("the index has no vectors: what is said in other words was not folded",))
-    keys = [key for key in wanted if texts[key] in vectors]
-    missing = len(wanted) - len(keys)
-    notes = (f"{missing:,} of {len(wanted):,} claims have no vector, and were compared by keyword only",)
+        return (), "the index has no vectors: what is said in other words was not folded"
+    keys = [key for key, text in texts.items() if text in vectors]
+    missing = len(texts) - len(keys)
+    note = f"{missing:,} of {len(texts):,} claims have no vector, and were compared by keyword only"
     said = (distinction(texts[key]) for key in keys)
     kinds = np.array([hash((one.numbers, one.turns)) for one in said], np.int64)
     matrix = np.array([vectors[texts[key]] for key in keys], np.float32)
-    pairs = tuple((keys[one], keys[other]) for one, other in _near(matrix, kinds)) if keys else ()
-    return Alike(pairs, notes if missing else ())
+    pairs = [(keys[one], keys[other]) for one, other in _near(matrix, kinds)] if keys else []
+    return pairs, note if missing else ""
 
 
 def _near(matrix: NDArray[np.float32], kinds: NDArray[np.int64]) -> Iterator[Sequence[int]]:

@@ -31,7 +31,6 @@ class ClaimRecalls:
     score: float = 0.0
     queries: set[str] = field(default_factory=set)
     days: set[date] = field(default_factory=set)
-    sessions: set[str] = field(default_factory=set)
     _asked: set[tuple[str, date]] = field(default_factory=set)
     _shares: dict[tuple[str, date], int] = field(default_factory=dict)
 
@@ -43,8 +42,6 @@ class ClaimRecalls:
         self._asked.add((query, day))
         self._shares[session, day] = share + 1
         self.add_imported(query, day, score)
-        if session:
-            self.sessions.add(session)
 
     def add_imported(self, query: str, day: date, score: float) -> None:
         """Count one recall that another tool counted."""
@@ -56,15 +53,13 @@ class ClaimRecalls:
 
 @dataclass(slots=True)
 class ClaimRecallIndex:
-    """What the book says: ``of`` by the claim's name, ``days`` on which anything at all was recalled.
+    """What the book says: ``of`` by the claim's name.
 
-    ``read`` counts records, ``bad`` lines that are none, ``gone`` recalls of what stands nowhere (any more),
+    ``bad`` counts lines that are none, ``gone`` recalls of what stands nowhere (any more),
     ``ahead`` those that are dated after now.
     """
 
     of: dict[str, ClaimRecalls] = field(default_factory=dict)
-    days: set[date] = field(default_factory=set)
-    read: int = 0
     bad: int = 0
     gone: int = 0
     ahead: int = 0
@@ -98,12 +93,10 @@ def _count(
     if when is None or not isinstance(entry, str) or not isinstance(query, str):
         found.bad += 1
         return
-    found.read += 1
     if when > now:
         found.ahead += 1
         return
     day = when.date()
-    found.days.add(day)
     names = entries.get(entry.rpartition("#")[2].partition("~")[0], ())
     claim = record.get("claim")
     if not names and isinstance(claim, str) and claim in claims:

@@ -14,16 +14,16 @@ from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
 from workbench.dreaming.features import Line
-from workbench.dreaming.line_judgement import LineScorer
+from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_examples import owner_model
+from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.result import NEAR_MISS
+from workbench.dreaming.result import NEAR_MISS, Skips
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
-from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
+from workbench.dreaming.semantic_clusters import alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
-from workbench.dreaming.skips import Skips
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -39,10 +39,8 @@ _LESS_LIKELY = "less likely than others, by a quick look"
 class Survey:
     """What was read and how each cluster is judged; of a great many, first those that the model looked at."""
 
-    today: date
-    scorer: LineScorer
+    model: OwnerModel
     found: CandidateScan
-    recalls: ClaimRecallIndex
     book: Book
     judged: tuple[Judged, ...]
     skips: Skips
@@ -59,30 +57,31 @@ def survey(
     first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
-    scorer = LineScorer(owner_model(workspace, book))
+    model = owner_model(workspace, book)
     likely = same_words(found.mentions)
     others: tuple[Cluster, ...] = ()
     if len(likely) > MOST_JUDGED:
         tell(DreamProgress("recalls"))
-        likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer, tell)
-    meaning = _meaning(workspace, likely)
-    clusters = folded(likely, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
+        likely, others = _shortlist(likely, _recalls(workspace, now, likely), model, tell)
+    # the index has vectors of whole entries
+    whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
+    pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
+    clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, (*clusters, *others))
     known = [_known(cluster, recalls) for cluster in clusters]
-    left_out = (_known(cluster, recalls) for cluster in others)
+    least = floor_of(model)
+    left_out = (replace(_known(cluster, recalls), floor=least) for cluster in others)
     return Survey(
-        today=today,
-        scorer=scorer,
+        model=model,
         found=found,
-        recalls=recalls,
         book=book,
         judged=(
-            *_judged(known, scorer, today, tell),
-            *(replace(one, floor=scorer.floor, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
+            *_judged(known, model, today, tell),
+            *(replace(one, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
         ),
         skips=skips,
-        notes=(*_notes(found, recalls, days), *meaning.notes),
+        notes=(*_notes(found, recalls, days), *filter(None, [note])),
     )
 
 
@@ -107,13 +106,13 @@ def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
     )
 
 
-def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnProgress) -> Iterator[Judged]:
+def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnProgress) -> Iterator[Judged]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
     for start in range(0, len(known), BATCH):
         tell(DreamProgress("judging", start, len(known)))
         batch = known[start : start + BATCH]
         lines = [line_of(one.cluster.best) for one in batch]
-        for one, judgement in zip(batch, scorer.judge(lines), strict=True):
+        for one, judgement in zip(batch, judged(model, lines), strict=True):
             best = one.cluster.best
             why = one.left_out or judgement.vetoed or ""
             if not why and (day := passed_deadline(best.text, best.day, today)):
@@ -121,8 +120,8 @@ def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnPr
             if not why and _NOBODY.match(best.text):
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
-                why = f"{NEAR_MISS} in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
-            yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
+                why = f"{NEAR_MISS} in salience: {judgement.score:.2f} of {judgement.floor:.2f}"
+            yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
 
 
 def line_of(mention: Mention) -> Line:
@@ -134,7 +133,7 @@ def line_of(mention: Mention) -> Line:
 
 
 def _shortlist(
-    claims: Sequence[Cluster], recalls: ClaimRecallIndex, scorer: LineScorer, tell: OnProgress
+    claims: Sequence[Cluster], recalls: ClaimRecallIndex, model: OwnerModel, tell: OnProgress
 ) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
     """Of a great many claims those that are worth the model's time, and the others.
 
@@ -151,7 +150,7 @@ def _shortlist(
         days[number] = best.day.toordinal()
     forms = np.array([_form(line) for line in lines])
     sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
-    weights = np.linalg.lstsq(forms[sample], scorer.model.logits([lines[n] for n in sample]), rcond=None)[0]
+    weights = np.linalg.lstsq(forms[sample], model.logits([lines[n] for n in sample]), rcond=None)[0]
     often = np.ones(len(claims))
     for number, one in enumerate(claims):
         if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
@@ -198,12 +197,6 @@ def _form(line: Line) -> tuple[float, ...]:
         float(text[-1:] in ".。"),
         line.spoken,
     )
-
-
-def _meaning(workspace: Workspace, claims: Sequence[Cluster]) -> Alike:
-    """Claims in other words: the index has vectors of whole entries."""
-    whole = (next((m for m in one.mentions if m.whole), None) for one in claims)
-    return alike_in_meaning(workspace, {mention.key: mention.context for mention in whole if mention})
 
 
 def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:

@@ -151,12 +151,12 @@ def _is_whole(entry: Entry) -> bool:
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
     """Lines that dreaming would never propose, and those that its model thinks the least of."""
     from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
-    from workbench.dreaming.line_judgement import LineScorer  # noqa: PLC0415
+    from workbench.dreaming.line_judgement import judged  # noqa: PLC0415
     from workbench.dreaming.owner_model import learned  # noqa: PLC0415
     from workbench.dreaming.salience import base_model  # noqa: PLC0415
 
-    scorer = LineScorer(learned(base_model(), ()))
-    floor = JUNK_SHARE * scorer.model.base.floor
+    model = learned(base_model(), ())
+    floor = JUNK_SHARE * model.base.floor
     entries = [entry for entry in subject.corpus.entries if _is_whole(entry) and _is_noted(entry)]
     for at in range(0, len(entries), _BATCH):
         some = entries[at : at + _BATCH]
@@ -168,9 +168,9 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
             )
             for entry in some
         ]
-        for entry, judged in zip(some, scorer.judge(lines, floor=floor), strict=True):
-            if not judged.kept and judged.vetoed not in _NO_JUNK:
-                yield about(entry, judged.vetoed or "says little", shown(entry.title), "", "", "info")
+        for entry, found in zip(some, judged(model, lines, floor=floor), strict=True):
+            if not found.kept and found.vetoed not in _NO_JUNK:
+                yield about(entry, found.vetoed or "says little", shown(entry.title), "", "", "info")
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:

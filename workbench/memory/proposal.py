@@ -72,14 +72,7 @@ class Proposal:
                 said[name] = value
         said["score"] = round(self.score, 4)
         said["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
-        said["gates"] = {
-            gate.name: {
-                "reached": round(gate.reached, 4),
-                "needed": gate.needed,
-                "distance": round(gate.distance, 4),
-            }
-            for gate in self.gates
-        }
+        said["gates"] = gates_json(self.gates)
         said["sources"] = list(self.sources)
         said["entries"] = list(self.entries)
         if self.marks:
@@ -87,6 +80,18 @@ class Proposal:
         if self.made_at is not None:
             said["made_at"] = self.made_at.isoformat()
         return said
+
+
+def gates_json(gates: Sequence[Gate]) -> dict[str, dict[str, float]]:
+    """How far each gate is, by its name, as it is printed."""
+    return {
+        gate.name: {
+            "reached": round(gate.reached, 4),
+            "needed": gate.needed,
+            "distance": round(gate.distance, 4),
+        }
+        for gate in gates
+    }
 
 
 def proposal_from_json(said: Mapping[str, Any]) -> Proposal:

@@ -147,14 +147,14 @@ def least_valuable(
     """The blocks without which ``memory`` has at most ``budget`` characters, each with why it may go.
 
     ``recalled`` is the day on which each claim was last recalled. Nothing that was written by hand is among
-    them. Those whose provenance has an id among ``spared`` stay. ``scores`` are what entries are worth now,
+    them. Those at the addresses ``spared`` stay. ``scores`` are what entries are worth now,
     by address, in the place of what was thought of them when they came.
     Raises NotCuratableError where all others together do not make room enough.
     """
     may_go = [
         one
         for one in _candidates(memory, today, recalled, scores or {})
-        if (said := one.block[0].provenance) and said.get("id") not in spared
+        if one.block[0].provenance and one.block[0].address not in spared
     ]
     chosen, size = _chosen(memory, budget, may_go)
     if size > budget:

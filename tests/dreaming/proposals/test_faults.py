@@ -16,9 +16,9 @@ from tests.support.failpoints import Fault
 from tests.support.proposals import NOW, accept, book, entry, of_log, proposal, put
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.dreaming.proposals.accept import plan_accept, plan_of
-from workbench.dreaming.proposals.inbox import pending, propose
+from workbench.dreaming.proposals.decide import plan_decision
+from workbench.dreaming.proposals.inbox import pending, propose, read_book
 from workbench.dreaming.proposals.policy import plan_apply
-from workbench.dreaming.proposals.reject import plan_decision
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, RepositoryStateError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal
@@ -71,7 +71,7 @@ def plan_several(place: Workspace) -> Plan:
 
 
 def plan_reject_one(place: Workspace) -> Plan:
-    return plan_decision(place, several(place)[:1], "rejected", action="reject", now=NOW)
+    return plan_decision(place, read_book(place), several(place)[:1], "rejected", now=NOW)
 
 
 ACTIONS = (Action("accept", plan_several), Action("reject", plan_reject_one))

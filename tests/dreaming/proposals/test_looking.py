@@ -7,11 +7,9 @@ from datetime import date, timedelta
 
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
-from workbench.dreaming.proposals.defer import plan_defer
-from workbench.dreaming.proposals.inbox import find
-from workbench.dreaming.proposals.overview import Overview, overview
-from workbench.dreaming.proposals.preview import foretold
-from workbench.dreaming.proposals.reject import plan_reject
+from workbench.dreaming.proposals.accept import foretold
+from workbench.dreaming.proposals.decide import plan_defer, plan_reject
+from workbench.dreaming.proposals.inbox import Overview, find, overview
 from workbench.dreaming.proposals.source_quotes import quotations, surroundings
 
 

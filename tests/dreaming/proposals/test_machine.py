@@ -15,9 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.support.proposals import NOW, entry, proposal
 from tests.support.workspaces import LOG, Sandbox
 from workbench.dreaming.proposals.accept import plan_accept
-from workbench.dreaming.proposals.defer import plan_defer
+from workbench.dreaming.proposals.decide import plan_defer, plan_reject, plan_withdraw
 from workbench.dreaming.proposals.inbox import pending, propose, waiting
-from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Plan

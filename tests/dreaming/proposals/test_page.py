@@ -6,14 +6,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.proposals import NOW
-from workbench.dreaming.proposals.dreaming_page import KeptLine, page_path, with_run
+from workbench.dreaming.proposals.apply import Carried
+from workbench.dreaming.proposals.dreaming_page import page_path, with_run
 from workbench.memory.entry import Form
 from workbench.memory.markdown import parse_document
+from workbench.memory.proposal import Proposal
 from workbench.workspace.layout import USUAL
 
 
-def kept(text: str) -> KeptLine:
-    return KeptLine(text=text, section="Project Facts", action="add", score=0.8, sources=("a.md#L1",))
+def kept(text: str, run: str = "") -> Carried:
+    made = Proposal(key="k", action="add", text=text, score=0.8, run=run)
+    return Carried(made, text, section="Project Facts", sources=("a.md#L1",))
 
 
 def test_the_page_is_dream_output_which_nothing_is_promoted_from() -> None:
@@ -43,10 +46,8 @@ def test_the_page_is_dream_output_which_nothing_is_promoted_from() -> None:
 @example(["a"], "<!-- open")
 @example(["a (b", "\u202e", "\x1b]0;t\x07"], ") x")
 def test_every_line_is_an_item_of_its_own_and_the_next_run_stands_below(texts: list[str], why: str) -> None:
-    first = with_run(
-        None, now=NOW, runs=["d1"], by="human", kept=[kept(t) for t in texts], left=[("left", why)]
-    )
-    second = with_run(first, now=NOW, runs=["d2"], by="dreaming", kept=[kept("the next one")])
+    first = with_run(None, now=NOW, by="human", kept=[kept(t, "d1") for t in texts], left=[("left", why)])
+    second = with_run(first, now=NOW, by="dreaming", kept=[kept("the next one", "d2")])
     assert second.startswith(first)
     document = parse_document(page_path(NOW), second, USUAL.kind_of(page_path(NOW)))
     items = [entry for entry in document.entries if entry.form is Form.ITEM]
@@ -56,8 +57,6 @@ def test_every_line_is_an_item_of_its_own_and_the_next_run_stands_below(texts: l
 
 
 def test_a_page_without_a_final_line_end_or_with_other_ones_is_continued_as_it_is() -> None:
-    assert with_run(b"# Mine", now=NOW, runs=[], by="human", kept=[kept("x")]).startswith(
-        b"# Mine\n\n## 14:20"
-    )
-    other = with_run(b"# Mine\r\n", now=NOW, runs=[], by="human", kept=[kept("x")])
+    assert with_run(b"# Mine", now=NOW, by="human", kept=[kept("x")]).startswith(b"# Mine\n\n## 14:20")
+    other = with_run(b"# Mine\r\n", now=NOW, by="human", kept=[kept("x")])
     assert other.count(b"\n") == other.count(b"\r\n")

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.support.proposals import NOW, accept, book, entry, of_log, proposal, put
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.proposals.defer import day_ahead, plan_defer
+from workbench.dreaming.proposals.decide import day_ahead, plan_defer, plan_reject, plan_withdraw
 from workbench.dreaming.proposals.inbox import find, pending, propose, waiting
-from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal

@@ -209,6 +209,35 @@ def test_what_makes_room_is_worth_least_now_whatever_score_it_came_with(sandbox:
     assert [one.text for one in archive_proposals(sandbox.workspace, model, NOW)] == [lines[1][0]]
 
 
+def test_what_one_turn_said_twice_makes_room_before_what_another_said_once(sandbox: Sandbox) -> None:
+    mark = "<!-- wb: src={src} session=s trust=agent at=2026-03-0{at} -->"
+    quoted = [("03-10.md", "s1.jsonl#L7"), ("03-10.md", "s1.jsonl#L7"), ("03-11.md", "s2.jsonl#L4")]
+    lines: dict[str, list[str]] = {}
+    rows = []
+    for number, (log, turn) in enumerate(quoted):
+        gauge = f"- The {number} gauge stands at {number} cm"
+        lines.setdefault(f"memory/2026-{log}", []).append(f"{gauge} {mark.format(src=turn, at=1)}\n")
+        source = f"memory/2026-{log}#L{len(lines[f'memory/2026-{log}'])}"
+        rows.append(f"{gauge} {mark.format(src=source, at=3 - number)}\n")
+    for path, said in lines.items():
+        sandbox.write(path, "".join(said))
+    sandbox.write("MEMORY.md", text := "# Memory\n\n## Project Facts\n\n" + "".join(rows))
+    budget(sandbox, len(text) - 10)
+    model = owner_model(sandbox.workspace, read_book(sandbox.workspace))
+    (going,) = archive_proposals(sandbox.workspace, model, NOW)
+    assert going.text != "The 2 gauge stands at 2 cm"  # though it was written first
+
+
+def test_what_is_to_stay_stays_though_it_has_no_id(sandbox: Sandbox) -> None:
+    rows = [f"- The {n} gauge stands at {n} cm <!-- wb: trust=agent at=2026-03-0{n} -->\n" for n in (1, 2)]
+    sandbox.write("MEMORY.md", text := "# Memory\n\n## Project Facts\n\n" + "".join(rows))
+    budget(sandbox, len(text) - 10)
+    model = owner_model(sandbox.workspace, read_book(sandbox.workspace))
+    first = entry(sandbox, "The 1 gauge", "MEMORY.md").address
+    (going,) = archive_proposals(sandbox.workspace, model, NOW, spared=[first])
+    assert going.text == "The 2 gauge stands at 2 cm"
+
+
 def test_a_memory_that_is_over_its_budget_already_does_not_grow(sandbox: Sandbox) -> None:
     text = full_memory(sandbox, 40)
     budget(sandbox, 500)

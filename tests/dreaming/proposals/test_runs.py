@@ -67,7 +67,8 @@ def test_what_was_rewritten_since_stays_and_the_rest_of_the_run_goes(sandbox: Sa
     place = sandbox.workspace
     address = entry(sandbox, "staging port", "MEMORY.md").address
     place.operations.carry_out(lambda: plan_edit(place, address, "- The staging port is 9443 by now\n"))
-    diff, staying = preview_rollback(place, RUN)
+    plan, staying = preview_rollback(place, RUN)
+    diff = plan.diff()
     assert [operation.id for operation, _ in staying] == [first.id]
     assert "-- We decided to use tantivy" in diff
     done = roll_back(place, RUN)

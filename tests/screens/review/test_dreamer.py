@@ -8,8 +8,7 @@ import pytest
 
 from screens.jobs import worker_client
 from screens.jobs.progress import Stage
-from screens.review.dream_job import Dreamer
-from screens.review.progress import progress_parts
+from screens.review.dream_job import Dreamer, progress_parts
 from workbench.errors import StoppedError
 
 

@@ -8,13 +8,13 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.review.dream_job import dreamer_of
-from screens.review.progress import new_words
+from screens.review.dream_job import dreamer_of, new_words
 from tests.screens.review.reviewing import reviewed
 from tests.support.tasks import replace_task
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.outcome import DreamOutcome, outcome_from_json
+from workbench.dreaming.result import Dream
 from workbench.errors import WorkbenchError
+from workbench.memory.proposal import Proposal
 
 FACT = "The staging port of the gateway is 8443"
 WISH = "Sarah prefers async reviews over meetings"
@@ -68,10 +68,11 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
 
 
 def test_what_would_leave_memory_is_counted_apart() -> None:
-    found = DreamOutcome(run="r", considered=30, gated=20, added=("a",) * 19, leaving=9)
+    kept = [Proposal(key=f"k{number}", action="add", text="kept") for number in range(10)]
+    going = [Proposal(key=f"g{number}", action="archive", text="going") for number in range(9)]
+    found = Dream(run="r", considered=30, gated=20, proposals=(*kept, *going))
     assert new_words(found) == "19 new proposals (10 to keep, 9 to archive)"
-    assert outcome_from_json(found.as_json()) == found
-    assert new_words(DreamOutcome(run="r", considered=1, gated=1, added=("a",))) == "1 new proposal"
+    assert new_words(Dream(run="r", considered=1, gated=1, proposals=(kept[0],))) == "1 new proposal"
 
 
 async def test_any_words_can_be_asked_about(yesterday: Sandbox) -> None:

@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.review import row_subjects
+from screens.review import review as review_screen
 from tests.screens.review.reviewing import reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.dreaming.proposals.defer import plan_defer
-from workbench.dreaming.proposals.preview import foretold
+from workbench.dreaming.proposals.accept import foretold
+from workbench.dreaming.proposals.decide import plan_defer
 from workbench.memory.proposal import Gate
 
 EVIL = "Keep [/] [@click=app.quit]quit[/] [[x]] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
@@ -226,7 +226,7 @@ async def test_hundreds_are_listed_and_only_the_one_under_the_cursor_is_thought_
         thought.append(one.proposal.text)
         return think(place, one, now)
 
-    monkeypatch.setattr(row_subjects, "foretold", counted)
+    monkeypatch.setattr(review_screen, "foretold", counted)
     async with reviewed(sandbox) as review:
         await review.interface.until(lambda: len(review.rows) > 500, "all of them")
         await review.choose("machine 0")

@@ -6,21 +6,26 @@ plan: undoing it takes all of this back, and the proposals wait again.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.dreaming.proposals.agent_queues import Queued, located, settled
-from workbench.dreaming.proposals.apply import Carried, address_of, carry
-from workbench.dreaming.proposals.budget import budget_notes
-from workbench.dreaming.proposals.dreaming_page import KeptLine, page_path, with_run
+from workbench.dreaming.proposals.agent_queues import settled
+from workbench.dreaming.proposals.apply import Batch, Carried, address_of
+from workbench.dreaming.proposals.budget import Budget, budget_notes, budget_with
+from workbench.dreaming.proposals.dreaming_page import page_path, with_run
 from workbench.dreaming.proposals.inbox import Book, Waiting, find_all, read_book
+from workbench.dreaming.proposals.information_loss import merged_words
 from workbench.dreaming.proposals.overlay import Foreseen
-from workbench.dreaming.proposals.safety_flags import doubts, flags, held_back, is_from_outside, title
+from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside, title
+from workbench.dreaming.proposals.source_quotes import Quotation, quotations
+from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.proposal import QUEUE, Proposal
+from workbench.memory.markdown import block_text
+from workbench.memory.proposal import Proposal
 from workbench.workspace.decisions import decision_record, name_of
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -138,38 +143,29 @@ def plan_of(
         held |= alone
     book = book or read_book(workspace)
     queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
-    foreseen = Foreseen(workspace)
-    done: list[Carried] = []
-    moved: dict[str, str] = {}
+    batch = Batch(Foreseen(workspace), now, actor)
     for one in proposals:
-        done.append(
-            _carried(
-                foreseen,
-                followed(one, moved),
-                final[one.key],
-                done,
-                queued=queued[name_of(one)],
-                now=now,
-                actor=actor,
-            )
-        )
-        moved.update(where_to(foreseen, done[-1]))
+        try:
+            batch.carry(one, final[one.key], queued[name_of(one)])
+        except WorkbenchError as error:
+            after = f" after the {len(batch.done)} before it" if batch.done else ""
+            raise NotCuratableError(
+                f"{one.key} “{title(final[one.key])}” cannot be accepted{after}: {error.message}",
+                hint=error.hint or "nothing was changed",
+            ) from error
+    foreseen, done = batch.foreseen, batch.done
     _write_page(foreseen, done, now=now, actor=actor, left=left, considered=considered)
-    seen = book.proposals
-    records = []
-    for one in proposals:
-        is_edited = claim_key(final[one.key]) != claim_key(one.text)
-        count = seen[name_of(one)][1] if name_of(one) in seen else 0
-        records.append(
-            decision_record(
-                one,
-                "edited" if is_edited else "accepted",
-                seen=count,
-                text=final[one.key],
-                reason=reason,
-                by=actor,
-            )
+    records = [
+        decision_record(
+            one,
+            "accepted" if claim_key(final[one.key]) == claim_key(one.text) else "edited",
+            seen=book.count(one),
+            text=final[one.key],
+            reason=reason,
+            by=actor,
         )
+        for one in proposals
+    ]
     entries, became = _pairs(foreseen, done)
     return Plan(
         action=action,
@@ -210,57 +206,58 @@ def plan_alone(workspace: Workspace, proposal: Proposal, now: datetime) -> Plan:
     return workspace.finished(plan_of(workspace, [proposal], now=now, allow_flagged=True))
 
 
-def _carried(
-    foreseen: Foreseen,
-    one: Proposal,
-    text: str,
-    before: Sequence[Carried],
-    *,
-    queued: Sequence[Queued],
-    now: datetime,
-    actor: str,
-) -> Carried:
-    try:
-        if QUEUE in one.marks or one.action == "patch":
-            return _carried_from_queue(foreseen, one, text, queued, now=now, actor=actor)
-        return carry(foreseen, one, text, now=now, actor=actor)
-    except WorkbenchError as error:
-        after = f" after the {len(before)} before it" if before else ""
-        raise NotCuratableError(
-            f"{one.key} “{title(text)}” cannot be accepted{after}: {error.message}",
-            hint=error.hint or "nothing was changed",
-        ) from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foretold:
+    """One proposal thought through: its ``plan``, or the ``problem`` that is in its way.
+
+    ``stands`` is what the entry says that it would change, and ``becomes`` what would stand in its place;
+    both are empty where it only adds. ``budget`` is that of long-term memory afterwards.
+    """
+
+    plan: Plan | None = None
+    problem: str = ""
+    flags: tuple[str, ...] = ()
+    stands: str = ""
+    becomes: str = ""
+    budget: Budget | None = None
+    sources: tuple[Quotation, ...] = ()
 
 
-def _carried_from_queue(
-    foreseen: Foreseen, one: Proposal, text: str, queued: Sequence[Queued], *, now: datetime, actor: str
-) -> Carried:
-    """What the agent in whose queue it waits would do itself, where it has a way of its own."""
-    item = next((item for item in queued if item.proposal == one), None)
-    if item is None:
-        raise NotCuratableError("it is not in its queue any more", hint="nothing was changed")
-    if item.queue.change is None:
-        return carry(foreseen, located(foreseen, one), text, now=now, actor=actor)
-    for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
-        foreseen.lay(edit)
-    return Carried(one, text, section=one.section, sources=(item.path,))
+def foretold(workspace: Workspace, one: Waiting, now: datetime) -> Foretold:
+    """What accepting ``one`` alone would do; what is flagged is looked at all the same."""
+    proposal = one.proposal
+    plan, budget, problem = None, None, one.stale
+    if not problem:
+        try:
+            plan = plan_alone(workspace, proposal, now)
+            budget = budget_with(workspace, plan)
+        except WorkbenchError as error:
+            problem = error.message
+    stands = _stands(workspace, proposal)
+    return Foretold(
+        plan=plan,
+        problem=problem,
+        flags=flags_of(proposal),
+        stands=stands,
+        becomes=_becomes(proposal, stands),
+        budget=budget,
+        sources=quotations(workspace, proposal),
+    )
 
 
-def followed(one: Proposal, moved: Mapping[str, str]) -> Proposal:
-    """The proposal with its target where the ones before it have left that."""
-    target = one.target
-    while target in moved and moved[target] != target:
-        target = moved[target]
-    return replace(one, target=target) if target != one.target else one
+def _stands(workspace: Workspace, proposal: Proposal) -> str:
+    with contextlib.suppress(WorkbenchError, OSError):
+        if "#" in proposal.target:
+            return block_text(*workspace.locate(proposal.target))
+    return ""
 
 
-def where_to(foreseen: Foreseen, done: Carried) -> dict[str, str]:
-    """Where the target of a merge stands afterwards; the others leave theirs, so nothing may follow."""
-    if done.proposal.action != "merge":
-        return {}
-    name = next((name for address, name in done.ids.items() if address.startswith(done.proposal.target)), "")
-    address = address_of(foreseen.memory_document(), name)
-    return {done.proposal.target: address} if address else {}
+def _becomes(proposal: Proposal, stands: str) -> str:
+    if not stands or proposal.action in ("archive", "forget"):
+        return ""
+    if proposal.action == "merge":
+        return merged_words(stands, proposal.text)
+    return proposal.marks.get("text", proposal.text)
 
 
 def _write_page(
@@ -273,23 +270,12 @@ def _write_page(
     considered: int | None,
 ) -> None:
     """Say on the page of the day what long-term memory gained."""
-    kept = [
-        KeptLine(
-            text=one.text,
-            section=one.section,
-            action=one.proposal.action,
-            score=one.proposal.score,
-            sources=one.sources,
-        )
-        for one in done
-        if one.proposal.action in _ON_THE_PAGE
-    ]
+    kept = [one for one in done if one.proposal.action in _ON_THE_PAGE]
     if kept:
         path = page_path(now)
         before = foreseen.files.read_or_none(path)
-        runs = [one.proposal.run for one in done]
         told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
-        after = with_run(before, now=now, runs=runs, by=actor, kept=kept, left=told, considered=considered)
+        after = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
         foreseen.lay(FileEdit(path, before, after))
 
 
@@ -320,7 +306,7 @@ def _notes(done: Sequence[Carried]) -> tuple[str, ...]:
     notes = []
     for one in done:
         said = [*one.notes]
-        if one.proposal.action in _ON_THE_PAGE and (why := doubts(one.text)):
+        if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
             said.append(f"dreaming would not keep this by itself: {why}")
         notes += [f"{one.proposal.key} “{title(one.text, _SHORT)}”: {note}" for note in said]
     return tuple(notes)

@@ -230,12 +230,19 @@ _NOTHING = "/dev/null"
 
 @dataclass(slots=True)
 class _Hunk:
-    """Lines ``old``, near line ``at`` (0-based), give way to ``new``, of which those ``added`` are."""
+    """Lines of a diff, each behind its sign, for the place near line ``at`` (0-based)."""
 
     at: int
-    old: list[str] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
-    added: list[int] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    def side(self, sign: str) -> list[str]:
+        """The lines as they are before it (``-``), or after it (``+``)."""
+        return [line[1:] for line in self.lines if line[:1] in (" ", sign)]
+
+    @property
+    def added(self) -> list[int]:
+        """Which of its lines are added."""
+        return [at for at, line in enumerate(self.lines) if line[:1] == "+"]
 
 
 @dataclass(slots=True)
@@ -269,19 +276,16 @@ def _header(line: str) -> str:
 
 
 def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
-    wanted = int(head[2] or 1), int(head[3] or 1)
-    hunk = _Hunk(int(head[1]) - (wanted[0] > 0))
-    while len(hunk.old) < wanted[0] or len(hunk.new) < wanted[1]:
+    old, new = int(head[2] or 1), int(head[3] or 1)
+    hunk = _Hunk(int(head[1]) - (old > 0))
+    while old > 0 or new > 0:
         line = next(lines, None)
         if line is None or line[:1] not in ("", " ", "+", "-", "\\"):
             raise ValueError(f"lines are missing after “{head.string}”")
-        if line[:1] == "+":
-            hunk.added.append(len(hunk.new))
-        if line[:1] in ("", " ", "-"):
-            hunk.old.append(line[1:])
-        if line[:1] in ("", " ", "+"):
-            hunk.new.append(line[1:])
-    if (len(hunk.old), len(hunk.new)) != wanted:
+        hunk.lines.append(line or " ")
+        old -= line[:1] in ("", " ", "-")
+        new -= line[:1] in ("", " ", "+")
+    if old or new:
         raise ValueError(f"other lines than it says follow “{head.string}”")
     return hunk
 
@@ -289,11 +293,16 @@ def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
 def _read_patch(_path: RelPath, data: bytes) -> Iterator[Proposal]:
     files = _patches(data)
     hunks = [hunk for one in files for hunk in one.hunks]
-    added = [hunk.new[at] for hunk in hunks for at in hunk.added]
-    words = "\n".join(added).strip() or "\n".join(("Remove:", *(line for one in hunks for line in one.old)))
+    added = [hunk.lines[at][1:] for hunk in hunks for at in hunk.added]
+    removed = ("Remove:", *(line for hunk in hunks for line in hunk.side("-")))
     names = dict.fromkeys(os.path.basename(one.target) for one in files)
-    only_adds = len(files) == 1 and all(len(one.old) + len(one.added) == len(one.new) for one in hunks)
-    yield Proposal(key="", action="add" if only_adds else "patch", text=words, section=", ".join(names))
+    only_adds = len(files) == 1 and not any(line[:1] == "-" for hunk in hunks for line in hunk.lines)
+    yield Proposal(
+        key="",
+        action="add" if only_adds else "patch",
+        text="\n".join(added).strip() or "\n".join(removed),
+        section=", ".join(names),
+    )
 
 
 def _apply_patch(workspace: Workspace, _path: RelPath, data: bytes, text: str | None) -> list[FileEdit]:
@@ -335,12 +344,17 @@ def _unchanged(workspace: Workspace, path: RelPath) -> FileEdit:
 def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
     hunks = [hunk for one in files for hunk in one.hunks if hunk.added]
-    first, last = (hunks[0].added[0], hunks[0].added[-1] + 1) if hunks else (0, 0)
-    if len(hunks) != 1 or hunks[0].added != list(range(first, last)):
-        raise NotCuratableError(
-            "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
-        )
-    hunks[0].new[first:last] = words
+    problem = NotCuratableError(
+        "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
+    )
+    if len(hunks) != 1:
+        raise problem
+    lines, added = hunks[0].lines, hunks[0].added
+    place = slice(added[0], added[-1] + 1)
+    if any(line[:1] == " " for line in lines[place]):
+        raise problem
+    removed = [line for line in lines[place] if line[:1] == "-"]
+    lines[place] = [*removed, *(f"+{word}" for word in words)]
 
 
 def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
@@ -348,19 +362,20 @@ def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
     it says."""
     moved = floor = 0
     for hunk in hunks:
-        size = len(hunk.old)
+        old, new = hunk.side("-"), hunk.side("+")
+        size = len(old)
         places = [
             at
             for at in range(floor, len(lines) - size + 1)
-            if (not size or lines[at] == hunk.old[0]) and lines[at : at + size] == hunk.old
+            if (not size or lines[at] == old[0]) and lines[at : at + size] == old
         ]
         if not places:
             raise NotCuratableError(
                 f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"
             )
         at = min(places, key=lambda place: abs(place - hunk.at - moved))
-        lines[at : at + size] = hunk.new
-        moved, floor = at - hunk.at + len(hunk.new) - size, at + len(hunk.new)
+        lines[at : at + size] = new
+        moved, floor = at - hunk.at + len(new) - size, at + len(new)
 
 
 # -- Hermes: a write of its memory tool in each file -----------------------------------------------------

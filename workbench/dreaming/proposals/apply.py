@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from workbench.dreaming.proposals.agent_queues import Queued, located
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import cited, origin_of, places_of, score_of, trust_from
 from workbench.dreaming.proposals.overlay import Foreseen
-from workbench.dreaming.proposals.placement import by_id, clean, placed, section_of
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Kind
+from workbench.memory.comment_position import without_block_ids
+from workbench.memory.edit import find_section, is_heading
+from workbench.memory.entry import Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, block_text
-from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import least_trusted
+from workbench.memory.move import with_item
+from workbench.memory.proposal import QUEUE, Proposal
+from workbench.memory.provenance import least_trusted, split_provenance
 from workbench.memory.provenance_comment import annotate
 from workbench.operations.archive import plan_archive
 from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged
+from workbench.operations.sections import heading_for, section_named
 from workbench.operations.sources import PromotionSource, marks
 
 _REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreaming"}
@@ -48,15 +52,70 @@ class Carried:
     places: tuple[PromotionSource, ...] = ()
 
 
-def carry(foreseen: Foreseen, proposal: Proposal, text: str, *, now: datetime, actor: str) -> Carried:
-    """Lay what accepting ``proposal`` does over ``foreseen``; ``text`` is its wording by now.
+@dataclass(slots=True)
+class Batch:
+    """Proposals that are done one after the other, each on a workspace as those before it leave it."""
 
-    Raises EntryNotFoundError where its target is gone, NotCuratableError, UsageError. It may then have laid
-    a part of it: throw ``foreseen`` away.
-    """
+    foreseen: Foreseen
+    now: datetime
+    actor: str
+    done: list[Carried] = field(default_factory=list)
+    _moved: dict[str, str] = field(default_factory=dict)
+    """Where the targets of merges stand by now; all others leave theirs, so nothing may follow."""
+
+    def copy(self) -> Batch:
+        """The same, to try something on."""
+        return Batch(self.foreseen.copy(), self.now, self.actor, [*self.done], {**self._moved})
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all entries of long-term memory that were made or changed."""
+        return {name for one in self.done for name in one.ids.values()}
+
+    def followed(self, one: Proposal) -> Proposal:
+        """The proposal with its target where the ones before it have left that."""
+        target = one.target
+        while self._moved.get(target, target) != target:
+            target = self._moved[target]
+        return replace(one, target=target)
+
+    def carry(self, one: Proposal, text: str, queued: Sequence[Queued] = ()) -> None:
+        """Lay what accepting it does over ``foreseen``; ``text`` is its wording by now.
+
+        ``queued`` are the items of other agents' queues that it is made of. Raises EntryNotFoundError where
+        its target is gone, NotCuratableError, UsageError. It may then have laid a part of it: throw the batch
+        away.
+        """
+        one = self.followed(one)
+        if QUEUE in one.marks or one.action == "patch":
+            done = _carried_from_queue(self.foreseen, one, text, queued, self.now, self.actor)
+        else:
+            done = _carried(self.foreseen, one, text, self.now, self.actor)
+        if one.action == "merge":
+            name = next((name for place, name in done.ids.items() if place.startswith(one.target)), "")
+            if address := address_of(self.foreseen.memory_document(), name):
+                self._moved[one.target] = address
+        self.done.append(done)
+
+
+def _carried_from_queue(
+    foreseen: Foreseen, one: Proposal, text: str, queued: Sequence[Queued], now: datetime, actor: str
+) -> Carried:
+    """What the agent in whose queue it waits would do itself, where it has a way of its own."""
+    item = next((item for item in queued if item.proposal == one), None)
+    if item is None:
+        raise NotCuratableError("it is not in its queue any more", hint="nothing was changed")
+    if item.queue.change is None:
+        return _carried(foreseen, located(foreseen, one), text, now, actor)
+    for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
+        foreseen.lay(edit)
+    return Carried(one, text, section=one.section, sources=(item.path,))
+
+
+def _carried(foreseen: Foreseen, proposal: Proposal, text: str, now: datetime, actor: str) -> Carried:
     done = Carried(proposal, text)
     if proposal.action in ("add", "merge", "supersede"):
-        done.text = clean(text)
+        done.text = _clean(text)
         done.places = places_of(foreseen, proposal)
         done.sources = cited(proposal, done.places)
         if proposal.action == "add":
@@ -79,27 +138,45 @@ def carry(foreseen: Foreseen, proposal: Proposal, text: str, *, now: datetime, a
 
 def _add(foreseen: Foreseen, done: Carried, now: datetime) -> None:
     memory = foreseen.memory_document()
-    done.section = section_of(done.proposal.section, done.text, memory)
+    done.section = _section_of(done.proposal.section, done.text, memory)
     _place(foreseen, memory, done, now)
 
 
 def _place(foreseen: Foreseen, memory: Document, done: Carried, now: datetime) -> str:
-    """Put the text under its section of long-term memory; the id of its entry."""
+    """Put the text as an item with its provenance at the end of its section; the id of its entry.
+
+    A name that Obsidian gives the block of a source stays with the source.
+    """
     origin = origin_of(done.proposal, done.text, done.places, done.sources, now)
-    after, _ = placed(memory, done.text, done.section, origin)
+    text = without_block_ids(done.text)
+    wanted = entry_hash(text)
+    if any(entry.hash == wanted for entry in memory.entries):
+        raise NotCuratableError(f"it is in {memory.path} already", hint="reject the proposal instead")
+    after, _ = with_item(memory, text, origin, done.section)
     foreseen.lay(FileEdit(memory.path, foreseen.files.read_or_none(memory.path), after.data))
     name = origin.get("id") or ""
     done.ids.update(dict.fromkeys((place.entry.address for place in done.places), name))
     return name
 
 
+def _clean(text: str) -> str:
+    """``text`` without the provenance that it brings itself: only ours counts."""
+    plain = split_provenance(text)[0].replace("\r\n", "\n").strip()
+    if not plain:
+        raise NotCuratableError("a memory without text is none", hint="reject the proposal instead")
+    return plain
+
+
+def _section_of(name: str, text: str, memory: Document) -> str:
+    """The heading of ``memory`` for a claim that belongs under ``name``: that one, or one that means it."""
+    if not name or not is_heading(name):
+        return heading_for(text, memory)
+    return name if find_section(memory, name) is not None else section_named(name, memory)
+
+
 def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
-    target = _target(foreseen, done)
-    if target.entry.kind is not Kind.MEMORY:
-        raise NotCuratableError(
-            f"{target.entry.address} is not in {foreseen.memory_path()}", hint="reject the proposal"
-        )
-    if done.text == clean(done.proposal.text):  # a person's own words are taken as they are
+    target = _remembered(foreseen, done)
+    if done.text == _clean(done.proposal.text):  # a person's own words are taken as they are
         done.text = merged_words(done.target, done.text)
     words = done.text
     if gone := lost(done.target, words):
@@ -125,15 +202,11 @@ def _supersede(foreseen: Foreseen, done: Carried, now: datetime) -> None:
 
     Long-term memory is loaded whole: what is no longer true must not stand in it, and must not be lost.
     """
-    target = _target(foreseen, done)
-    if target.entry.kind is not Kind.MEMORY:
-        raise NotCuratableError(
-            f"{target.entry.address} is not in {foreseen.memory_path()}", hint="reject the proposal"
-        )
+    target = _remembered(foreseen, done)
     if gone := lost(done.target, done.text):
         done.notes.append(f"only in the archive from now on: {', '.join(gone)}")
     heading = target.entry.heading[-1] if target.entry.heading else ""
-    done.section = heading or section_of(done.proposal.section, done.text, target.document)
+    done.section = heading or _section_of(done.proposal.section, done.text, target.document)
     name = _place(foreseen, target.document, done, now)
     here = foreseen.memory_document()
     old = find_entry(here, target.entry.address)
@@ -158,13 +231,12 @@ def _archive(foreseen: Foreseen, done: Carried, today: date) -> None:
 def _forget(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
     target = done.proposal.target
     reason = done.proposal.why or _REASON.get(done.proposal.by, "proposed and accepted")
-    if "#" in target and path_of(target).startswith("graph/"):
-        done.target = _target(foreseen, done).entry.text
-        foreseen.lay_plan(plan_forget_memory(foreseen, target, reason=reason, now=now, actor=actor))
-        return
     if "#" in target:
-        done.target = _target(foreseen, done).entry.text
-    foreseen.lay_plan(plan_forget(foreseen, [target], reason=reason))
+        _target(foreseen, done)  # it is there
+    if "#" in target and path_of(target).startswith("graph/"):
+        foreseen.lay_plan(plan_forget_memory(foreseen, target, reason=reason, now=now, actor=actor))
+    else:
+        foreseen.lay_plan(plan_forget(foreseen, [target], reason=reason))
 
 
 def _update(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
@@ -220,6 +292,15 @@ def _target(foreseen: Foreseen, done: Carried) -> PromotionSource:
     return found
 
 
+def _remembered(foreseen: Foreseen, done: Carried) -> PromotionSource:
+    """The entry of long-term memory that the proposal is about."""
+    target = _target(foreseen, done)
+    if target.entry.kind is not Kind.MEMORY:
+        why = f"{target.entry.address} is not in {foreseen.memory_path()}"
+        raise NotCuratableError(why, hint="reject the proposal")
+    return target
+
+
 def _stamp(foreseen: Foreseen, done: Carried, today: date) -> None:
     """Mark the episodes that a claim came from as promoted."""
     for edit in marks(list(done.places), today):
@@ -229,5 +310,4 @@ def _stamp(foreseen: Foreseen, done: Carried, today: date) -> None:
 
 def address_of(memory: Document, name: str) -> str | None:
     """Where the entry of long-term memory with this id stands."""
-    entry = by_id(memory, name)
-    return entry.address if entry else None
+    return next((e.address for e in memory.entries if e.provenance and e.provenance.get("id") == name), None)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from workbench.dreaming.proposals.apply import Carried
 from workbench.memory.entry import Form, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
@@ -23,17 +23,6 @@ _MOST_SOURCES = 4
 _DID = {"add": "", "merge": "merged, ", "supersede": "in the place of an older one, ", "store": "stored, "}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptLine:
-    """One line of the page: what was kept, where, and why."""
-
-    text: str
-    section: str
-    action: str
-    score: float
-    sources: tuple[str, ...]
-
-
 def page_path(now: datetime) -> RelPath:
     """The page of the day."""
     return RelPath(f"{_FOLDER}{now:%Y%m%d}-consolidated.md")
@@ -43,9 +32,8 @@ def with_run(
     before: bytes | None,
     *,
     now: datetime,
-    runs: Sequence[str],
     by: str,
-    kept: Sequence[KeptLine],
+    kept: Sequence[Carried],
     left: Sequence[tuple[str, str]] = (),
     considered: int | None = None,
 ) -> bytes:
@@ -54,8 +42,13 @@ def with_run(
     ``now`` gives the time in its own zone. Line ends follow those of the page.
     """
     lines = [] if before and before.strip() else [f"# Consolidated {now:%Y-%m-%d}", ""]
-    lines += [f"## {now:%H:%M}, {_run_name(runs)}", "", _summary(by, len(kept), len(left), considered), ""]
-    sections: dict[str, list[KeptLine]] = {}
+    lines += [
+        f"## {now:%H:%M}, {_run_name([one.proposal.run for one in kept])}",
+        "",
+        _summary(by, len(kept), len(left), considered),
+        "",
+    ]
+    sections: dict[str, list[Carried]] = {}
     for one in kept:
         sections.setdefault(one.section or "Elsewhere", []).append(one)
     for name, group in sections.items():
@@ -82,14 +75,14 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
     return f"{', '.join(counts)}; {who}."
 
 
-def _why(one: KeptLine) -> str:
-    parts = [f"score {one.score:.2f}"] if one.score else []
+def _why(one: Carried) -> str:
+    parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
     shown = ", ".join(
         f"`{_one_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
     )
     more = len(one.sources) - _MOST_SOURCES
     parts += [shown + (f" and {more} more" if more > 0 else "")] if shown else []
-    return _DID.get(one.action, "") + ", ".join(parts)
+    return _DID.get(one.proposal.action, "") + ", ".join(parts)
 
 
 def _item(text: str, why: str) -> str:

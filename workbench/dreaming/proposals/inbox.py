@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from workbench.dreaming.proposals.agent_queues import Queued, queued_in
-from workbench.dreaming.proposals.safety_flags import title
+from workbench.dreaming.proposals.safety_flags import flags_of, title
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
@@ -24,6 +24,8 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
 from workbench.workspace.decisions import (
+    FINAL,
+    Decided,
     Decisions,
     Name,
     family_of,
@@ -37,8 +39,10 @@ from workbench.workspace.workspace import Workspace
 
 SHORTEST_KEY = 4
 """Digits of a proposal's key that must be given at least."""
+REMEMBERED = "long-term memory says it already"
 _REPLACED = "replaced"
 _BY = "dreaming"
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _SAME = ("action", "section", "target", "type", "trust", "by", "marks")
 """What makes a proposal of the same claim worth saying again."""
 
@@ -92,14 +96,13 @@ def propose(
     book = read_book(workspace)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book)}
     near = {(name_of(w.proposal)[0], near_of(w.proposal)): w for w in waits.values()}
-    known = _known(workspace)
     added: dict[Name, Proposal] = {}
     again: dict[Name, Proposal] = {}
     left_out: list[tuple[Proposal, str]] = []
     for proposal in proposals:
         name = name_of(proposal)
         here = waits.get(name) or near.get((name[0], near_of(proposal)))
-        why = book.decisions.why_not(proposal) or _settled(proposal, known)
+        why = book.why_closed(proposal)
         if not why and len(json.dumps(proposal.as_json())) > LONGEST:
             why = "too long for a record of the ledger"
         if not why and name in added:
@@ -135,13 +138,6 @@ def propose(
     )
 
 
-def fresh(workspace: Workspace, proposals: Sequence[Proposal], now: datetime) -> tuple[Proposal, ...]:
-    """Those of ``proposals`` that neither wait already nor were decided on."""
-    book = read_book(workspace)
-    waits = {name_of(one.proposal) for one in waiting(workspace, now, book=book)}
-    return tuple(one for one in proposals if name_of(one) not in waits and not book.decisions.why_not(one))
-
-
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
     """The proposals that can be decided on now: neither deferred nor stale, the oldest first."""
     return tuple(w.proposal for w in waiting(workspace, now) if not w.stale and not w.hidden(now))
@@ -159,14 +155,13 @@ def waiting(
     ``stale`` says so.
     """
     book = book or read_book(workspace)
-    known = _known(workspace)
     present = _Present(workspace)
     out = []
     for name, (proposal, count) in book.proposals.items():
         if not proposal.key.startswith(keys):
             continue
         queued = book.queued.get(name, ())
-        over = book.decisions.closed(name, count) or name in book.replaced or _settled(proposal, known)
+        over = book.decisions.closed(name, count) or name in book.replaced or book.is_remembered(proposal)
         if over and not queued:
             continue
         decision = book.decisions.newest.get(name)
@@ -177,7 +172,7 @@ def waiting(
             own = queued[0].proposal == proposal
             malformed = own and queued[0].malformed
             refusal = queued[0].refusal if own else ""
-            stale = refusal or book.decisions.why_not(proposal) or _settled(proposal, known) or stale
+            stale = refusal or book.why_closed(proposal) or stale
         out.append(
             Waiting(
                 proposal=proposal, stale=stale, until=until, proposed=count, gone=gone, malformed=malformed
@@ -199,40 +194,52 @@ def find_all(
 ) -> tuple[Waiting, ...]:
     """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError."""
     book = book or read_book(workspace)
-    there: dict[str, list[Waiting]] = {}
-    for one in waiting(workspace, now, book=book, keys=tuple(_beginning(key) for key in keys)):
-        there.setdefault(one.proposal.key, []).append(one)
-    found = {name_of(w.proposal): w for w in (_named(there, key, book) for key in keys)}
+    beginnings = tuple(_beginning(key) for key in keys)
+    waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book, keys=beginnings)}
+    found: dict[Name, Waiting] = {}
+    for key in keys:
+        hits = named([one.proposal for one in waits.values()], key)
+        if len(hits) != 1:
+            raise _unknown(book, key, hits)
+        found[name_of(hits[0])] = waits[name_of(hits[0])]
     return tuple(found.values())
 
 
-def _named(there: Mapping[str, Sequence[Waiting]], key: str, book: Book) -> Waiting:
-    wanted, action = _beginning(key), key.strip().casefold().partition("/")[2]
-    hits = list(there.get(wanted, ()))
+def named(proposals: Iterable[Proposal], key: str) -> list[Proposal]:
+    """The proposals that ``key`` names: those that have it, else those whose key begins so.
+
+    ``key/action`` are only those of an action.
+    """
+    wanted, _, action = key.strip().casefold().partition("/")
+    fits = [one for one in proposals if not action or one.action == action]
+    hits = [one for one in fits if one.key == wanted]
     if not hits and len(wanted) >= SHORTEST_KEY:
-        hits = [w for whole, ones in there.items() if whole.startswith(wanted) for w in ones]
-    hits = [w for w in hits if not action or w.proposal.action == action]
-    if len(hits) == 1:
-        return hits[0]
+        hits = [one for one in fits if one.key.startswith(wanted)]
+    return hits
+
+
+def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
+    """Why a key does not name one proposal that waits."""
     if hits:
-        fits = ", ".join(f"{w.proposal.key}/{w.proposal.action}" for w in hits[:5])
-        raise UsageError(f"{key} fits several proposals", hint=f"give more of the key: {fits}")
+        fits = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
+        return UsageError(f"{key} fits several proposals", hint=f"give more of the key: {fits}")
+    wanted = _beginning(key)
     if len(wanted) < SHORTEST_KEY:
-        raise UsageError(
+        return UsageError(
             f"{key or 'an empty key'} is too short",
             hint=f"a proposal is named by {SHORTEST_KEY} or more digits of its key",
         )
-    decided = [d for name, d in book.decisions.newest.items() if name[1].startswith(wanted)]
     if any(name[1].startswith(wanted) for name in book.replaced):
-        raise UsageError(
+        return UsageError(
             f"proposal {key} waits no more",
             hint="a later dream did not propose it again; `workbench dream --explain KEY` says why",
         )
-    if not decided:
-        raise UsageError(f"no proposal {key} waits", hint="`workbench inbox list` shows those that do")
-    known = book.proposals.get(decided[0].name)
-    named = f"“{title(known[0].text)}” waits no more" if known else f"no proposal {key} waits"
-    raise UsageError(named, hint=f"it was {decided[0].said}; `workbench undo` takes such a decision back")
+    decided = next((one for name, one in book.decisions.newest.items() if name[1].startswith(wanted)), None)
+    if decided is None:
+        return UsageError(f"no proposal {key} waits", hint="`workbench inbox list` shows those that do")
+    known = book.proposals.get(decided.name)
+    what = f"“{title(known[0].text)}” waits no more" if known else f"no proposal {key} waits"
+    return UsageError(what, hint=f"it was {decided.said}; `workbench undo` takes such a decision back")
 
 
 def _beginning(key: str) -> str:
@@ -245,13 +252,27 @@ class Book:
     """All proposals, each in its newest wording with how often it was proposed, and decisions.
 
     ``replaced`` are the names of those that a later dream did not propose again; ``queued`` is what of each
-    waits in queues of other agents.
+    waits in queues of other agents; ``remembered`` are the claims of long-term memory, by ``near_key``.
     """
 
     proposals: Mapping[Name, tuple[Proposal, int]]
     decisions: Decisions
-    replaced: frozenset[Name] = frozenset()
-    queued: Mapping[Name, tuple[Queued, ...]] = field(default_factory=dict)
+    replaced: frozenset[Name]
+    queued: Mapping[Name, tuple[Queued, ...]]
+    remembered: frozenset[str]
+
+    def is_remembered(self, proposal: Proposal) -> bool:
+        """Whether long-term memory says by now what it would add there."""
+        adds = proposal.action in ("add", "merge", "supersede")
+        return adds and near_key(proposal.text) in self.remembered
+
+    def why_closed(self, proposal: Proposal) -> str | None:
+        """Why nothing is left to decide of it: a decision, or long-term memory that says it by now."""
+        return self.decisions.why_not(proposal) or (REMEMBERED if self.is_remembered(proposal) else None)
+
+    def count(self, proposal: Proposal) -> int:
+        """How often it was proposed."""
+        return self.proposals.get(name_of(proposal), (proposal, 0))[1]
 
 
 def read_book(workspace: Workspace) -> Book:
@@ -279,26 +300,10 @@ def read_book(workspace: Workspace) -> Book:
             said = decisions.newest.get(name)
             newest[name] = (item.proposal, said.seen + 1 if said else 1)
             replaced.discard(name)
-    return Book(newest, decisions, frozenset(replaced), queued)
-
-
-def _known(workspace: Workspace) -> frozenset[str]:
-    """The claims of long-term memory, by ``near_key``."""
-    try:
-        return frozenset(near_key(entry.text) for entry in workspace.memory_document().entries)
-    except (WorkbenchError, OSError):  # a memory that cannot be read settles nothing
-        return frozenset()
-
-
-def closed_by(workspace: Workspace, book: Book, proposal: Proposal) -> str | None:
-    """Why nothing is left to decide of a proposal: a decision, or long-term memory that says it by now."""
-    return book.decisions.why_not(proposal) or _settled(proposal, _known(workspace))
-
-
-def _settled(proposal: Proposal, known: frozenset[str]) -> str | None:
-    if proposal.action not in ("add", "merge", "supersede") or near_key(proposal.text) not in known:
-        return None
-    return "long-term memory says it already"
+    remembered: frozenset[str] = frozenset()
+    with contextlib.suppress(WorkbenchError, OSError):  # a memory that cannot be read settles nothing
+        remembered = frozenset(near_key(entry.text) for entry in workspace.memory_document().entries)
+    return Book(newest, decisions, frozenset(replaced), queued, remembered)
 
 
 def _is_same(old: Proposal, new: Proposal, name: Name) -> bool:
@@ -340,3 +345,71 @@ class _Present:
         with contextlib.suppress(EntryNotFoundError, UsageError):
             return find_entry(document, address)
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A proposal that does not wait: ``decision`` is None where ``said`` tells why without one."""
+
+    proposal: Proposal
+    decision: Decided | None = None
+    said: str = REMEMBERED
+
+    @property
+    def kept(self) -> bool:
+        """Whether it became memory."""
+        return self.decision in ("accepted", "edited")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What waits and can be seen, what is deferred, what is settled; each the oldest first.
+
+    ``flagged`` are the keys of those that wait and hold something that is not accepted unseen.
+    """
+
+    waits: tuple[Waiting, ...] = ()
+    deferred: tuple[Waiting, ...] = ()
+    settled: tuple[Settled, ...] = ()
+    flagged: frozenset[str] = frozenset()
+
+    @property
+    def newest_run(self) -> str:
+        """The run of dreaming that proposed last; empty where none did."""
+        made = [one for one in self.proposals if one.run]
+        return max(made, key=lambda one: one.made_at or _NEVER).run if made else ""
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        """All of them."""
+        waits = (one.proposal for one in (*self.waits, *self.deferred))
+        return (*waits, *(one.proposal for one in self.settled))
+
+    @property
+    def returns(self) -> date | None:
+        """The day on which the next deferred one waits again."""
+        return min((one.until for one in self.deferred if one.until), default=None)
+
+
+def overview(workspace: Workspace, now: datetime) -> Overview:
+    """What waits, what is deferred, and what became of the others."""
+    book = read_book(workspace)
+    every = waiting(workspace, now, book=book)
+    names = {name_of(one.proposal) for one in every}
+    settled = []
+    for name, (proposal, _) in book.proposals.items():
+        if name in names:
+            continue
+        newest = book.decisions.newest.get(name)
+        if newest is not None and (newest.decision in FINAL or newest.decision == "withdrawn"):
+            settled.append(Settled(proposal=proposal, decision=newest.decision, said=newest.said))
+        elif name in book.replaced:
+            settled.append(Settled(proposal=proposal, said="a later dream did not propose it again"))
+        else:
+            settled.append(Settled(proposal=proposal))
+    return Overview(
+        waits=tuple(one for one in every if not one.hidden(now)),
+        deferred=tuple(one for one in every if one.hidden(now)),
+        settled=tuple(settled),
+        flagged=frozenset(one.proposal.key for one in every if flags_of(one.proposal)),
+    )

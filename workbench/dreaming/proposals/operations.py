@@ -31,14 +31,14 @@ EDIT = OperationSpec(
 )
 REJECT = OperationSpec(
     "reject",
-    "workbench.dreaming.proposals.reject:plan_reject",
+    "workbench.dreaming.proposals.decide:plan_reject",
     "Say no: these claims, reworded too, are never proposed again.",
     _KEYS,
     clock=True,
 )
 DEFER = OperationSpec(
     "defer",
-    "workbench.dreaming.proposals.defer:plan_defer",
+    "workbench.dreaming.proposals.decide:plan_defer",
     "Not now: proposals wait unseen until a day.",
     _KEYS,
     parameters=(Parameter("until", "2026-04-01, 3d or 2w.", metavar="DAY", required=True), REASON),
@@ -46,7 +46,7 @@ DEFER = OperationSpec(
 )
 WITHDRAW = OperationSpec(
     "withdraw",
-    "workbench.dreaming.proposals.reject:plan_withdraw",
+    "workbench.dreaming.proposals.decide:plan_withdraw",
     "Take proposals, or what was decided of them, off the table.",
     _KEYS,
     details="They may be proposed again.",

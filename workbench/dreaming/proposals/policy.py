@@ -12,17 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import archive_proposals
+from workbench.dreaming.eviction import Turns, archive_proposals
 from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.owner_model import OwnerModel
-from workbench.dreaming.proposals.accept import followed, plan_of, where_to
-from workbench.dreaming.proposals.apply import Carried, carry
+from workbench.dreaming.proposals.accept import plan_of
+from workbench.dreaming.proposals.apply import Batch
 from workbench.dreaming.proposals.budget import budget_of
-from workbench.dreaming.proposals.inbox import closed_by, read_book
+from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
 from workbench.dreaming.proposals.overlay import Foreseen
-from workbench.dreaming.proposals.safety_flags import doubts, flags_of
+from workbench.dreaming.proposals.safety_flags import flags_of
+from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
@@ -58,7 +59,7 @@ def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime
     trial = _Trial(workspace, owner_model(workspace, book), now, leaving)
     held = []
     for one in proposals:
-        if why := closed_by(workspace, book, one) or trial.refusal(one):
+        if why := book.why_closed(one) or trial.refusal(one):
             held.append((one, why))
     return Chosen(tuple(trial.taken), trial.archived, tuple(held))
 
@@ -104,37 +105,37 @@ class _Trial:
     now: datetime
     leaving: frozenset[str]
     """Addresses of what the run proposes to archive: nothing else makes room."""
-    foreseen: Foreseen = field(init=False)
+    batch: Batch = field(init=False)
     taken: list[Proposal] = field(default_factory=list)
     archived: tuple[Proposal, ...] = ()
-    _moved: dict[str, str] = field(default_factory=dict)
     _touched: set[str] = field(default_factory=set)
-    _ids: set[str] = field(default_factory=set)
+    _turns: Turns = field(init=False)
     _limit: int = field(init=False)
     _most: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.foreseen = Foreseen(self.workspace)
+        self.batch = Batch(Foreseen(self.workspace), self.now, ACTOR)
+        self._turns = Turns(self.workspace)
         budget = budget_of(self.workspace)
         self._limit = max(budget.limit, budget.used)
         self._most = int(MOST_TOUCHED * len(blocks(self.workspace.memory_document())))
 
     def refusal(self, one: Proposal) -> str:
         """Why policy does not accept it; empty where it does, and it is laid."""
-        following = followed(one, self._moved)
+        following = self.batch.followed(one)
         touched = self._touches(following)
-        return self._doubt(following, touched) or self._laid(one, following, touched)
+        return self._doubt(following, touched) or self._laid(one, touched)
 
     def _touches(self, one: Proposal) -> Entry | None:
         """The entry of before that it changes, replaces or archives, if it is one; found nowhere: None."""
         with contextlib.suppress(WorkbenchError, FileNotFoundError):
-            return self.foreseen.find(one.target) if one.target else None
+            return self.batch.foreseen.find(one.target) if one.target else None
         return None
 
     def _doubt(self, one: Proposal, touched: Entry | None) -> str:
         if one.action == "forget":
             return "nothing is forgotten unseen"
-        if one.action != "archive" and (why := "; ".join(flags_of(one)) or doubts(one.text)):
+        if one.action != "archive" and (why := "; ".join(flags_of(one)) or veto(one.text)):
             return why
         if one.action != "archive" and (why := _unvouched(self.workspace, one)):
             return why
@@ -149,7 +150,7 @@ class _Trial:
             return "it would change what is pinned"
         if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
             return why
-        old = block_text(self.foreseen.document(touched.path), touched)
+        old = block_text(self.batch.foreseen.document(touched.path), touched)
         new = merged_words(old, one.text) if one.action == "merge" else one.text
         if one.action in ("merge", "supersede") and (gone := lost(old, new)):
             return f"the old entry says what the new one does not: {', '.join(gone)}"
@@ -160,47 +161,50 @@ class _Trial:
     def _new(self, touched: Entry) -> set[str]:
         """The entry, unless it is one that this run has touched or made already."""
         name = touched.provenance.get("id") if touched.provenance else None
-        return set() if name and name in self._ids else {touched.address}
+        return set() if name and name in self.batch.ids else {touched.address}
 
-    def _laid(self, one: Proposal, following: Proposal, touched: Entry | None) -> str:
-        trial = self.foreseen.copy()
+    def _laid(self, one: Proposal, touched: Entry | None) -> str:
+        trial = self.batch.copy()
         try:
-            done = carry(trial, following, one.text, now=self.now, actor=ACTOR)
-            archived = self._room(trial, done, one)
+            trial.carry(one, one.text)
+            archived = self._room(trial, one)
         except WorkbenchError as error:
             return f"{error.message} ({error.hint})" if error.hint else error.message
-        self.foreseen, self.archived = trial, archived
         self._touched |= self._new(touched) if touched else set()
-        self._moved |= where_to(trial, done)
-        self._ids |= set(done.ids.values())
+        self.batch, self.archived = trial, archived
         self.taken.append(one)
         return ""
 
-    def _room(self, trial: Foreseen, done: Carried, one: Proposal) -> tuple[Proposal, ...]:
+    def _room(self, trial: Batch, one: Proposal) -> tuple[Proposal, ...]:
         """What to archive so that there is room for all of it. Raises NotCuratableError."""
-        spared = self._ids | set(done.ids.values()) | self._staying(trial)
-        used = budget_of(trial).used
+        foreseen, today = trial.foreseen, self.now.date()
+        spared = {
+            entry.address
+            for entry in foreseen.memory_document().entries
+            if entry.address not in self.leaving
+            or entry.field("id") in trial.ids
+            or _may_not_go(entry, today)
+        }
+        used = budget_of(foreseen).used
         try:
             archived = archive_proposals(
-                trial, self.model, self.now, limit=self._limit, run=one.run, spared=spared
+                foreseen,
+                self.model,
+                self.now,
+                limit=self._limit,
+                run=one.run,
+                spared=spared,
+                turns=self._turns,
             )
         except NotCuratableError:
             archived = None
         if archived is None or len(self._touched) + len(archived) > max(self._most, 1):
             raise NotCuratableError(
-                f"there is no room: {trial.memory_path()} would have {used:,} of {self._limit:,} characters, "
-                "and too little in it may be archived unseen",
+                f"there is no room: {foreseen.memory_path()} would have {used:,} of {self._limit:,} "
+                "characters, and too little in it may be archived unseen",
                 hint="`workbench archive --dry-run` shows what could go; or raise memory_budget",
             )
         return archived
-
-    def _staying(self, trial: Foreseen) -> set[str]:
-        """The ids of the entries of long-term memory that make no room unseen."""
-        today = self.now.date()
-        entries = trial.memory_document().entries
-        staying = (e for e in entries if e.address not in self.leaving or _may_not_go(e, today))
-        ids = (e.provenance.get("id") for e in staying if e.provenance)
-        return {name for name in ids if name}
 
 
 def _may_not_go(entry: Entry, today: date) -> str:

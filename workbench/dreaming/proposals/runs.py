@@ -87,8 +87,8 @@ def find_run(workspace: Workspace, name: str) -> DreamRun:
     )
 
 
-def preview_rollback(workspace: Workspace, name: str) -> tuple[str, tuple[tuple[Operation, str], ...]]:
-    """The diff that rolling a run back would make, and the operations that would stay, each with why."""
+def preview_rollback(workspace: Workspace, name: str) -> tuple[Plan, tuple[tuple[Operation, str], ...]]:
+    """What rolling a run back would change, and the operations that would stay, each with why."""
     foreseen = Foreseen(workspace)
     refused = []
     for operation in _standing(find_run(workspace, name)):
@@ -97,7 +97,7 @@ def preview_rollback(workspace: Workspace, name: str) -> tuple[str, tuple[tuple[
         except WorkbenchError as error:
             refused.append((operation, error.message))
     plan = Plan(action="undo", summary=name, edits=foreseen.edits(), records=tuple(foreseen.records))
-    return plan.diff(), tuple(refused)
+    return plan, tuple(refused)
 
 
 def roll_back(workspace: Workspace, name: str) -> RolledBack:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from workbench.dreaming.vetoes import veto
 from workbench.errors import FlaggedError
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
@@ -56,14 +55,6 @@ def is_from_outside(proposal: Proposal) -> bool:
     Then it is accepted by itself, and never unseen.
     """
     return proposal.trust == Origin.OUTSIDE or QUEUE in proposal.marks
-
-
-def doubts(text: str) -> str | None:
-    """Why a line is never kept by itself: code, a command, a question, ...
-
-    A person may keep it all the same, as it is theirs to say what is worth remembering.
-    """
-    return veto(text)
 
 
 def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: int) -> dict[str, str]:

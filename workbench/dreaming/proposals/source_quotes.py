@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.memory.address import path_of
-from workbench.memory.markdown import block_text
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document, block_text
 from workbench.memory.names import RelPath, is_outside
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import split_provenance
@@ -36,12 +36,16 @@ class Quotation:
 
 def quotations(workspace: Workspace, proposal: Proposal) -> tuple[Quotation, ...]:
     """The sources of a proposal with their words, in its order: its entries, then places that have none."""
-    found: dict[str, Quotation] = {}
-    for address in proposal.entries:
-        one = _of_entry(workspace, address)
-        found.setdefault(one.place, one)
     known = {path_of(address) or address for address in proposal.entries}
-    for one in _places(workspace, proposal, known):
+    found: dict[str, Quotation] = {}
+    for one in (
+        *(_of_entry(workspace, address) for address in proposal.entries),
+        *(
+            _of_source(workspace, source)
+            for source in proposal.sources
+            if source.rpartition("#L")[0] not in known
+        ),
+    ):
         found.setdefault(one.place, one)
     return tuple(found.values())
 
@@ -74,46 +78,35 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
         return Quotation(place=address, gone="it lies outside of the workspace")
     try:
         document, entry = workspace.locate(address)
-        words = split_provenance(block_text(document, entry))[0].strip()
-        return Quotation(
-            place=_lines(entry.path, entry.start_line, entry.end_line),
-            text=words,
-            address=entry.address,
-            trust=trust_of(document, entry),
-        )
     except FileNotFoundError:
         return Quotation(place=address, gone="its file is not there any more")
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
+    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
+    words = split_provenance(block_text(document, entry))[0].strip()
+    return _quotation(f"{entry.path}#L{entry.start_line}{last}", words, document, entry)
 
 
-def _places(workspace: Workspace, proposal: Proposal, known: set[str]) -> Iterator[Quotation]:
-    """What is cited by lines only: a line in a file that no entry of the proposal stands in."""
-    for source in proposal.sources:
-        place = _PLACE.fullmatch(source)
-        if place is None:
-            yield Quotation(place=source, gone="it names no line of memory")
-        elif place["path"] not in known:
-            first = int(place["first"])
-            yield _of_lines(workspace, source, place["path"], first, int(place["last"] or first))
-
-
-def _of_lines(workspace: Workspace, source: str, path: str, first: int, last: int) -> Quotation:
-    """The lines themselves; the entry that they are a part of has the address."""
+def _of_source(workspace: Workspace, source: str) -> Quotation:
+    """What is cited by lines only: the lines of a file that no entry of the proposal stands in."""
+    place = _PLACE.fullmatch(source)
+    if place is None:
+        return Quotation(place=source, gone="it names no line of memory")
+    first = int(place["first"])
     with contextlib.suppress(WorkbenchError, OSError):
-        document = workspace.document(RelPath(path))
-        lines = document.data.decode("utf-8", "replace").splitlines()[first - 1 : last][:_MOST_LINES]
+        document = workspace.document(RelPath(place["path"]))
+        lines = document.data.decode("utf-8", "replace").splitlines()
+        quoted = lines[first - 1 : int(place["last"] or first)][:_MOST_LINES]
         entry = next((e for e in document.entries if e.start_line <= first <= e.end_line), None)
-        if lines:
-            return Quotation(
-                place=source,
-                text="\n".join(split_provenance(line)[0].rstrip() for line in lines),
-                address=entry.address if entry else "",
-                trust=trust_of(document, entry) if entry else "",
-            )
+        if quoted:
+            words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
+            return _quotation(source, words, document, entry)
     return Quotation(place=source, gone="these lines are not there any more")
 
 
-def _lines(path: str, first: int, last: int) -> str:
-    return f"{path}#L{first}-L{last}" if last > first else f"{path}#L{first}"
+def _quotation(place: str, words: str, document: Document, entry: Entry | None) -> Quotation:
+    """These words; the entry that they are a part of has the address."""
+    if entry is None:
+        return Quotation(place=place, text=words)
+    return Quotation(place=place, text=words, address=entry.address, trust=trust_of(document, entry))

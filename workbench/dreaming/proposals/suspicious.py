@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.dreaming.proposals.inbox import fresh
+from workbench.dreaming.proposals.inbox import read_book, waiting
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
 from workbench.safety.terminal import cut
+from workbench.workspace.decisions import name_of
 from workbench.workspace.workspace import Workspace
 
 BY = "workbench"
@@ -63,7 +64,9 @@ def suspicious_records(
     found = suspicious_proposals(suspects, now)
     if not found:
         return (), ""
-    new = fresh(workspace, found, now)
+    book = read_book(workspace)
+    waits = {name_of(one.proposal) for one in waiting(workspace, now, book=book)}
+    new = [one for one in found if name_of(one) not in waits and not book.decisions.why_not(one)]
     more = f", {len(new) - MOST} more are not listed" if len(new) > MOST else ""
     lines = "1 suspicious line waits" if len(found) == 1 else f"{len(found)} suspicious lines wait"
     note = f"{lines} for you, and taught nothing{more}: `workbench inbox list`"
