@@ -25,10 +25,10 @@ import lancedb
 import numpy as np
 import psutil
 
+from indexing.many_workspaces.location import Location, place_of
+from indexing.many_workspaces.search import FleetSearch
+from indexing.many_workspaces.table import SharedTable
 from indexing.search.answer import Query
-from indexing.shared.location import Location, place_of
-from indexing.shared.search import FleetSearch
-from indexing.shared.table import SharedTable
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
 from workbench.fleet.pool import Brought, InProcess, RayPool

@@ -27,7 +27,7 @@ import pyarrow as pa
 from lancedb.index import BTree, IvfFlat, IvfRq
 from numpy.typing import NDArray
 
-from indexing.engines import engine
+from indexing.engine_errors import engine
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors

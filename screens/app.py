@@ -22,7 +22,7 @@ from screens.main.garbage_collection import Tidying
 from screens.main.key_bindings import Keying
 from screens.main.palette import Commands
 from screens.main.screen import MainScreen
-from screens.main.signals import end_in_time, listen
+from screens.main.shutdown import end_in_time, listen
 from screens.main.theme_control import Theming, css_colors
 from screens.main.too_small import Covering
 from screens.workspaces.switch import Switching

@@ -20,7 +20,7 @@ from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key, unpacked
-from indexing.engines import RefusedError, engine
+from indexing.engine_errors import RefusedError, engine
 from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
 from indexing.lexical.query_rewrite import fitted, question_terms
 from indexing.lexical.schema import any_of, in_set, open_index, stemmed

@@ -21,7 +21,7 @@ from indexing.document import (
     path_term,
     unpacked,
 )
-from indexing.engines import engine
+from indexing.engine_errors import engine
 from indexing.lexical.schema import open_index, schema
 from indexing.storage import read_json
 

@@ -13,7 +13,7 @@ from datetime import date
 from typing import TypeVar
 
 from indexing.embedding.choice import ModelChoice
-from indexing.engines import RefusedError
+from indexing.engine_errors import RefusedError
 from indexing.facets import user_code
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.engines import RefusedError
+from indexing.engine_errors import RefusedError
 from indexing.search.candidates import Nearby
 from indexing.sync.freshness import NO_VECTORS
 from indexing.sync.generations import Generation, Generations

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError
-from workbench.memory.window import word_pieces
+from workbench.memory.model_window import word_pieces
 from workbench.plural import plural
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Final, Literal
 import msgspec
 
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
-from indexing.engines import SpecialInIndexError, allowed
+from indexing.engine_errors import SpecialInIndexError, allowed
 from indexing.storage import link_in, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
 from workbench.memory.names import RelPath

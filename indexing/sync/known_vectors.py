@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.embedding.cache import EmbeddingCache
-from indexing.engines import RefusedError
+from indexing.engine_errors import RefusedError
 from indexing.sync.generations import CACHE_FILE, Generations
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace

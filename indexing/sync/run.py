@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from indexing.embedding.choice import Choices, ModelChoice, choices
 from indexing.embedding.local import bulk_threads
 from indexing.embedding.port import Embedder
-from indexing.engines import REINDEX_HINT, UNWRITABLE, RefusedError
+from indexing.engine_errors import REINDEX_HINT, UNWRITABLE, RefusedError
 from indexing.lexical.reader import LexicalReader
 from indexing.storage import remove, set_aside, shape
 from indexing.sync.changes import EVERYTHING, Changes, Scope, find_changes, refuse_if_vanished, scope_of

@@ -22,7 +22,7 @@ import numpy as np
 
 from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.engines import RefusedError, engine
+from indexing.engine_errors import RefusedError, engine
 from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
@@ -36,7 +36,7 @@ from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.history.flaw import Check, Flaw
+from workbench.history.verify_finding import Check, Flaw
 from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR

@@ -105,7 +105,7 @@ def migration() -> Request:
 
 
 def _migrate(workspace: Workspace, request: Request) -> Plan:
-    from workbench.format import FORMAT  # noqa: PLC0415
+    from workbench.format_version import FORMAT  # noqa: PLC0415
     from workbench.operations.migrate import plan_migrate  # noqa: PLC0415
 
     plan = plan_migrate(workspace)

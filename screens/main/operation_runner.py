@@ -17,7 +17,7 @@ from workbench.config.read_only import require_more_than_looking
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
-from workbench.workspace.format import require_known_format
+from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 

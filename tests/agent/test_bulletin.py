@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from tests.agent.conftest import TODAY, Given
 from workbench.agent.bulletin import Bulletin, BulletinSection, Which, bulletin, owner_page
-from workbench.agent.fence import tokens
+from workbench.agent.fenced_memory import tokens
 from workbench.graph.read import read_graph
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.agent.conftest import Given, Person
 from workbench.agent.context import Injection
-from workbench.agent.fence import tokens
+from workbench.agent.fenced_memory import tokens
 from workbench.errors import IndexUnavailableError
 
 ASK = "what is the staging port of the gateway?"

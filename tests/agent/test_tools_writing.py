@@ -17,7 +17,7 @@ from workbench.dreaming.proposals.decide import plan_reject
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
 from workbench.errors import NotCuratableError, UsageError
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.graph import operations as graph_operations
 from workbench.graph.operations import OPERATIONS as GRAPH
 from workbench.graph.read import read_graph

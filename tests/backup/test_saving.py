@@ -23,7 +23,7 @@ from workbench.errors import (
     UsageError,
     WriteFailedError,
 )
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.memory.names import CommitId
 from workbench.workspace.workspace import Workspace
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.workspace.plan import Plan, ledger_records
 
 PERSON = "graph/person/sarah.md"

@@ -20,7 +20,7 @@ from workbench.cli import shell_values
 from workbench.cli.fleet import say_report
 from workbench.cli.program import workbench
 from workbench.fleet.run import Failure, FleetReport
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.workspace.locks import hold
 
 

@@ -29,12 +29,12 @@ from workbench.ingest.topics import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
+from workbench.memory.model_window import MOST_PARTS
 from workbench.memory.names import RelPath
 from workbench.memory.near_duplicates import distinction, one_holds_the_other
 from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.transcript_text import among_many, clean
-from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
 from workbench.safety.prompt_injection import steers

@@ -16,10 +16,10 @@ import numpy as np
 import psutil
 import pytest
 
+from indexing.many_workspaces.location import Location, place_of
+from indexing.many_workspaces.search import FleetAnswer, FleetSearch
+from indexing.many_workspaces.table import SharedTable
 from indexing.search.answer import Query
-from indexing.shared.location import Location, place_of
-from indexing.shared.search import FleetAnswer, FleetSearch
-from indexing.shared.table import SharedTable
 from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write

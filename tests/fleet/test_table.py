@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from indexing.document import entry_key, unpacked
+from indexing.many_workspaces import table
+from indexing.many_workspaces.location import Location, place_of, storage
+from indexing.many_workspaces.search import FleetSearch
+from indexing.many_workspaces.table import SharedTable
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
-from indexing.shared import table
-from indexing.shared.location import Location, place_of, storage
-from indexing.shared.search import FleetSearch
-from indexing.shared.table import SharedTable
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex as reindex_one
 from indexing.vectors import open_table, vectors_in

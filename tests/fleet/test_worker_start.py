@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from indexing.shared.location import place_of
-from indexing.shared.table import SharedTable
+from indexing.many_workspaces.location import place_of
+from indexing.many_workspaces.table import SharedTable
 from tests.fleet.workspaces import make_fleet
 from workbench.fleet.sync_status import check
 
@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 RUN = """
 import json, sys
 from pathlib import Path
-from indexing.shared.location import place_of
+from indexing.many_workspaces.location import place_of
 from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
 from workbench.fleet.pool import RayPool

@@ -18,7 +18,7 @@ from tests.support import forked
 from tests.support.ledgers import forge
 from workbench.errors import UsageError
 from workbench.health.finding import Finding
-from workbench.health.machine import libraries
+from workbench.health.machine_checks import libraries
 from workbench.health.subject import CheckSubject
 from workbench.health.workspace_checks import ledger as ledger_check
 from workbench.workspace.plan import Plan
@@ -221,7 +221,7 @@ def test_a_locale_that_is_not_utf8_is_named(ward: Ward) -> None:
 WATCHING = """
 import sys; from pathlib import Path
 from workbench.health.subject import CheckSubject
-from workbench.health.machine import watching
+from workbench.health.machine_checks import watching
 (Path("/proc/sys/user") / sys.argv[2]).write_text(sys.argv[3])
 _, *findings = watching(CheckSubject.open(Path(sys.argv[1])))
 for finding in findings:

@@ -12,8 +12,8 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.errors import BusyError
-from workbench.history.flaw import Flaw
 from workbench.history.verify import audit
+from workbench.history.verify_finding import Flaw
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.signals import read_recalls as counted
+from workbench.dreaming.claim_recalls import read_recalls as counted
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes

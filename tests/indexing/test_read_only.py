@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexing import vectors  # noqa: F401 - loaded before rights are given up
-from indexing.engines import RefusedError, engine
+from indexing.engine_errors import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
 from indexing.lexical.reader import lockable, stand_in
 from indexing.search.answer import Query

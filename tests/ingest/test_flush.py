@@ -203,6 +203,35 @@ def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
     assert DECISION in (sandbox.root / told.paths[0]).read_text()
 
 
+def test_an_agent_that_keeps_memory_in_a_vault_finds_its_logs_where_it_keeps_them(sandbox: Sandbox) -> None:
+    sandbox.write(".obsidian/app.json", "{}")
+    sandbox.write("SOUL.md", "# Soul\n")
+    sandbox.write("AGENTS.md", "# Agents\n")
+    sandbox.commit("opened in Obsidian")
+    place = Workspace.open(sandbox.root)
+    told = flush_session(place, session(turn(DECISION)), now=NOW)
+    place.close()
+    assert told.paths == (f"memory/{NOW:%Y-%m-%d}.md",)
+
+
+def test_what_was_saved_before_the_folder_was_a_vault_is_not_saved_again(sandbox: Sandbox) -> None:
+    for name in ("MEMORY.md", "memory"):
+        there = sandbox.root / name
+        shutil.rmtree(there) if there.is_dir() else there.unlink()
+    sandbox.write("note.md", "- a folder of notes\n")
+    sandbox.commit("notes")
+    place = Workspace.open(sandbox.root)
+    told = flush_session(place, session(turn(DECISION)), now=NOW)
+    place.close()
+    assert told.paths == (f"memory/{NOW:%Y-%m-%d}.md",)
+    sandbox.write(".obsidian/daily-notes.json", '{"folder": "Journal"}')
+    shutil.rmtree(sandbox.root / ".workbench")
+    place = Workspace.open(sandbox.root)
+    again = flush_session(place, session(turn(DECISION)), now=NOW)
+    place.close()
+    assert (again.lines, again.known) == ((), 1)
+
+
 def test_words_without_a_time_are_of_today_and_not_repeated_after_midnight(sandbox: Sandbox) -> None:
     flush(sandbox, turn(BIRTHDAY, when=None), now=datetime(2026, 3, 20, 23, 59, tzinfo=UTC))
     again = flush(sandbox, turn(BIRTHDAY, when=None), now=datetime(2026, 3, 21, 0, 1, tzinfo=UTC))

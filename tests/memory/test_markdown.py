@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from workbench.memory.edit import remove
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.model_window import WINDOW, word_pieces
 from workbench.memory.names import RelPath
-from workbench.memory.window import WINDOW, word_pieces
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 

@@ -21,12 +21,12 @@ from workbench.memory.entry import Entry, Form, Kind, Span
 from workbench.memory.frontmatter import BOM
 from workbench.memory.invariants import stands
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.model_window import WINDOW, fits, word_pieces
 from workbench.memory.move import with_item
 from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
 from workbench.memory.provenance_comment import annotate
-from workbench.memory.window import WINDOW, fits, word_pieces
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 WORDS = (

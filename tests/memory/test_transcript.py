@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.support.sessions import claw, code, jsonl, plain
 from workbench.memory.entry import Kind
+from workbench.memory.model_window import fits
 from workbench.memory.names import RelPath
 from workbench.memory.transcript import MAX_LINE, Transcript, read_transcript, transcript_document
 from workbench.memory.transcript_text import clean
-from workbench.memory.window import fits
 
 PATH = RelPath("/home/sam/sessions/s91.jsonl")
 

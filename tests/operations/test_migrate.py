@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.readers import Vault, observations, relations
 from tests.support.workspaces import Sandbox
 from workbench.errors import NewerFormatError
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
@@ -17,7 +17,7 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.migrate import files_of_older_form, plan_migrate
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
-from workbench.workspace.format import format_of
+from workbench.workspace.declared_format import format_of
 from workbench.workspace.layout import USUAL
 from workbench.workspace.plan import Operation
 

@@ -76,6 +76,20 @@ def test_a_journal_that_is_none_blocks_nothing(sandbox: Sandbox, journal: str) -
     assert b"staging port" in sandbox.read("MEMORY.md")
 
 
+def test_a_note_as_deep_as_it_can_just_be_read_blocks_nothing(sandbox: Sandbox) -> None:
+    """Somewhere among these depths a note can be read, but not be written again to compare its seal."""
+    state = sandbox.workspace.state_dir()
+    (state / "displaced").mkdir(exist_ok=True)
+    for depth in range(900, 1_000, 2):
+        deep = '"seal": "x", "more": ' + "[" * depth + "]" * depth + "}"
+        (state / "journal.json").write_text('{"operation": "0123456789ab", "steps": [], ' + deep)
+        (state / "displaced/x").write_text("late\n")
+        (state / "displaced/x.json").write_text('{"path": "MEMORY.md", "known": 0, "digest": "d", ' + deep)
+        sandbox.workspace.operations.recover()
+        assert not (state / "journal.json").exists()
+    promote(sandbox)
+
+
 @pytest.mark.parametrize("name", ["displaced", "conflicts"])
 def test_what_is_kept_never_leaves_the_workspace_through_a_link(
     sandbox: Sandbox, tmp_path: Path, name: str

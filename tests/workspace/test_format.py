@@ -12,11 +12,11 @@ from workbench.agent.usage import Given, record_recalls
 from workbench.config import settings
 from workbench.config.settings_report import tell
 from workbench.errors import NewerFormatError, ReadOnlyError, UsageError
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
+from workbench.workspace.declared_format import format_of, require_known_format
 from workbench.workspace.external_changes import record
-from workbench.workspace.format import format_of, require_known_format
 from workbench.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)

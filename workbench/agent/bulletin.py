@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from workbench.agent.exclusion_policy import why_by_origin, why_withheld
-from workbench.agent.fence import as_line, fenced, tokens
+from workbench.agent.fenced_memory import as_line, fenced, tokens
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
 from workbench.graph.memory_query import Due, upcoming

@@ -21,7 +21,7 @@ from indexing.ranking.order import Scores
 from indexing.search.answer import Hit, Query
 from indexing.search.candidates import Pool
 from workbench.agent.exclusion_policy import why_by_origin, why_flagged, why_not_from, why_over
-from workbench.agent.fence import as_line, fenced, tokens
+from workbench.agent.fenced_memory import as_line, fenced, tokens
 from workbench.agent.scopes import Relevance, RelevanceOf, ScopeAnswer, SearchScope
 from workbench.agent.search_service import SearchService
 from workbench.agent.trivial_messages import why_trivial

@@ -27,7 +27,7 @@ from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch
 from indexing.words import WORD, bigrams, normal
-from workbench.agent.fence import as_line
+from workbench.agent.fenced_memory import as_line
 from workbench.errors import NoWorkspaceError, UsageError, WorkspaceError
 from workbench.memory.entry import Entry, Kind
 from workbench.workspace.workspace import Workspace

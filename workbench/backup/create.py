@@ -47,8 +47,8 @@ from workbench.memory.names import CommitId
 from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.temporary import scratch
+from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record, recorded_files, unrecorded
-from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation

@@ -11,7 +11,7 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.shared.table import SharedTable
+    from indexing.many_workspaces.table import SharedTable
     from workbench.fleet.pool import Pool
     from workbench.fleet.run import FleetReport
 
@@ -69,7 +69,7 @@ def reindex(
     What was interrupted goes on where it was. A workspace that fails is tried again, then told of, and the
     exit code is 4.
     """
-    from indexing.shared.location import place_of
+    from indexing.many_workspaces.location import place_of
     from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
@@ -108,8 +108,8 @@ def search(
 
     QUERY is as in `workbench search`. Hits are as they were indexed; nothing is compared with the files.
     """
+    from indexing.many_workspaces.search import FleetSearch
     from indexing.search.answer import Query
-    from indexing.shared.search import FleetSearch
     from workbench.fleet.worker import model_for_questions
 
     query = Query(text=" ".join(typed), **given)
@@ -196,8 +196,8 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
 
 
 def _table(uri: str, options: tuple[str, ...]) -> SharedTable:
-    from indexing.shared.location import place_of
-    from indexing.shared.table import SharedTable
+    from indexing.many_workspaces.location import place_of
+    from indexing.many_workspaces.table import SharedTable
 
     return SharedTable.open(place_of(uri, options))
 

@@ -19,8 +19,8 @@ from workbench.jobs.job_status import standings
 from workbench.jobs.runs import now
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
+from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record
-from workbench.workspace.format import require_known_format
 from workbench.workspace.late_lines import late_in, late_sentences
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.load_state import load_states

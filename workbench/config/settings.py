@@ -18,7 +18,7 @@ import platformdirs
 
 from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
-from workbench.format import FORMAT, KEY, format_in
+from workbench.format_version import FORMAT, KEY, format_in
 from workbench.special_files import open_regular
 
 _T = TypeVar("_T")

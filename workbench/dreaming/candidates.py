@@ -22,12 +22,12 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
+from workbench.memory.model_window import MOST_PARTS, word_pieces
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.pasted_turns import turns_in
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.transcript_text import clean
-from workbench.memory.turns import turns_in
-from workbench.memory.window import MOST_PARTS, word_pieces
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.owner import owner_name_of

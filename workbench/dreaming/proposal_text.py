@@ -17,9 +17,9 @@ from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
 from workbench.dreaming.vetoes import veto
 from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, ask_json
+from workbench.memory.model_window import word_pieces
 from workbench.memory.near_duplicates import distinction
 from workbench.memory.provenance import least_trusted
-from workbench.memory.window import word_pieces
 from workbench.safety.terminal import hidden
 
 _MAX_TOKENS = 2_048

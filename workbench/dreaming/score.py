@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.dreaming.claim_recalls import ClaimRecalls
 from workbench.dreaming.clusters import Cluster
-from workbench.dreaming.signals import ClaimRecalls
 from workbench.memory.proposal import Gate
 
 MOST: Mapping[str, float] = {"salience": 1.0, "novelty": 1.0, "recurrence": 2.0, "use": 2.0}

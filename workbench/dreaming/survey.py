@@ -11,6 +11,7 @@ from datetime import date, datetime
 import numpy as np
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
+from workbench.dreaming.claim_recalls import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
 from workbench.dreaming.features import Line
@@ -23,7 +24,6 @@ from workbench.dreaming.result import NEAR_MISS, Skips
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import alike_in_meaning
-from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 

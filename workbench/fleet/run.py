@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from indexing.shared.location import Location
-from indexing.shared.table import SharedTable, TableFingerprint
+from indexing.many_workspaces.location import Location
+from indexing.many_workspaces.table import SharedTable, TableFingerprint
 from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, disk_error

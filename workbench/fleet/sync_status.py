@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from indexing.shared.rows import row_id
-from indexing.shared.table import KnownFile, SharedTable
-from indexing.shared.workspace_reader import difference, everything
+from indexing.many_workspaces.rows import row_id
+from indexing.many_workspaces.table import KnownFile, SharedTable
+from indexing.many_workspaces.workspace_reader import difference, everything
 from workbench.errors import WorkbenchError, reason_of
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetProgress, OnProgress

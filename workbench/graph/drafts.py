@@ -16,11 +16,11 @@ from typing import Any, ClassVar, TypeAlias
 from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
+from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, provenance
-from workbench.memory.window import fits
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.health import duplicates, memory_checks
+from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, about, shown
 from workbench.memory.entry import Entry, Form, Kind
@@ -251,7 +251,7 @@ class _Declared:
 
 _PARTS = (
     _Declared("junk", "heartbeats, records of tools, lines that say nothing", _junk, is_about=_is_noted),
-    _Declared("duplicate", "said before, in nearly the same words", duplicates.duplicates, _others),
+    _Declared("duplicate", "said before, in nearly the same words", duplicate_checks.duplicates, _others),
     _Declared("stale", "over, replaced, or past its deadline", _stale),
     _Declared("contradicted", "another entry says otherwise", memory_checks.contradictions, _all),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),

@@ -24,10 +24,10 @@ import msgspec
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import UsageError, WorkbenchError
 from workbench.health import (
-    duplicates,
+    duplicate_checks,
     index_checks,
-    links,
-    machine,
+    link_checks,
+    machine_checks,
     memory_checks,
     recall_tests,
     status_checks,
@@ -60,10 +60,10 @@ _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] =
             memory_checks.contradictions,
             memory_checks.expiry,
             memory_checks.fading,
-            links.links,
+            link_checks.links,
             memory_checks.files,
             memory_checks.origin,
-            duplicates.duplicates,
+            duplicate_checks.duplicates,
         ),
     ),
     ("status", (status_checks.recalls,)),
@@ -71,13 +71,13 @@ _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] =
     (
         "machine",
         (
-            machine.python,
-            machine.libraries,
-            machine.git,
-            machine.terminal,
-            machine.watching,
-            machine.disk,
-            machine.clock,
+            machine_checks.python,
+            machine_checks.libraries,
+            machine_checks.git,
+            machine_checks.terminal,
+            machine_checks.watching,
+            machine_checks.disk,
+            machine_checks.clock,
         ),
     ),
     (

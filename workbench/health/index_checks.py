@@ -20,7 +20,7 @@ from indexing.embedding.choice import choices
 from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE, WEIGHTS
 from indexing.embedding.model_info import Described, Description, describe, describe_providers
 from indexing.embedding.port import cache_dir
-from indexing.engines import RefusedError
+from indexing.engine_errors import RefusedError
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
 from indexing.storage import read_json, shape

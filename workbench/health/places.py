@@ -14,7 +14,7 @@ from indexing.sync.freshness import freshness
 from workbench.config.settings import load
 from workbench.dreaming.proposals.agent_queues import queued_in
 from workbench.errors import UsageError, WorkbenchError
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.ingest.agent_sessions import agents_here
 from workbench.workspace.agent_layouts import (
     LAYOUTS,
@@ -22,7 +22,7 @@ from workbench.workspace.agent_layouts import (
     folder_at,
     found_on_this_machine,
 )
-from workbench.workspace.format import format_of
+from workbench.workspace.declared_format import format_of
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.load_state import LoadState, load_states
 from workbench.workspace.registry import Registered

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
-from indexing.engines import RefusedError
+from indexing.engine_errors import RefusedError
 from indexing.storage import not_a_link
 from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations, Manifest

@@ -28,9 +28,9 @@ from workbench.errors import (
     WorkbenchError,
     disk_error,
 )
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.health.finding import Finding, Fix, Look, SkippedError
-from workbench.health.machine import NO_UNDO
+from workbench.health.machine_checks import NO_UNDO
 from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
 from workbench.history.orphans import LOCK_SECONDS, check_strays
 from workbench.memory.names import RelPath
@@ -40,8 +40,8 @@ from workbench.repository.git_runner import ask
 from workbench.safety.secrets import secrets_in
 from workbench.special_files import kind_of_special, read_regular, special_files
 from workbench.temporary import scratch
+from workbench.workspace.declared_format import format_of, require_known_format
 from workbench.workspace.files import TEMPORARY_PREFIX
-from workbench.workspace.format import format_of, require_known_format
 from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.late_lines import late_sentences
 from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR

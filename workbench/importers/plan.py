@@ -24,8 +24,8 @@ from workbench.memory.episode_page import EpisodePage, render_page
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath
-from workbench.memory.window import fits, pieces
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in

@@ -38,6 +38,7 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript import Session, Turn
+from workbench.workspace.layout import dated_log
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -296,7 +297,8 @@ def _claims_there(
     if any(turn.when is None for turn in session.turns):
         days |= {now.date(), now.date() - timedelta(days=1)}
     known: set[str] = set()
-    for path in map(workspace.layout.log_path, days):
+    # Either place may hold them: a folder becomes a vault, or its daily notes get other names.
+    for path in {place for day in days for place in (workspace.layout.log_path(day), dated_log(day))}:
         data = workspace.files.read_or_none(path)
         if data is not None and session.key.encode() in data:
             known |= claims_of(parse_document(path, data, Kind.LOG), session.key)

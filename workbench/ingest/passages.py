@@ -16,12 +16,12 @@ from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
+from workbench.memory.model_window import MOST_PARTS
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.pasted_turns import turns_in
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
-from workbench.memory.turns import turns_in
-from workbench.memory.window import MOST_PARTS
 from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
 

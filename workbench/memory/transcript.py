@@ -22,10 +22,10 @@ from typing import Any, Literal
 from workbench.memory.compaction_frame import is_framed, without_frame
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.markdown import Document
+from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript_text import among_many, careful, clean
-from workbench.memory.window import fits, pieces
 
 MAX_LINE = 16_000_000
 """Bytes that one line may have; a longer one is counted as unreadable."""

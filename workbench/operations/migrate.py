@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.format import FORMAT, KEY
+from workbench.format_version import FORMAT, KEY
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
@@ -17,7 +17,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
 from workbench.plural import plural
-from workbench.workspace.format import format_of, require_known_format
+from workbench.workspace.declared_format import format_of, require_known_format
 from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.short_marks import shortened_edit

@@ -5,7 +5,6 @@ To teach the workbench another agent, write one more ``AgentLayout`` and add it 
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import os
 import re
@@ -222,8 +221,26 @@ def _is_in_home(root: Path, pattern: Sequence[str]) -> bool:
 def existing(root: Path, signs: Iterable[str]) -> Iterator[Path]:
     """What is there of ``signs``, which are relative globs; of one glob in the order of the names."""
     for sign in signs:
-        with contextlib.suppress(OSError):
-            yield from sorted(root.glob(sign))
+        try:
+            yield from sorted(root.glob(sign)) if "**" in sign else _named(root, sign.split("/"))
+        except OSError:
+            continue
+
+
+def _named(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
+    """The same of a glob without ``**``; no folder is read before it is its turn."""
+    # Path.glob reads all folders first, and one that cannot be read would hide what is in the others.
+    first, *rest = parts
+    is_glob = "*" in first or "[" in first
+    try:
+        names = sorted(fnmatch.filter(os.listdir(folder), first)) if is_glob else [first]
+    except OSError:
+        return
+    for name in names:
+        if rest:
+            yield from _named(folder / name, rest)
+        elif is_glob or (folder / name).exists():
+            yield folder / name
 
 
 def _header(*lines: bytes) -> re.Pattern[bytes]:

@@ -20,7 +20,7 @@ from workbench.config.read_only import require_more_than_looking
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
 from workbench.workspace import atomic_swap
-from workbench.workspace.format import require_known_format
+from workbench.workspace.declared_format import require_known_format
 
 TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

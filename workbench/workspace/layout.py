@@ -142,9 +142,15 @@ class Layout:
         return next(filter(None, (one.named(path) for one in self.daily)), None) or dated_name(path)
 
     def log_path(self, day: date) -> RelPath:
-        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``."""
+        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``.
+
+        An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
+        """
+        dated = dated_log(day)
+        if any(agent.makes_memory for agent in self.agents):
+            return dated
         own = next(filter(None, (one.path_on(day) for one in self.daily)), "")
-        return RelPath(own if self.holds(own) else f"memory/{day.isoformat()}.md")
+        return RelPath(own) if self.holds(own) else dated
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -179,6 +185,11 @@ class Layout:
         parts = folder.split("/")
         patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
+
+
+def dated_log(day: date) -> RelPath:
+    """The log of a day where nobody says otherwise."""
+    return RelPath(f"memory/{day.isoformat()}.md")
 
 
 def fits(pattern: str, path: str) -> bool:

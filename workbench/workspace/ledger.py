@@ -40,8 +40,8 @@ from workbench.repository.commits import Commit, ReferenceMove, parse_commit
 from workbench.repository.history import History
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
+from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.files import Files
-from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import LEDGER, STATE_DIR
 from workbench.workspace.ledger_records import (
     NAME,

@@ -72,7 +72,7 @@ class Seal:
             return any(
                 hmac.compare_digest(self._made(key, note).encode(), seal.encode()) for key in keys if key
             )
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):  # a note may be nested as deep as it can just be read
             return False
 
     @property

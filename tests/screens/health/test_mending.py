@@ -18,7 +18,7 @@ from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
 from tests.support.tasks import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 
 pytestmark = pytest.mark.usefixtures("in_process")
 PERSON = "graph/person/sarah.md"

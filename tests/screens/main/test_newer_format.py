@@ -6,7 +6,7 @@ import pytest
 
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.workspace.workspace import Workspace
 
 

@@ -14,7 +14,7 @@ from screens.main.screen import MainScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox
-from workbench.format import FORMAT
+from workbench.format_version import FORMAT
 from workbench.workspace.registry import read_registry, register, registry_path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from urllib.parse import quote, unquote
 
-from workbench.agent.fence import as_line, as_text
+from workbench.agent.fenced_memory import as_line, as_text
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace

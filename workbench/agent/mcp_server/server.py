@@ -30,7 +30,7 @@ from mcp.shared.exceptions import MCPError
 from workbench import __version__
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
-from workbench.agent.fence import as_line
+from workbench.agent.fenced_memory import as_line
 from workbench.agent.mcp_server import resources
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, advice, call_tool

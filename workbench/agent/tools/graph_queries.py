@@ -18,7 +18,7 @@ from indexing.document import entry_key
 from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
-from workbench.agent.fence import as_text
+from workbench.agent.fenced_memory import as_text
 from workbench.agent.scopes import RelevanceOf, graph_relevance, marked
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.agent.fence import as_line
+from workbench.agent.fenced_memory import as_line
 from workbench.agent.scopes import READ_ONLY
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.graph_changes import (

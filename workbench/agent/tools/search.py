@@ -14,7 +14,7 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import ScopeHit
-from workbench.agent.fence import as_text
+from workbench.agent.fenced_memory import as_text
 from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, 
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.fence import as_line, as_text
+from workbench.agent.fenced_memory import as_line, as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.usage import Given
 from workbench.memory.entry import Kind

@@ -27,6 +27,8 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.lexical.writer import LexicalWriter
+from indexing.many_workspaces.rows import STORED, asked_terms, quoted
+from indexing.many_workspaces.table import ANEW, SharedTable
 from indexing.query.dates import periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
@@ -34,8 +36,6 @@ from indexing.ranking.order import Candidate, pool_size, rank
 from indexing.ranking.weights import DEFAULT, Weights
 from indexing.search.answer import Hit, Mode, Query
 from indexing.search.build_answer import hit_of
-from indexing.shared.rows import STORED, asked_terms, quoted
-from indexing.shared.table import ANEW, SharedTable
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 
 if TYPE_CHECKING:

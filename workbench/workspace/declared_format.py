@@ -7,7 +7,7 @@ from pathlib import Path
 from workbench.config import settings
 from workbench.config.safe_yaml import read_mapping
 from workbench.errors import NewerFormatError, UsageError
-from workbench.format import FORMAT, KEY, format_in
+from workbench.format_version import FORMAT, KEY, format_in
 from workbench.workspace.layout import SETTINGS_FILE
 
 

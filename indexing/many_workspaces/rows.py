@@ -18,7 +18,7 @@ from indexing.document import indexed_words, packed, storable
 from indexing.embedding.port import Embedder
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
-from indexing.shared.workspace_reader import FileRead
+from indexing.many_workspaces.workspace_reader import FileRead
 from indexing.sync.entry_vectors import TextVectors
 
 FORMAT = 3

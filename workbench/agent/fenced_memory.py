@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from workbench.memory.model_window import word_pieces
 from workbench.memory.provenance import split_provenance
-from workbench.memory.window import word_pieces
 from workbench.safety.terminal import cut, visible
 
 LINE_CHARACTERS = 600

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexing.embedding.port import cache_dir
-from indexing.engines import REINDEX_HINT, engine
+from indexing.engine_errors import REINDEX_HINT, engine
 from workbench.errors import IndexUnavailableError, UsageError
 
 SCHEMES = ("s3", "gs", "az")

@@ -22,8 +22,8 @@ import pyarrow as pa
 from lancedb.index import FTS, BTree, IvfRq
 
 from indexing.document import restored
-from indexing.shared.location import Location, ask_no_metadata_service, storage
-from indexing.shared.rows import FORMAT, quoted, row_id, schema
+from indexing.many_workspaces.location import Location, ask_no_metadata_service, storage
+from indexing.many_workspaces.rows import FORMAT, quoted, row_id, schema
 from indexing.vectors import EXACT_ROWS, PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
 
