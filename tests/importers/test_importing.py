@@ -456,6 +456,7 @@ def cells_file(path: Path) -> Path:
             scene TEXT PRIMARY KEY, summary TEXT DEFAULT '', summary_embedding BLOB,
             cell_count INTEGER DEFAULT 0, updated_at TEXT NOT NULL);
         INSERT INTO mem_scenes VALUES ('harbour-pilot', 'Everything about the pilot', NULL, 3, '2026-03-01');
+        INSERT INTO mem_scenes VALUES ('pantry', '###', NULL, 0, '2026-03-01');
         """
     )
     rows = [
@@ -489,6 +490,7 @@ def test_cells_become_typed_memories_of_their_scenes(sandbox: Sandbox, tmp_path:
     told = " ".join(operation.notes)
     assert "it ran out there" in told
     assert "unheard-of" in told
+    assert "scene/pantry: it holds no words" in told
     with pytest.raises(NotCuratableError, match="nothing is new"):
         carry_in(sandbox, read_cells(tmp_path / "memory.db", NOW.date()))
 

@@ -119,6 +119,16 @@ async def test_what_is_wrong_is_told_and_the_server_goes_on(
         assert not (await client.call_tool(*CALLS[1])).is_error
 
 
+async def test_the_path_of_a_page_names_none_of_its_memories(server: Server, served: Sandbox) -> None:
+    served.write("graph/concept/C#-notes.md", "---\nname: C# notes\n---\n- [fact] First one\n")
+    served.commit("a page whose name has the mark of an address")
+    async with Client(server(agent_writes="store")) as client:
+        for named in ("graph/concept/C#-notes.md", "graph/concept/C#-notes.md#"):
+            result = await client.call_tool("memory_graph_forget", {"memory": named, "reason": "wrong"})
+            assert result.is_error
+    assert b"First one" in served.read("graph/concept/C#-notes.md")
+
+
 async def test_twenty_calls_at_the_same_time_each_get_their_own_answer(server: Server) -> None:
     async with Client(server()) as client:
         lines = [client.call_tool("memory_get", {"path": LOG, "from": n + 1, "lines": 1}) for n in range(10)]

@@ -473,7 +473,8 @@ def checked(path: Path, name: str, value: object) -> object:
         if number < 0 or (number == 0 and declared.minimum is None):
             raise UsageError(f"{path}: {name} must be {sort}, not {short(value)}")
         if most is not None and number > most:
-            raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
+            bounds = f"between 0 and {most:g}" if declared.minimum is not None else f"{most:,} at most"
+            raise UsageError(f"{path}: {name} must be {bounds}, not {short(value)}")
         return number
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value

@@ -71,8 +71,15 @@ def read_cells(path: Path, today: date) -> Carried:
     names = {str(row.get("id")): row.word("scene") for row in scenes if row.get("id") is not None}
     named = ((f"cell/{row.get('id')}", row) for row in cells)
     found = carried(LABEL, named, lambda name, row: _cell(name, row, names, today))
-    summaries = tuple(_summary(row) for row in scenes if row.word("scene") and row.word("summary"))
-    return replace(found, items=(*summaries, *found.items))
+    about = (
+        (f"scene/{row.word('scene')}", row) for row in scenes if row.word("scene") and row.word("summary")
+    )
+    summaries = carried(LABEL, about, _summary)
+    return replace(
+        found,
+        items=(*summaries.items, *found.items),
+        left_out=(*summaries.left_out, *found.left_out),
+    )
 
 
 def _rows(
@@ -91,16 +98,14 @@ def _rows(
     return [SourceRow({ours: row.get(name) for ours, name in have.items()}) for row in rows]
 
 
-def _summary(row: SourceRow) -> Item:
+def _summary(source: str, row: SourceRow) -> Item:
     """What a scene is about, as an observation of its page."""
-    scene = row.word("scene")
-    source = f"scene/{scene}"
     return memory_item(
         source,
         row["summary"],
         row,
         type="observation",
-        entity=scene,
+        entity=row.word("scene"),
         occurred_at=row.day("updated_at"),
         sources=(f"{LABEL}:{source}",),
     )

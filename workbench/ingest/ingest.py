@@ -170,9 +170,9 @@ class Ingest:
             reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
             if reading is None:
                 return taken.done(*_why_unread(file, checkpoints))
-            taken.bad = reading.bad
             if left_out := self._left_out(reading, named=named):
                 return taken.done(*left_out)
+            taken.bad = reading.bad
             return self._sessions(reading, checkpoints, taken, named=named)
         except (OSError, NotMemoryError) as error:
             return taken.done("refused", why_unreadable(error))

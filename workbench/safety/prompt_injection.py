@@ -278,14 +278,28 @@ _DEEDS = (
     r"|contact|create|remove|spend|use|make|schedule|invite|message|text|sign|reveal|upload|copy)"
 )
 _CONSENT = r"(?:permission|approval|confirmation|consent|an ok|a go)"
+_DOING = (
+    r"(?:runn|execut|perform|send|transferr|approv|delet|install|open|merg|accept|grant|shar|pay|post|publish"
+    r"|forward|e-?mail|reply|answer|buy|order|book|committ|push|deploy|mov|chang|edit|writ|call|contact"
+    r"|creat|remov|spend|us|mak|schedul|invit|messag|text|sign|reveal|upload|copy)ing"
+)
 _CAUTION_HINTS = ("ask", "confirm", "check", "telling", "permission", "approv", "consent", "an ok", "a go")
+# A caution begins its line or sentence: `do not ask the user before sending` has one inside, and is none. Its
+# verb is followed by what it is about alone: behind `and`, `but` or another deed an order could begin.
+_BEGIN = r"(?:^|[.!?;:])[\W_]{0,6}(?:(?:you|always|please|but) )*"
+_WHAT_ABOUT = (
+    rf"(?: or {_DEEDS}\b"
+    rf"| (?!(?:and|or|but|so|then|yet|plus|while|just|always|instead|rather|must|{_DEEDS})\b)"
+    r"[^\s.!?,;:]+){0,6}?"
+)
 _CAUTION = re.compile(
-    r"\b(?:never|do not|don't|must not|mustn't|should not|shouldn't|may not|cannot|can't) (?:ever )?"
-    rf"{_DEEDS}\b(?:(?:,| or| and|,? nor|/) ?{_DEEDS}\b){{0,5}}[^.!?,;:]{{0,60}}?\b(?:without|before|unless)"
+    rf"{_BEGIN}(?:never|do not|don't|must not|mustn't|should not|shouldn't|may not|cannot|can't) (?:ever )?"
+    rf"{_DEEDS}\b(?:(?:,| or| and|,? nor|/) ?{_DEEDS}\b){{0,5}}{_WHAT_ABOUT} (?:without|before|unless)"
     rf" (?:first )?(?:asking|confirming|telling|checking|you (?:ask|asked)|{_CONSENT})\b"
     rf"(?: (?:first|me|(?:with|from) me)|(?: (?:with|from|by))? {_PERSON})?"
-    rf"|\b(?:ask|check with|confirm with|get {_CONSENT} from) (?:me|{_PERSON})(?: first)?"
-    rf"(?: for {_CONSENT})? before (?:you )?(?:{_DEEDS}|[a-z]+ing)\b"
+    rf"|{_BEGIN}(?:ask|check with|confirm with|get {_CONSENT} from) (?:me|{_PERSON})(?: first)?"
+    rf"(?: for {_CONSENT})? before (?:you )?(?:{_DEEDS}|{_DOING})\b",
+    re.MULTILINE,
 )
 """`Never send emails without asking the user`: who says so holds an agent back, and steers nobody."""
 
@@ -296,12 +310,13 @@ def steers(text: str) -> str | None:
         return "imitates the marks of a system prompt"
     if _COMMENT.search(text):
         return "hidden in a comment"
-    low = without_cautions(text.lower().replace("’", "'"))
+    low = text.lower().replace("’", "'")
     return "an instruction to an AI" if _breaks_a_rule(low) or _orders_about_the_user(low) else None
 
 
-def without_cautions(low: str) -> str:
-    """``low``, which is in lower case, less its rules by which an agent must ask before it does something."""
+def without_cautions(text: str) -> str:
+    """``text`` in lower case, less its rules by which an agent must ask before it does something."""
+    low = text.lower().replace("’", "'")
     return _CAUTION.sub(" ", low) if any(hint in low for hint in _CAUTION_HINTS) else low
 
 

@@ -202,9 +202,10 @@ _FIRST_PERSON = re.compile(
 def suspicion(text: str, origin: str) -> str | None:
     """Why ``text`` of this origin (``owner``, ``agent``, ``external``, ``unknown``) waits for a person, marked, and does nothing until then; else None.
 
-    It gives an agent an order, or imitates what only a program says to it.
+    It gives an agent an order, or imitates what only a program says to it. An agent's own log may hold what the
+    owner wants it to ask about.
     """
-    return order_in(text, origin) or steers(text)
+    return order_in(text, origin) or steers(without_cautions(text) if origin == "agent" else text)
 
 
 def order_in(text: str, origin: str) -> str | None:
@@ -221,7 +222,7 @@ def order_in(text: str, origin: str) -> str | None:
     verbs = _verbs_in(low)
     if not verbs:
         return None
-    if origin == "agent":  # whose log may hold what the owner wants it to ask about
+    if origin == "agent":
         low = without_cautions(low)
     found = _dangerous(low, verbs)
     if found is None and origin != "agent" and not _FIRST_PERSON.match(low):

@@ -42,6 +42,7 @@ from workbench.graph.model import Graph, Held
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
+from workbench.memory.graph_page import TypedMemory
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Action, Proposal
 from workbench.safety.findings import by_rule
@@ -244,16 +245,14 @@ def _memory(session: AgentSession, reference: str, call: Call) -> Held:
     Raises EntryNotFoundError, NotCuratableError, NotMemoryError.
     """
     wanted = reference.strip()
-    is_digest = len(wanted.partition("#")[2]) >= _FEWEST_DIGITS
+    place, _, digits = wanted.rpartition("#")  # the name of a page may have the mark too
+
+    def is_named(memory: TypedMemory) -> bool:
+        is_begun = len(digits) >= _FEWEST_DIGITS and memory.entry.address.startswith(wanted)
+        return memory.id == wanted or (is_begun and memory.entry.path == place)
+
     memories = session.graphs(call)[0][1].memories()
-    held = next(
-        (
-            held
-            for held in memories
-            if held.memory.id == wanted or (is_digest and held.memory.entry.address.startswith(wanted))
-        ),
-        None,
-    )
+    held = next((held for held in memories if is_named(held.memory)), None)
     if held is not None and held.entity is not None:
         return held
     path = held.memory.entry.path if held else reference.rpartition("#")[0]
