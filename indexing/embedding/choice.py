@@ -138,6 +138,11 @@ class Choices:
         """The one whose vectors these are, if it can still be used."""
         return next((choice for choice in self.usable if choice.identity == identity), None)
 
+    def lost(self, identity: str | None) -> str:
+        """What is wrong with the provider whose vectors these are; empty where nothing is."""
+        maker = (identity or "").partition("/")[0]
+        return next((f"{name}: {error.message}" for name, error in self.problems if name == maker), "")
+
 
 def choices(settings: Settings, *, threads: int) -> Choices:
     """What the settings allow. Never fails.

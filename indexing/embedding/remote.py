@@ -155,7 +155,7 @@ class RemoteEmbedder(Embedder):
                     except ModelUnavailableError as error:
                         ended = ended or error
                         continue
-                    parts.update(rows if long else {})
+                    parts.update(rows)
                     yield _portion({text: row for text, row in rows.items() if text in asked})
             if long:
                 yield _portion(_joined(long, parts))
@@ -208,7 +208,7 @@ class RemoteEmbedder(Embedder):
         except TextsRefusedError as error:
             rows = dict.fromkeys(texts, error.message)
         again = {text: row for text, row in rows.items() if isinstance(row, str)}
-        if len(texts) == 1:
+        if again and len(texts) == 1:
             self._failed += len(again)
             if self._failed > _MOST_FAILED:
                 why = "".join(again.values())

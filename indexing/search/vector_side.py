@@ -61,9 +61,12 @@ class VectorSide:
         """The model by its name, not loaded: that of the index, if it can be used. Raises NoVectorsError."""
         with self._choosing:  # one thread may load while another asks
             if self._choice is None:
-                found = choices(self._settings, threads=1)
+                found, made_by = choices(self._settings, threads=1), self._made_by()
+                own = found.that_made(made_by)
+                if own is None and (why := found.lost(made_by)):
+                    self._give_up(why, ModelUnavailableError(why))
                 try:
-                    self._choice = (found.that_made(self._made_by()) or found.first()).opened_once()
+                    self._choice = (own or found.first()).opened_once()
                 except ModelUnavailableError as error:
                     self._give_up(error.message, error)
             return self._choice
@@ -149,7 +152,10 @@ class VectorSide:
 
     def _follow(self, made_by: str) -> None:
         """Take up the model that the index was made with meanwhile. Raises NoVectorsError."""
-        choice = choices(self._settings, threads=1).that_made(made_by)
+        found = choices(self._settings, threads=1)
+        choice = found.that_made(made_by)
+        if choice is None and (why := found.lost(made_by)):
+            raise NoVectorsError(keywords_only(why))
         if choice is None:
             raise NoVectorsError(f"{keywords_only(_OTHER_MODEL)}; {REINDEX}")
         self._choice, self._embedder = choice.opened_once(), None

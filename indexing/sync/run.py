@@ -220,6 +220,8 @@ class _Sync:
         if self._given or self._model is None or current is None:
             return
         own = self._choices.that_made(current.model())
+        if own is None and (lost := self._choices.lost(current.model())):
+            self._report.notes.append(f"{self._model.identity} takes the place of {current.model()}: {lost}")
         if own is None or own.identity == self._model.identity:
             return
         self._own, model = own, self._model

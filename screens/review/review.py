@@ -299,8 +299,17 @@ class ReviewScreen(BrowseScreen):
         self._handled |= {*addresses_of(targets)}
         self.desk.ask(make(targets), targets)
 
+    def action_undo(self) -> None:
+        """Take the newest operation back."""
+        self._do(Request(action="undo"))
+
+    def action_redo(self) -> None:
+        """Do again what was taken back last."""
+        self._do(Request(action="redo"))
+
     def _do(self, request: Request) -> None:
-        self._handled |= {*request.addresses}
+        row = self.list.row  # what comes in its place came by this hand
+        self._handled |= {*request.addresses, (row.address or "") if row else ""}
         self._waiting_keys.decides(request.addresses)
         self.desk.do(request)
 

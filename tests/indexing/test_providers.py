@@ -11,15 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexing.embedding.choice import choices, service_of
+from indexing.embedding.choice import ModelChoice, choices, service_of
 from indexing.embedding.model_files import locate
 from indexing.embedding.remote import REST_SECONDS, batches
+from indexing.search.answer import Query
+from indexing.search.index_search import IndexSearch
+from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
+from tests.support.workspaces import Sandbox
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.llm.endpoint import endpoint_of
+from workbench.workspace.workspace import Workspace
 
 TEXTS = [f"note {number} about the harbour" for number in range(40)]
 SAID = "2026-03-14 the launch moved to April"
@@ -250,6 +255,27 @@ def test_without_the_client_that_asks_it_the_next_provider_is_used(
     ((provider, problem),) = found.problems
     assert provider == "openai"
     assert "not installed" in problem.message
+
+
+def test_an_index_of_a_provider_whose_client_is_gone_says_so_before_another_takes_its_place(
+    sandbox: Sandbox, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(
+        embedding_providers=("openai", "local"), embedding_key="sk-secret", model=os.fspath(tiny)
+    )
+    sandbox.close()
+    place = Workspace(sandbox.root, settings)
+    identity = service_of("openai", settings).identity
+    reindex(place, model=ModelChoice(identity, lambda: HashingEmbedder(identity=identity)))
+    monkeypatch.setitem(sys.modules, "openai", None)
+    search = IndexSearch(place)
+    assert "not installed" in (search.load() or "")
+    answer = search.search(Query(text="staging"))
+    assert "not installed" in (answer.degraded or "")
+    assert "reindex" not in (answer.degraded or "")
+    report = reindex(place)
+    assert any("takes the place of openai" in note and "not installed" in note for note in report.notes)
+    place.close()
 
 
 def test_the_usual_key_goes_to_the_public_address_alone(

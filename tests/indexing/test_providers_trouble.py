@@ -5,17 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+from indexing.embedding.port import fitting
 from indexing.embedding.remote import RemoteEmbedder
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Asked, Provider, Reply, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
 from workbench.errors import ModelUnavailableError
+from workbench.memory.model_window import word_pieces
 
 TEXTS = [f"note {number} about the harbour" for number in range(40)]
 BAD = TEXTS[13]
@@ -319,6 +322,42 @@ def test_a_request_that_is_wrong_as_such_is_not_taken_for_many_bad_texts(
     assert (vectors, failed) == ({}, {})
     assert "dimensions must be at most 1536" in ended
     assert len(provider.asked) == 2  # and a text that any model takes
+
+
+def test_what_came_counts_also_where_too_many_other_texts_failed(provider: Provider, opened: Opener) -> None:
+    """A text that is asked for alone, while another request fails too often, has a vector all the same."""
+    bad, good = [f"bad {number}" for number in range(64)], [f"good {number}" for number in range(3)]
+    alone: list[str] = []
+    too_many = threading.Event()
+
+    def rule(asked: Asked) -> Reply | None:
+        first, *others = asked.texts
+        if first == "memory":
+            return None
+        if first.startswith("good") and not others:
+            too_many.wait(20)
+            return None
+        alone.extend([] if others else [first])
+        if len(alone) > 50:
+            too_many.set()
+        return refused(400, "no")
+
+    provider.rule = rule
+    embedder = opened(openai(provider, embedding_concurrency=2, embedding_batch=64))
+    vectors, _, ended = collected(embedder, [*bad, *good])
+    assert ended.endswith("no")
+    assert vectors.keys() == set(good)
+
+
+def test_a_long_text_has_a_vector_though_one_of_its_parts_is_a_text_of_its_own(
+    provider: Provider, opened: Opener
+) -> None:
+    embedder = opened(openai(provider, embedding_batch=1, embedding_concurrency=1))
+    long = " ".join(["alpha"] * 20_000)
+    part = fitting(long, word_pieces, embedder.window)[0][0]
+    vectors, failed, ended = collected(embedder, [part, "one", "two", long])
+    assert (failed, ended) == ({}, "")
+    assert vectors.keys() == {part, "one", "two", long}
 
 
 def test_a_provider_that_refuses_one_text_after_the_other_is_left(provider: Provider, opened: Opener) -> None:

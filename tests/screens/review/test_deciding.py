@@ -49,6 +49,21 @@ async def test_a_accepts_at_once_and_u_lets_it_wait_again(sandbox: Sandbox) -> N
     assert newest(sandbox) == {}
 
 
+async def test_what_this_hand_redoes_is_no_other_hands_decision(sandbox: Sandbox) -> None:
+    port, engine, _ = three(sandbox)
+    accept(sandbox, port)
+    async with reviewed(sandbox) as review:
+        await review.choose("tantivy")
+        await review.interface.press("u")
+        await review.choose("staging port")
+        await review.interface.press("U")
+        await review.until_gone("staging port")
+        await review.interface.press("a")
+        await review.until_gone("tantivy")
+        assert "Somebody else" not in review.interface.toasts
+    assert newest(sandbox)[engine].decision == "accepted"
+
+
 async def test_keys_faster_than_decisions_decide_on_one_row_after_the_other(sandbox: Sandbox) -> None:
     keys = three(sandbox)
     async with reviewed(sandbox) as review:
