@@ -22,7 +22,7 @@ SCREEN_NAMES = {
 def ways(screen: Screen[Any]) -> dict[str, Command]:
     """The commands by action id, for a screen that lies over the panes."""
     return {
-        **{room: partial(go, screen, room) for room in SCREEN_NAMES},
+        **{room: partial(go, screen, room) for room in (*SCREEN_NAMES, "recent")},
         "palette": lambda: screen.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
         "quit": lambda: screen.app.exit(),  # noqa: PLW0108
     }

@@ -24,7 +24,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.history.recent import RecentEntry
 
-_AGE, _WHO = 6, 14
+_AGE, _WHO = 7, 14
 
 
 class RecentScreen(BrowseScreen):

@@ -46,8 +46,12 @@ class Works:
         """It begins, or it is further now."""
         before = self._known.get(work.key)
         work = replace(work, stopping=work.key in self._stopping)
-        going_on = before is not None and before[0].stage.is_counted is work.stage.is_counted
-        self._known[work.key] = work, before[1] if before and going_on else self._clock()
+        since = self._clock()
+        if before is not None and self._takes_long(before[0]):
+            since = min(before[1], since - _LOADING_SECONDS)  # what has its line keeps it
+        elif before is not None and before[0].stage.is_counted is work.stage.is_counted:
+            since = before[1]
+        self._known[work.key] = work, since
         self._moved()
 
     def gone(self, key: str) -> None:

@@ -41,11 +41,15 @@ class WorkspaceModel:
 
 @dataclass(frozen=True, slots=True)
 class OperationCompleted:
-    """An operation was carried out; so many conflicts wait since then."""
+    """An operation was carried out; so many conflicts wait since then.
+
+    ``shown`` are the entries that the pane had when it was asked for: files may have been read again since.
+    """
 
     operation: Operation
     request: Request
     conflicts: int
+    shown: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,12 +156,13 @@ class Curating:
         self._screen.work(partial(self._carry_out, request, targets), "curate")
 
     async def _carry_out(self, request: Request, targets: tuple[Row, ...]) -> None:
+        shown = frozenset(row.address for row in self._screen.pane.list.rows if row.address)
         try:
             operation, conflicts = await self.runner.carry_out(request)
         except Exception as error:
             await self.refuse(request, error, targets)
         else:
-            self._screen.model.publish(OperationCompleted(operation, request, conflicts))
+            self._screen.model.publish(OperationCompleted(operation, request, conflicts, shown))
 
     async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
         """Publish that it is not done, and why."""
@@ -256,7 +257,7 @@ class Curating:
             screen.pane.follow(operation.became[0])  # marking has moved the cursor beyond what was merged
         elif operation.action == "edit" and row and row.address in operation.entries:
             screen.pane.follow(operation.became[0])
-        elif operation.action == "undo" and row and (returned := self._back_in(operation, row)):
+        elif operation.action == "undo" and row and (returned := self._back_in(event, row)):
             screen.pane.follow(returned)  # where what came back stands is where the person looks
         screen.marks_changed()
         screen.set_timer(_SAID_SECONDS, self._read_again)
@@ -266,13 +267,13 @@ class Curating:
         self._screen.refresh_files()
         self._screen.searching.ask_again()
 
-    def _back_in(self, operation: Operation, row: Row) -> str | None:
+    def _back_in(self, event: OperationCompleted, row: Row) -> str | None:
         """The first entry that it brought back: into the file of ``row``, else into an open one."""
-        if row.address in operation.entries:
+        entries = event.operation.entries
+        if row.address in entries:
             return None
-        rows = self._screen.pane.list.rows
-        opened, there = {row.path, *(one.path for one in rows if one.fold)}, {one.address for one in rows}
-        here = [one for one in operation.entries if path_of(one) in opened and one not in there]
+        opened = {row.path, *(one.path for one in self._screen.pane.list.rows if one.fold)}
+        here = [one for one in entries if path_of(one) in opened and one not in event.shown]
         return min(here, key=lambda one: path_of(one) != row.path, default=None)
 
     def _arrived(self, operation: Operation, request: Request) -> list[str]:

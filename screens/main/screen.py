@@ -576,4 +576,5 @@ class MainScreen(LaidOutScreen):
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
         self.laying.lay_out()
+        self.call_after_refresh(self.laying.cover_panes)  # the panes may have moved and kept their size
         self.searching.draw()

@@ -79,10 +79,6 @@ class Overseeing:
         facts = header_facts(screen.files.values(), budget, self.status, screen.logs.today())
         screen.title_line.tell(facts, budget)
 
-    def _look_at_git(self) -> None:
-        if self._git:
-            self._screen.work(self._follow_git, "git", exclusive=True)
-
     async def _follow_git(self) -> None:
         """Another program may have made a commit, or changed the branch."""
         if self._git != await self._screen.opening.desk.historian.run(git_state):

@@ -214,6 +214,8 @@ class Pane(Vertical):
         """The entry under the cursor is called this from now on: stay with it."""
         if self.list.row is not None:
             self._awaited, self._renamed = row_id, self.list.row.id
+            if any(row.id == row_id for row in self.list.rows):
+                self.rebuild()  # the files were read again before this was known
 
     def begin_anew(self) -> None:
         """What was asked for may not be answered any more: other files are shown from now on."""

@@ -277,8 +277,8 @@ class Searching:
         """Semantic search became ready, or went away."""
         self._state.missing, self._state.loading = "" if message.ready else message.reason, False
         self._rest()
-        if message.ready and self._overlay.is_open:
-            self.ask_again()
+        if self._overlay.is_open and (message.ready or self._question.as_of is not None):
+            self.ask_again()  # the index of a moment is made by the process that went away as well
         self._say()
 
     def moment(self, message: MomentChanged) -> None:

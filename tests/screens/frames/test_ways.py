@@ -65,6 +65,17 @@ async def test_from_screen_to_screen_and_back_each_is_open_once(sandbox: Sandbox
         await interface.until(lambda: interface.main.is_active, "the panes")
 
 
+@pytest.mark.parametrize("room", [*SCREEN_NAMES])
+async def test_what_was_written_lately_opens_over_every_screen(sandbox: Sandbox, room: str) -> None:
+    async with opened(sandbox.workspace) as interface:
+        interface.main.action_perform(room)
+        await interface.until(lambda: over(interface) == [room], "the screen")
+        if room == "agent_view":
+            await interface.press("enter")  # out of the line that one types in
+        await interface.press("L")
+        await interface.until(lambda: over(interface) == [room, "recent"], "what was written lately")
+
+
 async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("D")

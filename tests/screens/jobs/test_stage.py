@@ -48,6 +48,24 @@ def work(key: str, *, asked: bool, stage: Stage = Stage("words", 1, 2)) -> Work:
     return Work(key=key, name=key, stage=stage, stop=stop, asked=asked)
 
 
+def test_a_line_that_came_stays_until_the_work_is_over() -> None:
+    now = [0.0]
+    works = Works(lambda: None, lambda: now[0])
+    counted, loading = Stage("embed", 1, 100), Stage("preparing the model")
+    for at, stage in (
+        (0.0, counted),
+        (QUIET_SECONDS, counted),
+        (2.0, loading),
+        (3.0, counted),
+        (3.1, loading),
+    ):
+        now[0] = at
+        works.show(work("index", asked=False, stage=stage))
+        assert bool(works.seen) == (at > 0), at
+    works.gone("index")
+    assert not works.seen
+
+
 def test_what_nobody_asked_for_is_shown_once_it_takes_long_and_below_what_was() -> None:
     now = [0.0]
     moved: list[int] = []

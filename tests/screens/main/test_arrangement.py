@@ -110,7 +110,17 @@ async def test_the_search_covers_the_panes_after_any_resize(sandbox: Sandbox) ->
     async with opened(sandbox.workspace, (200, 50)) as interface:
         await interface.press("slash")
         panes, search = interface.main.frame, interface.main.overlay
-        for size in ((200, 50), (80, 24), (180, 45), (60, 20), (140, 40)):
+        for size in (
+            (200, 50),
+            (80, 24),
+            (180, 45),
+            (60, 20),
+            (80, 20),
+            (80, 19),
+            (60, 20),
+            (60, 19),
+            (140, 40),
+        ):
             await interface.pilot.resize_terminal(*size)
             await interface.until(lambda: search.region == panes.region, "it stands where they do")
             assert search.region.width > 50

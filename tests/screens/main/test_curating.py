@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import os
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from screens.main.operation_runner import OperationRunner
 from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
@@ -324,6 +326,33 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -
         await interface.press("d")
         await interface.until_said("Forgotten")
         await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
+        await interface.press("u")
+        await interface.until_said("Undone")
+        await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")
+
+
+async def test_after_an_undo_the_cursor_is_on_what_came_back_though_its_file_was_read_before_the_end(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What follows an operation may take so long that the watcher has the file read again meanwhile."""
+    conflicts = OperationRunner._conflicts
+
+    def slow(runner: OperationRunner) -> int:
+        time.sleep(1.5)
+        return conflicts(runner)
+
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        rows = interface.main.pane.list
+        await interface.until(lambda: sum(bool(row.address) for row in rows.rows) > 1, "entries")
+        rows.go(next(at for at, row in enumerate(rows.rows) if row.address))
+        await interface.pilot.pause()
+        assert rows.row is not None
+        gone = rows.row.address
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
+        monkeypatch.setattr(OperationRunner, "_conflicts", slow)
         await interface.press("u")
         await interface.until_said("Undone")
         await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")

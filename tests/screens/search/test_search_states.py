@@ -294,6 +294,10 @@ async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_
         main = interface.main
         current = sandbox.root / ".workbench" / "index" / "current"
         await interface.until(lambda: current.exists() and not main.following.indexing, "an index")
+        await interface.until_said("Settings reloaded")  # they were written after the workspace was opened
+        await interface.until(
+            lambda: main.following._pause is None and not main.following.indexing, "nothing is due"
+        )
         await interface.until_shown("index up to date")
         with monkeypatch.context() as patched:
             patched.setattr(main.following, "wish", lambda: wishes.append(main.title_line.render()))
