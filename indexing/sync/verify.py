@@ -36,7 +36,7 @@ from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.history.verify_finding import Check, Flaw
+from workbench.history.verify_flaw import Check, Flaw
 from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR

@@ -13,7 +13,7 @@ from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.errors import BusyError
 from workbench.history.verify import audit
-from workbench.history.verify_finding import Flaw
+from workbench.history.verify_flaw import Flaw
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo

@@ -23,7 +23,7 @@ class Command(click.Command):
         json_option(self)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of such commands, some of which were called otherwise."""
 
     command_class = Command
@@ -41,9 +41,9 @@ def command(name: str | None = None, **settings: Any) -> Callable[[Callable[...,
     return click.command(name, cls=Command, **settings)
 
 
-def group(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Group]:
+def group(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], CommandGroup]:
     """``click.group`` for one of these."""
-    return click.group(name, cls=Group, **settings)
+    return click.group(name, cls=CommandGroup, **settings)
 
 
 class _Day(click.ParamType[date]):

@@ -35,7 +35,7 @@ _CRONTAB_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class StartLine:
     """A line of a file, or of the crontab, that starts the program."""
 
     where: str
@@ -50,7 +50,7 @@ class Footprint:
     """
 
     own: tuple[Path, ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[StartLine, ...]
     state: tuple[Path, ...]
 
 
@@ -95,7 +95,7 @@ def remove(folder: Path) -> None:
         raise disk_error(error) from error
 
 
-def _mentions(roots: list[Path]) -> Iterator[Mention]:
+def _mentions(roots: list[Path]) -> Iterator[StartLine]:
     home = Path.home()
     files = [home / name for name in _IN_HOME]
     for folder, pattern in _IN_FOLDERS:
@@ -106,10 +106,10 @@ def _mentions(roots: list[Path]) -> Iterator[Mention]:
     yield from _lines("crontab -l", _crontab())
 
 
-def _lines(where: str, text: str) -> Iterator[Mention]:
+def _lines(where: str, text: str) -> Iterator[StartLine]:
     for number, line in enumerate(text.splitlines(), 1):
         if _CALL.search(line):
-            yield Mention(where, number)
+            yield StartLine(where, number)
 
 
 def _text(path: Path) -> str:

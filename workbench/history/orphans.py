@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.backup.bundles import remembered, unfinished
 from workbench.errors import ReadOnlyError
-from workbench.history.verify_finding import Check, Flaw
+from workbench.history.verify_flaw import Check, Flaw
 from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.special_files import kind_of_special, special_files

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from workbench.errors import RepositoryStateError, WorkbenchError
 from workbench.history.orphans import check_strays
-from workbench.history.verify_finding import Check, Flaw
+from workbench.history.verify_flaw import Check, Flaw
 from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
