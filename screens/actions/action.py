@@ -22,7 +22,7 @@ class Group(StrEnum):
     HISTORY = "History"
     TRAVEL = "Time travel"
     ROOMS = "Other screens"
-    REVIEW = "Dream review"
+    REVIEW = "Inbox"
     GRAPH = "Graph"
     AGENT = "Context"
     HEALTH = "Health"

@@ -35,7 +35,7 @@ _PLACES = {
     FocusContext.BLAME: "line by line",
     FocusContext.CONFLICTS: "among the conflicts",
     FocusContext.RECENT: "among what was written lately",
-    FocusContext.REVIEW: "in the dream review",
+    FocusContext.REVIEW: "in the inbox",
     FocusContext.GRAPH: "in the graph",
     FocusContext.AGENT: "what the agent sees",
     FocusContext.HEALTH: "health",

@@ -11,9 +11,9 @@ REVIEW_ACTIONS: tuple[Action, ...] = (
     define(
         "review",
         "D",
-        "dreams",
+        "inbox",
         Group.ROOMS,
-        "Dream review: accept, reword, reject or defer what was found worth keeping.",
+        "Inbox: accept, reword, reject or defer what was found worth keeping.",
         places=LISTS | (SCREENS - GRAPH),
     ),
     _in_review(

@@ -1,4 +1,4 @@
-"""What is behind a row of the dream review: the change, the score, the gates and the sources, as rows."""
+"""What is behind a row of the inbox: the change, the score, the gates and the sources, as rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of the dream review: proposals by run, what is put off, what is settled, what was left out.
+"""The list of the inbox: proposals by run, what is put off, what is settled, what was left out.
 
 Each row holds what it stands for (``Row.of``): a proposal that waits or is settled, one of its sources, a
 claim that was left out, the dream that left it out, or a ``Group`` of proposals.

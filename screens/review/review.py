@@ -73,7 +73,7 @@ class ReviewScreen(BrowseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.REVIEW)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, words("Dream review"))
+        super().__init__(desk, words("Inbox"))
         self.agenda = Agenda(today=now().date())
         self.wording = Wording(lambda: self.app, desk)
         self.progress = PartsLine(id="dream-progress")

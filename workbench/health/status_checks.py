@@ -97,9 +97,9 @@ def inbox(subject: CheckSubject) -> Look:
         yield Finding(
             f"{plural(count, 'proposal')} waiting for a decision",
             "nothing of it becomes memory before a person accepts it",
-            "decide in the dream review; `workbench inbox list` shows them too",
+            "decide in the inbox; `workbench inbox list` shows them too",
             "info",
-            fixes=(Fix("open", "open the dream review", of="proposals"),),
+            fixes=(Fix("open", "open the inbox", of="proposals"),),
         )
 
 

@@ -1,4 +1,4 @@
-"""The dream review under test: opened by its key, its rows chosen by their words."""
+"""The inbox under test: opened by its key, its rows chosen by their words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Review:
 
 @asynccontextmanager
 async def reviewed(sandbox: Sandbox, size: tuple[int, int] = (140, 40)) -> AsyncIterator[Review]:
-    """The interface with the dream review open and read."""
+    """The interface with the inbox open and read."""
     async with opened(sandbox.workspace, size) as interface:
         await interface.press("D")
         review = Review(interface)

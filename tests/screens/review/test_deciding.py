@@ -1,4 +1,4 @@
-"""What the keys of the dream review do: each decision is one operation, and u undoes it."""
+"""What the keys of the inbox do: each decision is one operation, and u undoes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dream review shows: what waits and why, what it would change, where it comes from."""
+"""What the inbox shows: what waits and why, what it would change, where it comes from."""
 
 from __future__ import annotations
 
