@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -456,7 +457,6 @@ def cells_file(path: Path) -> Path:
             scene TEXT PRIMARY KEY, summary TEXT DEFAULT '', summary_embedding BLOB,
             cell_count INTEGER DEFAULT 0, updated_at TEXT NOT NULL);
         INSERT INTO mem_scenes VALUES ('harbour-pilot', 'Everything about the pilot', NULL, 3, '2026-03-01');
-        INSERT INTO mem_scenes VALUES ('pantry', '###', NULL, 0, '2026-03-01');
         """
     )
     rows = [
@@ -490,9 +490,18 @@ def test_cells_become_typed_memories_of_their_scenes(sandbox: Sandbox, tmp_path:
     told = " ".join(operation.notes)
     assert "it ran out there" in told
     assert "unheard-of" in told
-    assert "scene/pantry: it holds no words" in told
     with pytest.raises(NotCuratableError, match="nothing is new"):
         carry_in(sandbox, read_cells(tmp_path / "memory.db", NOW.date()))
+
+
+def test_a_scene_without_words_stops_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = cells_file(tmp_path / "memory.db")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO mem_scenes VALUES ('pantry', '###', NULL, 0, '2026-03-01')")
+        connection.commit()
+    operation = carry_in(sandbox, read_cells(path, NOW.date()))
+    assert "scene/pantry: it holds no words" in " ".join(operation.notes)
+    assert any(held.owner == "kitchen" for held in read_graph(sandbox.workspace).memories())
 
 
 @pytest.mark.parametrize(
