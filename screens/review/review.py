@@ -300,11 +300,11 @@ class ReviewScreen(BrowseScreen):
         self.desk.ask(make(targets), targets)
 
     def action_undo(self) -> None:
-        """Take the newest operation back."""
+        """Undo the last operation."""
         self._do(Request(action="undo"))
 
     def action_redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo what was last undone."""
         self._do(Request(action="redo"))
 
     def _do(self, request: Request) -> None:

@@ -373,7 +373,7 @@ class Searching:
                 self._wheel = self._screen.set_interval(LONG_SECONDS / 2, self._go_round)
 
     def _go_round(self) -> None:
-        """A wait is told of from its second turn on."""
+        """Show that the search still goes on."""
         self._state.turn += 1
         self._say()
 

@@ -178,6 +178,23 @@ def test_a_session_that_passes_midnight_goes_into_two_logs(sandbox: Sandbox) -> 
     assert len(done.operations) == 2
 
 
+def notes_alone(sandbox: Sandbox) -> None:
+    """A folder of notes, in which no agent keeps its memory."""
+    for name in ("MEMORY.md", "memory"):
+        there = sandbox.root / name
+        shutil.rmtree(there) if there.is_dir() else there.unlink()
+    sandbox.write("note.md", "- a note\n")
+    sandbox.commit("notes alone")
+
+
+def flushed(sandbox: Sandbox) -> Flushed:
+    """What became of a decision that is flushed with the layout as it is now."""
+    place = Workspace.open(sandbox.root)
+    told = flush_session(place, session(turn(DECISION)), now=NOW)
+    place.close()
+    return told
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
@@ -191,14 +208,8 @@ def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
     sandbox: Sandbox, said: str, expected: str
 ) -> None:
     sandbox.write(".obsidian/daily-notes.json", said)
-    for name in ("MEMORY.md", "memory"):
-        there = sandbox.root / name
-        shutil.rmtree(there) if there.is_dir() else there.unlink()
-    sandbox.write("note.md", "- a vault\n")
-    sandbox.commit("a vault")
-    place = Workspace.open(sandbox.root)
-    told = flush_session(place, session(turn(DECISION)), now=NOW)
-    place.close()
+    notes_alone(sandbox)
+    told = flushed(sandbox)
     assert told.paths == (expected.format(NOW),)
     assert DECISION in (sandbox.root / told.paths[0]).read_text()
 
@@ -208,27 +219,17 @@ def test_an_agent_that_keeps_memory_in_a_vault_finds_its_logs_where_it_keeps_the
     sandbox.write("SOUL.md", "# Soul\n")
     sandbox.write("AGENTS.md", "# Agents\n")
     sandbox.commit("opened in Obsidian")
-    place = Workspace.open(sandbox.root)
-    told = flush_session(place, session(turn(DECISION)), now=NOW)
-    place.close()
+    told = flushed(sandbox)
     assert told.paths == (f"memory/{NOW:%Y-%m-%d}.md",)
 
 
 def test_what_was_saved_before_the_folder_was_a_vault_is_not_saved_again(sandbox: Sandbox) -> None:
-    for name in ("MEMORY.md", "memory"):
-        there = sandbox.root / name
-        shutil.rmtree(there) if there.is_dir() else there.unlink()
-    sandbox.write("note.md", "- a folder of notes\n")
-    sandbox.commit("notes")
-    place = Workspace.open(sandbox.root)
-    told = flush_session(place, session(turn(DECISION)), now=NOW)
-    place.close()
+    notes_alone(sandbox)
+    told = flushed(sandbox)
     assert told.paths == (f"memory/{NOW:%Y-%m-%d}.md",)
     sandbox.write(".obsidian/daily-notes.json", '{"folder": "Journal"}')
     shutil.rmtree(sandbox.root / ".workbench")
-    place = Workspace.open(sandbox.root)
-    again = flush_session(place, session(turn(DECISION)), now=NOW)
-    place.close()
+    again = flushed(sandbox)
     assert (again.lines, again.known) == ((), 1)
 
 

@@ -251,7 +251,7 @@ class _Work:
             )
 
     def result(self, wrote: str, **more: Any) -> Backup:
-        """What is told of it; ``more`` are further fields."""
+        """The report of this backup; ``more`` are further fields of it."""
         return Backup(
             target=self.target,
             branch=self.branch,

@@ -244,7 +244,7 @@ def _list(place: Workspace, *, late: bool) -> None:
 
 
 def _kept_json(number: int, kept: Conflict | Late) -> dict[str, Any]:
-    """What is told of text that is kept beside the memory: of a conflict, or of a replaced file."""
+    """A conflict, or the text of a replaced file that is kept beside the memory, as JSON."""
     if isinstance(kept, Late):
         text, more = kept.text, attributes(kept, "why", "lines")
     else:

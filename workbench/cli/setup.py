@@ -246,8 +246,7 @@ async def _serve(server: Server, host: str, port: int, told: str) -> None:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(sign, ended.set)
+        loop.add_signal_handler(sign, ended.set)
     await server.start(host, port)
     say(server.address)
     narrate(told)

@@ -79,7 +79,7 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
 
 
 def advice(error: WorkbenchError) -> str:
-    """What an agent is told of an error."""
+    """An error as the agent reads it: what is wrong, and what to do next."""
     if error.message == READ_ONLY:
         return READ_ONLY
     hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint

@@ -1,4 +1,4 @@
-"""What a tool for agents is: a function, declared once with all that a client is told of it.
+"""A tool for agents: a function, declared once with its description and its schema.
 
 Its name, its docstring and its parameters are the tool's: the parameters become a JSON schema, by which each
 call is checked before the function runs. Names that other systems' tools use for these arguments are accepted
@@ -27,7 +27,7 @@ Schema: TypeAlias = dict[str, Any]
 Lane = Literal["read", "search", "write"]
 
 LONGEST_ADVICE = 1_000
-"""Characters of what an agent is told of a call that failed."""
+"""The most characters of an error that an agent reads."""
 _NO_NUL = r"^[^\u0000]*$"
 _CLOCK = r"[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?"
 
