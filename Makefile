@@ -6,8 +6,8 @@ BIN := .venv/bin
 # What running needs, and what tests, checks and builds need beside it.
 READY := .venv/.ready
 TOOLS := .venv/.ready-to-test
-# What pip leaves when it is interrupted goes with the environment, not into /tmp.
-PIP := TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip --disable-pip-version-check
+# What pip leaves when it is interrupted goes with the environment, not into /tmp. An editable installation is meant: no warning of it.
+PIP := TMPDIR=$(CURDIR)/.venv/tmp PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check
 # Thousands of tests make repositories and force them to the disk: in memory that takes half the time. `make test SHM=` uses the disk.
 SHM := $(shell [ -w /dev/shm ] && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 8000000 { print "/dev/shm" }')
 # Processes that run tests, on two cores: half of the time a test waits, for a key, a lock or another process.

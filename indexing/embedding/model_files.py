@@ -233,6 +233,11 @@ def download(name: str, told: Callable[[int, int], None]) -> ModelSource:
 def _from_hub(name: str, *, dry_run: bool = False, told: Callable[[int, int], None] | None = None) -> Any:
     if not is_hub_name(name):
         raise ModelUnavailableError(f"{name!r} is no model's name", hint="names are owner/name")
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise ModelUnavailableError(
+            "huggingface_hub, which fetches models, is not installed",
+            hint="install the extra `model` (README, Install)",
+        )
     # Read at import, which is here: plain requests to one server, and nothing about whoever asks.
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["HF_HUB_DISABLE_XET"] = "1"

@@ -235,9 +235,9 @@ def _remains(question: Question) -> bool:
 
 
 def _meeting(rows: Sequence[_Row], question: Question) -> Sequence[tuple[_Row, Stored]]:
-    """The rows, each with its entry, that meet the conditions that remain, asked as of the index of one
+    """The rows, each with its entry, that meet the conditions that remain.
 
-    workspace: for a moment there is one of them.
+    These are asked as of the index of one workspace: for a moment there is one of them.
     """
     found = [(row, _entry(row)) for row in rows]
     if not _remains(question):

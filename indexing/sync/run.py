@@ -10,6 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -210,7 +211,7 @@ class _Sync:
             except ModelUnavailableError as error:
                 self._no_model = error.message
 
-    @property
+    @cached_property
     def _choices(self) -> Choices:
         return choices(self._workspace.settings, threads=bulk_threads())
 

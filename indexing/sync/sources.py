@@ -207,8 +207,7 @@ class Sources:
 
     def read_as(self, file: MemoryFile) -> str:
         """What the place and the name of a file say of its entries: its kind, and the day of a daily note."""
-        daily = () if is_outside(file.path) else self.workspace.layout.daily
-        named = next(filter(None, (one.named(file.path) for one in daily)), None)
+        named = None if is_outside(file.path) else self.workspace.layout.daily_note(file.path)
         return f"{file.kind} {named.day}" if named else str(file.kind)
 
     def read(self, path: str) -> bytes:

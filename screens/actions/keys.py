@@ -51,9 +51,9 @@ def key_name(key: str) -> str:
     return f"{modifiers}+{key_name(last)}" if plus and last else key
 
 
-def key_names(keys: tuple[str, ...], separator: str = " ") -> str:
+def key_names(keys: tuple[str, ...]) -> str:
     """All keys of an action."""
-    return separator.join(key_name(key) for key in keys)
+    return " ".join(key_name(key) for key in keys)
 
 
 def key_called(text: str) -> str | None:

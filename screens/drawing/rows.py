@@ -39,7 +39,7 @@ class RowPart(NamedTuple):
 
 
 def piece(text: str, tone: Tone = "muted") -> RowPart:
-    """A piece of a row that holds the program's own words or numbers, and nothing of a file."""
+    """A piece of a row. What comes from a file has been through ``row_text``: nothing is cleaned here."""
     return RowPart(Shown(text), tone)
 
 

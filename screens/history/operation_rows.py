@@ -14,7 +14,7 @@ from workbench.memory.names import CommitId
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 
-_AGE, _ACTION = 7, 11
+_WHEN, _ACTION = 7, 11
 _ENTRIES = 8
 _FOREIGN = frozenset({"commit", "external", ledger.ACTION})
 _FACTS = {"Session": "session", "Source": "from", "Section": "under", "Model": "by model"}
@@ -37,7 +37,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
         text=row_text(operation.summary.removeprefix(f"{operation.action}: ")),
         tone="muted" if operation.undone else "text",
         lead=(
-            piece(day_or_time(operation.when).rjust(_AGE), "faint"),
+            piece(day_or_time(operation.when).rjust(_WHEN), "faint"),
             RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
         ),
         tail=tuple(tail),

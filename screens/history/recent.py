@@ -24,7 +24,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.history.recent import RecentEntry
 
-_AGE, _WHO = 7, 14
+_WHEN, _WHO = 7, 14
 
 
 class RecentScreen(BrowseScreen):
@@ -74,7 +74,7 @@ class RecentScreen(BrowseScreen):
             id=one.entry,
             text=row_text(one.title),
             lead=(
-                piece(day_or_time(one.when).rjust(_AGE), "faint"),
+                piece(day_or_time(one.when).rjust(_WHEN), "faint"),
                 RowPart(
                     Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
                 ),

@@ -22,7 +22,7 @@ from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.clock import today
 from screens.drawing.rows import EMPTY, Row, RowPart, piece
-from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.drawing.safe_text import Shown, grouped, row_text, said_of, words
 from screens.history.history_reader import Historian
 from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
 from screens.loading.reader import Reading
@@ -276,8 +276,7 @@ class Travelling:
             return
         known = isinstance(error, WorkbenchError)
         name = words("Cannot go back in time") if known else row_text(type(error).__name__)
-        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
-        text = Shown("\n".join(row_text(line) for line in said if line))
+        text = Shown("\n".join(map(row_text, said_of(error))))
         self._screen.say(text, title=name, severity="warning" if known else "error")
         shown = self._shown.moment
         if shown is None:

@@ -157,13 +157,13 @@ class Pane(Vertical):
         looked = self.looked_at()
         return f"looking …\n{looked} so far" if looked else _nothing_fits()
 
-    def rebuild(self, *, go_to: str | None = None) -> None:
-        """Show what ``build`` answers, the cursor on ``go_to`` or where it was."""
+    def rebuild(self) -> None:
+        """Show what ``build`` answers, the cursor on the row that is awaited or where it was."""
         self.list.empty = self._why_empty()
         self.list.narrowed = self.filter is not None
         if self._renamed is not None and (self.list.row is None or self.list.row.id != self._renamed):
             self.give_up()
-        self.list.show(self.build(), go_to=go_to or self._awaited)
+        self.list.show(self.build(), go_to=self._awaited)
         if self._awaited and self.list.row and self.list.row.id == self._awaited:
             self.give_up()
         self.caption()

@@ -36,15 +36,14 @@ from screens.review.proposal_list import Agenda, Group, agenda_rows, name_of, ru
 from screens.review.reword_dialog import Wording
 from screens.widgets.parts_line import PartsLine
 from workbench.dreaming.proposals import operations
-from workbench.dreaming.proposals.accept import foretold
+from workbench.dreaming.proposals.accept import WORDLESS, foretold
 from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting, overview
 from workbench.dreaming.proposals.runs import (
     RolledBack,
-    find_run,
     preview_rollback,
     roll_back,
-    shared_with,
+    shared_notes,
 )
 from workbench.dreaming.proposals.source_quotes import Quotation, quotations, surroundings
 from workbench.dreaming.result import Dream, Explanation, Skip
@@ -55,7 +54,6 @@ _LOOK_SECONDS = 1.5
 """How often it is looked whether somebody else decided something."""
 _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
-_WORDLESS = ("archive", "forget")
 _Stamp = tuple[tuple[str, int, int], ...]
 _Make = Callable[[tuple[Row, ...]], Request]
 
@@ -123,7 +121,7 @@ class ReviewScreen(BrowseScreen):
             said["reword"] = f"one proposal at a time: {key_for('back')} takes the marks away"
         elif case is None:
             said["reword"] = _NONE
-        elif case.proposal.action in _WORDLESS:
+        elif case.proposal.action in WORDLESS:
             said["reword"] = (
                 f"to {case.proposal.action} takes no words: "
                 f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
@@ -511,12 +509,7 @@ def _reject(targets: tuple[Row, ...], reason: str = "") -> Request:
 def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
     """The change of taking a run back, what would stay, and what of other runs goes with it."""
     plan, staying = preview_rollback(workspace, run)
-    shared = [
-        f"{operation.id} holds proposals of {', '.join(others)} too; they will wait again"
-        for operation in find_run(workspace, run).standing
-        if (others := shared_with(operation, run))
-    ]
-    return detail.undo_rows(plan, staying, shared)
+    return detail.undo_rows(plan, staying, shared_notes(workspace, run))
 
 
 def _empty(refusal: str | None) -> str:

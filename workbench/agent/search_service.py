@@ -84,16 +84,19 @@ class SearchService:
         """
         from indexing.sync.freshness import freshness  # noqa: PLC0415 - the interface never looks
 
-        self._no_index = None
+        self._no_index = self._leader_behind = None
         try:
             self.behind = look(self.workspace)
-            for scope in self._askable()[0]:
-                if scope.mark:
-                    self._leader_behind = freshness(scope.workspace).behind
         except IndexUnavailableError as error:  # a leader may answer
             self.behind, self._no_index = error.message, error
         except (WorkbenchError, OSError) as error:
             self.behind = reason_of(error)
+        for scope in self._askable()[0]:
+            if scope.mark:
+                try:
+                    self._leader_behind = freshness(scope.workspace).behind
+                except (WorkbenchError, OSError) as error:
+                    self._leader_behind = reason_of(error)
 
     def ask(self, query: Query, reach: Reach = "team") -> tuple[list[ScopeAnswer], list[str]]:
         """What one's own memory and the leader's answer, and why either could not be asked.

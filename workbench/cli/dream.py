@@ -32,11 +32,10 @@ from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.dreaming.proposals.runs import (
     DreamRun,
-    find_run,
     preview_rollback,
     roll_back,
     runs,
-    shared_with,
+    shared_notes,
 )
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
@@ -338,9 +337,8 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
 
 
 def _roll_back(place: Workspace, run: str) -> None:
-    for operation in find_run(place, run).standing:
-        if others := shared_with(operation, run):
-            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
+    for note in shared_notes(place, run):
+        narrate(f"note: {note}")
     if given("dry_run"):
         plan, staying = preview_rollback(place, run)
         diff = plan.diff()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import sys
 import threading
@@ -34,7 +33,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.config import settings
-from workbench.errors import BusyError, ModelUnavailableError, UsageError
+from workbench.errors import BusyError, UsageError
 from workbench.jobs.runs import Job
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
@@ -329,11 +328,6 @@ def download(name: str | None, yes: bool) -> None:
     if not is_hub_name(name):
         raise UsageError(
             f"{name!r} is no model's name", hint=f"names are owner/name, for example {DEFAULT_MODEL}"
-        )
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise ModelUnavailableError(
-            "huggingface_hub, which fetches models, is not installed",
-            hint="install the extra `model` (README, Install)",
         )
     wanted = listing(name)
     narrate(_summary(wanted))

@@ -63,8 +63,8 @@ _AHEAD = re.compile(
     r"|\b(?P<demain>demain)\b|(?<!la )(?<!esta )(?<!cada )(?<!de )\b(?P<manana>mañana)\b",
     re.IGNORECASE,
 )
+"""Days to come in sentences of a log, in four languages; ``indexing.query.dates`` reads questions."""
 _FROM_NOW = re.compile(rf"\b{_N} {_UNIT} from (?:now|today)\b", re.IGNORECASE)
-"""Days to come in sentences of a log, in four languages: a question looks back more often than ahead."""
 
 
 def day_in(text: str, said_on: date | None) -> date | None:

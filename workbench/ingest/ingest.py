@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Taken:
-    """What becomes of one source, filled while it is ingested; ``why`` says it where nothing does.
+    """What becomes of one source, filled while it is ingested; ``why`` says why nothing became of it.
 
     ``bad`` are the numbers of lines that cannot be read.
     """

@@ -187,8 +187,7 @@ class Follower:
                 self.failing.pop(file.path, None)
                 self._seen[file.path] = state
         except Exception as error:  # whatever one transcript holds, the others are followed
-            is_away = isinstance(error, (OSError, NotMemoryError))
-            why = why_unreadable(error) if is_away else why_failed(error)
+            why = why_unreadable(error) if isinstance(error, NotMemoryError) else why_failed(error)
             name = type(error).__name__
             yield from self._once(Event(kind="failed", at=now, source=file.path, why=why, error=name))
 

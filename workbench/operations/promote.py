@@ -128,14 +128,15 @@ def _last_chosen(workspace: Workspace) -> str | None:
         for commit in islice(workspace.history.line(), _LOOKED_AT):
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
-            if chosen and commit.id in _standing(workspace):
+            if chosen and _stands(workspace, commit.id):
                 return chosen
     return None
 
 
-def _standing(workspace: Workspace) -> set[CommitId]:
-    """The newest operations that are not undone."""
-    return {one.commit for one in islice(workspace.operations.walk(), _LOOKED_AT) if not one.undone}
+def _stands(workspace: Workspace, commit: CommitId) -> bool:
+    """Whether ``commit`` is one of the newest operations, and not undone."""
+    newest = islice(workspace.operations.walk(), _LOOKED_AT)
+    return any(one.commit == commit and not one.undone for one in newest)
 
 
 def _short(title: str) -> str:

@@ -139,7 +139,11 @@ class Layout:
 
     def named(self, path: str) -> DatedName | None:
         """The day in the name of a file, and what else its name says; None where it begins with no day."""
-        return next(filter(None, (one.named(path) for one in self.daily)), None) or dated_name(path)
+        return self.daily_note(path) or dated_name(path)
+
+    def daily_note(self, path: str) -> DatedName | None:
+        """What the name of a daily note of the person says; None for any other file."""
+        return next(filter(None, (one.named(path) for one in self.daily)), None)
 
     def log_path(self, day: date) -> RelPath:
         """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``.

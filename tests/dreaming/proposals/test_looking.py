@@ -28,7 +28,7 @@ def test_what_waits_what_is_put_off_and_what_is_settled_are_told_apart(sandbox: 
     found = seen(sandbox)
     assert [one.proposal.key for one in found.waits] == [ones[3].key]
     assert [one.proposal.key for one in found.deferred] == [ones[2].key]
-    assert found.returns == later
+    assert [one.until for one in found.deferred] == [later]
     assert [one.decision for one in found.settled] == ["accepted", "rejected"]
     assert [one.kept for one in found.settled] == [True, False]
     assert overview(place, NOW + timedelta(days=30)).deferred == ()

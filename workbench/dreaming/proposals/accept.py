@@ -34,6 +34,8 @@ RUN = "Run"
 """The trailer that names the run of what an operation kept."""
 PROPOSAL = "Proposal"
 """The trailer that names the key of a proposal that an operation decided on."""
+WORDLESS = ("archive", "forget")
+"""Actions of proposals that take no words."""
 _SHORT = 40
 _NOT_REPEATED = "words that are not repeated here"
 """For what hides something, is a secret, or gives orders: a page is read by agents too."""
@@ -89,7 +91,7 @@ def plan_accept(
 def words_of(workspace: Workspace, key: str) -> str:
     """The words of a waiting proposal, for an editor. Raises UsageError, also where it takes no words."""
     (one,) = find_all(workspace, [key], datetime.now().astimezone())
-    if one.proposal.action in ("archive", "forget"):
+    if one.proposal.action in WORDLESS:
         raise UsageError(f"to {one.proposal.action} takes no words", hint="accept or reject it")
     return one.proposal.text + "\n"
 

@@ -385,11 +385,6 @@ class Overview:
         waits = (one.proposal for one in (*self.waits, *self.deferred))
         return (*waits, *(one.proposal for one in self.settled))
 
-    @property
-    def returns(self) -> date | None:
-        """The day on which the next deferred one waits again."""
-        return min((one.until for one in self.deferred if one.until), default=None)
-
 
 def overview(workspace: Workspace, now: datetime) -> Overview:
     """What waits, what is deferred, and what became of the others."""

@@ -128,6 +128,15 @@ def shared_with(operation: Operation, run: str) -> tuple[str, ...]:
     return tuple(name for name in _runs_of(operation) if name != run)
 
 
+def shared_notes(workspace: Workspace, run: str) -> list[str]:
+    """What of other runs goes with it when ``run`` is taken back."""
+    return [
+        f"{operation.id} holds proposals of {', '.join(others)} too; they will wait again"
+        for operation in find_run(workspace, run).standing
+        if (others := shared_with(operation, run))
+    ]
+
+
 def _standing(run: DreamRun) -> tuple[Operation, ...]:
     if not run.operations:
         raise NotCuratableError(
