@@ -25,16 +25,14 @@ import lancedb
 import numpy as np
 import psutil
 
-from indexing.many_workspaces.location import Location, place_of
 from indexing.many_workspaces.search import FleetSearch
-from indexing.many_workspaces.table import SharedTable
+from indexing.many_workspaces.table import Location, SharedTable, place_of
 from indexing.search.answer import Query
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
 from workbench.fleet.pool import Brought, InProcess, RayPool
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import FleetProgress, Plan, reindex
-from workbench.fleet.sync_status import check
+from workbench.fleet.run import FleetProgress, Plan, check, reindex
 from workbench.fleet.worker import Recipe, Task, model_for_questions, recipe
 
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")

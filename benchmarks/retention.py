@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.dreaming.eviction import archive_proposals
-from workbench.dreaming.owner_examples import owner_model
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.owner_model import owner_model
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import propose, read_book
 from workbench.dreaming.run import dream
 from workbench.errors import NotCuratableError

@@ -8,7 +8,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from screens.actions.table import key_table  # noqa: E402 - after the path
+from screens.actions.registry import key_table  # noqa: E402 - after the path
 
 HEAD = """# Keys
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 from lancedb.index import BTree, IvfFlat, IvfRq
 from numpy.typing import NDArray
 
-from indexing.engine_errors import engine
+from indexing.storage import engine
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors

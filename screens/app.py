@@ -16,10 +16,9 @@ from textual.notifications import Notification, SeverityLevel
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import words
-from screens.jobs.job_line import toasts_above_work
-from screens.main.escape_keys import Apart
+from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import Tidying
-from screens.main.key_bindings import Keying
+from screens.main.key_bindings import Apart, Keying
 from screens.main.palette import Commands
 from screens.main.screen import MainScreen
 from screens.main.shutdown import end_in_time, listen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.actions.table import key_table
+from screens.actions.registry import key_table
 from workbench import __version__
 from workbench.cli.program import workbench
 

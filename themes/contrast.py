@@ -2,11 +2,15 @@
 
 Contrast: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. Colour blindness: Machado, Oliveira, Fernandes,
 "A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), at full severity.
+
+Whether a theme can be read: its contrasts, and whether good and bad look alike to some.
 """
 
 from __future__ import annotations
 
 import math
+
+from themes.theme import ThemeData
 
 Linear = tuple[float, float, float]
 """Red, green and blue as light, each from 0 to 1."""
@@ -70,3 +74,29 @@ def _lab(light: Linear) -> tuple[float, float, float]:
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
     x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+GROUNDS = ("background", "surface", "overlay", "selection", "resting")
+"""What text stands on."""
+READ = ("text", "muted", "accent", "match", "good", "warn", "bad")
+"""What is read."""
+_LEAST, _LEAST_FAINT = 4.5, 3.0
+_LEAST_APART = 20.0
+
+
+def faults(theme: ThemeData, least: float = _LEAST, least_faint: float = _LEAST_FAINT) -> list[str]:
+    """What is hard to read in ``theme``, in words; nothing of colours that the terminal decides."""
+    if theme.terminal:
+        return []
+    colors = theme.colors
+    found = []
+    for tone in (*READ, "faint"):
+        wanted = least_faint if tone == "faint" else least
+        for ground in GROUNDS:
+            ratio = contrast(colors[tone], colors[ground])
+            if ratio < wanted:
+                found.append(f"{tone} on {ground} has a contrast of {ratio:.1f}; {wanted:g} can be read")
+    for blindness in BLINDNESS:
+        if apart(colors["good"], colors["bad"], blindness) < _LEAST_APART:
+            found.append(f"good and bad look alike to people with {blindness}")
+    return found

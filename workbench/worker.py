@@ -6,6 +6,8 @@ has to say meanwhile, then ``{"event": "done", ...}`` or ``{"event": "error", "c
 The task ``search`` goes on reading: see ``workbench.agent.search_task``.
 
 SIGTERM stops a task where it next says how far it is, or at once where nothing can be left half done.
+
+How a process of ours came to its end, in words: by itself, or ended by somebody else.
 """
 
 from __future__ import annotations
@@ -41,13 +43,13 @@ class TaskSpec:
 
 TASKS: Mapping[str, TaskSpec] = {
     "backup": TaskSpec("workbench.backup.create", "backing up"),
-    "dream": TaskSpec("workbench.dreaming.dream_task", "dreaming"),
+    "dream": TaskSpec("workbench.dreaming.run", "dreaming"),
     "health": TaskSpec("workbench.health.checks", "the look", niceness=5, ends_at_once=True),
-    "ingest": TaskSpec("workbench.ingest.ingest_task", "ingest", niceness=5),
+    "ingest": TaskSpec("workbench.ingest.ingest", "ingest", niceness=5),
     "reindex": TaskSpec("indexing.sync.run", "indexing", niceness=10, ends_at_once=True),
     "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),
     "similar-names": TaskSpec(
-        "workbench.ingest.similar_names", "comparing names", niceness=5, ends_at_once=True
+        "workbench.ingest.entity_resolution", "comparing names", niceness=5, ends_at_once=True
     ),
 }
 
@@ -103,3 +105,23 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except (BrokenPipeError, KeyboardInterrupt):
         os._exit(130)
+
+
+def killed_by(status: int) -> str:
+    """The signal that ended a process, such as ``SIGKILL``; empty where it ended by itself.
+
+    ``status`` is as Python counts it: the signal's number below zero.
+    """
+    if status >= 0:
+        return ""
+    try:
+        return signal.Signals(-status).name
+    except ValueError:  # real-time signals have numbers, but no names
+        return f"signal {-status}"
+
+
+def ended(status: int) -> str:
+    """Its end behind the name of the work: ``was ended from outside by SIGKILL``, ``ended with status 7``."""
+    if name := killed_by(status):
+        return f"was ended from outside by {name}"
+    return f"ended with status {status}"

@@ -20,13 +20,11 @@ from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key, unpacked
-from indexing.engine_errors import RefusedError, engine
-from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
-from indexing.lexical.query_rewrite import fitted, question_terms
+from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
 from indexing.lexical.schema import any_of, in_set, open_index, stemmed
-from indexing.lexical.terms import Terms, completions, these, words_query
-from indexing.lexical.vocabulary import Vocabulary, values
+from indexing.lexical.terms import Terms, Vocabulary, completions, these, values, words_query
 from indexing.query.question import Question, WordForm
+from indexing.storage import RefusedError, engine
 from indexing.words import WORD, normal
 
 _COLUMNS = ("key", "day", "kind", "marks")

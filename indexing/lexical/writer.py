@@ -21,9 +21,8 @@ from indexing.document import (
     path_term,
     unpacked,
 )
-from indexing.engine_errors import engine
 from indexing.lexical.schema import open_index, schema
-from indexing.storage import read_json
+from indexing.storage import engine, read_json
 
 _HEAP_BYTES = 96_000_000
 _MANAGED = ".managed.json"

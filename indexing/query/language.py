@@ -16,8 +16,7 @@ from datetime import date
 from functools import lru_cache
 
 from indexing.query.dates import period
-from indexing.query.filters import FIELDS, NONE, Filters, conditions
-from indexing.query.question import Question
+from indexing.query.question import FIELDS, NONE, Filters, Question, conditions
 
 MAX_CHARACTERS = 8_192
 """Characters of a query in which syntax is looked for; what follows is words."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, get_args
 
-from indexing.query.filters import FIELDS, NONE, Filters, filters_from_json
-from indexing.query.question import WordForm
+from indexing.query.question import FIELDS, NONE, Filters, WordForm, filters_from_json
 from indexing.ranking.order import ScorePart, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
 from workbench.errors import UsageError
@@ -152,7 +151,7 @@ def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -
     """The query in a request of the service or of a batch. Raises UsageError naming what is wrong.
 
     ``{"query": "door code", "k": 10, "filters": {"kind": ["log"], "since": "2026-03"}}`` and what else a
-    ``Query`` has; ``indexing.query.filters`` says what filters there are. ``weights`` are those that the
+    ``Query`` has; ``indexing.query.question`` says what filters there are. ``weights`` are those that the
     request's own change.
     """
     text, k = request.get("query"), request.get("k", 10)

@@ -1,27 +1,253 @@
-"""From a pool to hits that stand on the disk: ranked, checked, shown, explained."""
+"""From a pool to hits that stand on the disk: ranked, checked, shown, explained.
+
+The part of an entry that is shown, and which words in it were asked for.
+
+Every hit against the disk: what moved has new lines, what is gone does not answer.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import lru_cache
 from itertools import groupby, islice
 
 from indexing.document import Stored
 from indexing.facets import user_in
 from indexing.lexical.reader import shared_words
+from indexing.lexical.schema import stemmed, words
 from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period
 from indexing.query.question import Question
-from indexing.ranking.explanation import explain, parts_of
-from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, rank
+from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
-from indexing.search.answer import Hit, Query, SearchAnswer
+from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
-from indexing.search.hit_validation import Pass
-from indexing.search.snippet import exact_in, found_in, snippet
-from indexing.words import date_words, normal
+from indexing.sync.generations import RACY_NS
+from indexing.sync.sources import Sources
+from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.memory.names import is_outside
+from workbench.plural import plural
+from workbench.workspace.workspace import Workspace
+
+_LEAD = 120
+_REACH = 40
+"""How far to go for a blank at which to begin or to end."""
+
+_VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2"
+_BEGINS = re.compile(f"(?<![\u200d{_VIRAMAS}])(?<![\U0001f1e6-\U0001f1ff])[^\\s{JOINED}]")
+"""A character before which a text may be cut."""
+
+
+def snippet(text: str, terms: Terms) -> str:
+    """``text`` itself where it is short, else the part of it with the most of what was asked for.
+
+    At most ``SNIPPET_CHARACTERS`` characters; no word is cut, and where there are no words nothing that is
+    seen as one character.
+    """
+    if len(text) <= SNIPPET_CHARACTERS:
+        return text
+    start = _start(text, _best(found_in(text, terms)))
+    room = SNIPPET_CHARACTERS - 1 - bool(start)
+    end = len(text) if start + room >= len(text) else _end(text, start + room)
+    return ("…" if start else "") + text[start:end].rstrip() + ("…" if end < len(text) else "")
+
+
+def found_in(text: str, terms: Terms) -> list[tuple[int, int, str]]:
+    """Character ranges of ``text`` in order, each with the term of the question that stands there."""
+    wanted = {*terms.stems, *terms.guessed}
+    found = []
+    known: dict[str, str] = {}
+    for match in WORD.finditer(text):
+        word = match[0]
+        if word not in known:
+            known[word] = _asked(word, wanted, terms.beginning)
+        if known[word]:
+            found.append((*match.span(), known[word]))
+    lower = text.lower()
+    if len(lower) == len(text):
+        for token in dict.fromkeys((*terms.exact, *terms.pairs, *terms.lone, *terms.openings)):
+            found += [(*match.span(), token) for match in re.finditer(re.escape(token), lower)]
+    return sorted(found)
+
+
+def exact_in(text: str, terms: Terms) -> list[str]:
+    """The exact tokens of the question that stand in ``text``."""
+    present = set(exact_tokens(normal(text)))
+    return [token for token in terms.exact if token in present]
+
+
+def _asked(word: str, wanted: set[str], beginning: str) -> str:
+    """The term of the question that ``word`` is, or nothing."""
+    plain = normal(word)
+    for stem in stemmed().analyze(plain):
+        if stem in wanted:
+            return stem
+    if beginning and any(typed.startswith(beginning) for typed in words().analyze(plain)):
+        return beginning
+    return ""
+
+
+def _best(found: list[tuple[int, int, str]]) -> int:
+    """Where the stretch begins that has the most different terms, and of these the most of all."""
+    reach = SNIPPET_CHARACTERS - 2 * _LEAD
+    best, at = (0, 0), 0
+    last = 0
+    for first, (start, _, _) in enumerate(found):
+        while last < len(found) and found[last][1] <= start + reach:
+            last += 1
+        here = found[first:last]
+        if (worth := (len({term for _, _, term in here}), len(here))) > best:
+            best, at = worth, start
+    return at
+
+
+def _start(text: str, at: int) -> int:
+    """Where to begin, so that ``at`` has something before it and no word is cut."""
+    if at <= _LEAD:
+        return 0
+    start = min(at - _LEAD, max(0, len(text) - SNIPPET_CHARACTERS + 2))
+    for place in range(start, min(start + _REACH, at)):
+        if text[place - 1].isspace() and not text[place].isspace():
+            return place
+    return next((place for place in range(start, at) if _BEGINS.match(text, place)), at)
+
+
+def _end(text: str, end: int) -> int:
+    """Where to end, at ``end`` or before it, so that no word is cut."""
+    if text[end].isspace():
+        return end
+    for place in range(end, end - _REACH, -1):
+        if text[place - 1].isspace():
+            return place
+    return next((place for place in range(end, 0, -1) if _BEGINS.match(text, place)), end)
+
+
+_KEPT_FILES = 32
+_KEPT_DIGESTS = 20_000
+
+_Look = tuple[int, int, int]
+_Entries = dict[tuple[str, int], Entry]
+
+
+class Recheck:
+    """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.sources = Sources(workspace)
+        self._root = os.path.realpath(workspace.root)
+        self._digest = lru_cache(_KEPT_DIGESTS)(self._digest_anew)
+        self.entries = lru_cache(_KEPT_FILES)(self._entries_anew)
+
+    def begin(self) -> Pass:
+        """One search's view of the disk: each file is looked at once."""
+        self.sources = Sources(self.workspace)
+        return Pass(self)
+
+    def look(self, path: str) -> _Look | None:
+        """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
+        if not self.sources.holds(path):
+            return None
+        try:
+            status = os.lstat(os.path.join(self.workspace.root, path))
+        except (OSError, ValueError):
+            return None
+        return (status.st_size, status.st_ctime_ns, status.st_ino)
+
+    def is_real(self, folder: str) -> bool:
+        """Whether no link leads to ``folder``, which is a path as the index calls it."""
+        whole = folder if is_outside(folder) else os.path.join(self._root, folder).rstrip("/")
+        return os.path.realpath(whole) == whole
+
+    def digest(self, path: str, seen: _Look, size: int, *, racy: bool) -> str:
+        """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
+
+        So it is while the file is so young that it may change and look the same. Of a transcript it is that
+        of the first ``size`` bytes. Raises OSError and WorkbenchError.
+        """
+        young = time.time_ns() - seen[1] < RACY_NS
+        return self._digest_anew(path, seen, size) if racy or young else self._digest(path, seen, size)
+
+    def _digest_anew(self, path: str, _seen: _Look, size: int) -> str:
+        return self.sources.sha256(path, size)
+
+    def _entries_anew(self, path: str, _seen: _Look, _digest: str) -> _Entries:
+        """The entries of a file of this look and digest. Raises OSError and WorkbenchError."""
+        return {(entry.hash, entry.ordinal): entry for entry in self.sources.document(path).entries}
+
+
+@dataclass(slots=True)
+class Pass:
+    """The files of one answer. ``changed`` are those that are not what was indexed.
+
+    ``absent`` are those of a source that is not there now, by the name of the source.
+    """
+
+    recheck: Recheck
+    changed: set[str] = field(default_factory=set)
+    absent: dict[str, set[str]] = field(default_factory=dict)
+    _stamps: dict[str, _Look | None] = field(default_factory=dict)
+    _folders: dict[str, bool] = field(default_factory=dict)
+
+    def now(self, stored: Stored) -> Stored | None:
+        """The entry as it stands on disk, or None when it is gone."""
+        path, stamp = stored.path, stored.stamp
+        if path not in self._stamps:
+            self._stamps[path] = self._look(path)
+        seen = self._stamps[path]
+        if seen is None:
+            return None
+        if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
+            return stored
+        try:
+            digest = self.recheck.digest(path, seen, stamp.size, racy=stamp.racy)
+            if digest == stamp.digest:
+                return stored
+            found = self.recheck.entries(path, seen, digest).get((stored.hash, stored.ordinal))
+        except (OSError, WorkbenchError):
+            found = None
+        self.changed.add(path)
+        if found is None:
+            return None
+        return replace(
+            stored,
+            start_line=found.start_line,
+            end_line=found.end_line,
+            heading=found.heading,
+            date=found.date,
+            text=found.text,
+        )
+
+    def _look(self, path: str) -> _Look | None:
+        folder = os.path.dirname(path)
+        if folder not in self._folders:  # no sync enters a folder through a link
+            self._folders[folder] = self.recheck.is_real(folder)
+        seen = self.recheck.look(path) if self._folders[folder] else None
+        if seen is None:
+            source = self.recheck.sources.keeps(path) if is_outside(path) else None
+            (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
+        return seen
+
+    def notes(self) -> tuple[str, ...]:
+        """What keeps files from answering that no sync can change."""
+        return tuple(
+            f"{name} is not there to be read; {len(paths)} of its files would be among the hits"
+            for name, paths in sorted(self.absent.items())
+        )
+
+    def stale(self) -> str | None:
+        """Why the index is behind, as far as this answer shows."""
+        if not self.changed:
+            return None
+        files = plural(len(self.changed), "file")
+        return f"{files} among the hits changed since indexing; run `workbench reindex`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from indexing.document import Stored, kind_of_code
 from indexing.lexical.reader import KeywordMatch, Snapshot
 from indexing.query.dates import Period
-from indexing.query.filters import Filters
-from indexing.query.question import Question, WordForm
+from indexing.query.question import Filters, Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.search.answer import Mode
 from indexing.sync.freshness import without_vector

@@ -1,9 +1,13 @@
-"""The vectors of entries, made of those of texts: an entry's own, and its neighbours' with less weight."""
+"""The vectors of entries, made of those of texts: an entry's own, and its neighbours' with less weight.
+
+Vectors of texts that were computed for the index: read from its cache, without model and engine.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.document import NEIGHBOURS, Stored
-from indexing.sync.generations import CONTEXT_WEIGHT
+from indexing.embedding.cache import EmbeddingCache
+from indexing.storage import RefusedError
+from indexing.sync.generations import CACHE_FILE, CONTEXT_WEIGHT, Generations
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Portion, Vectors
@@ -54,3 +62,17 @@ def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
         out[:-distance] += same * texts[distance:]
     norms = np.linalg.norm(out, axis=1, keepdims=True)
     return np.asarray(out / np.maximum(norms, 1e-12), np.float32)
+
+
+def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, NDArray[np.float32]] | None:
+    """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
+    path = workspace.root / STATE_DIR / CACHE_FILE
+    try:
+        current = Generations(workspace.root / STATE_DIR).current()
+        manifest = current.manifest() if current else None
+    except RefusedError:
+        return None
+    if manifest is None or manifest.model is None or not path.is_file():
+        return None
+    with closing(EmbeddingCache(path)) as cache:
+        return cache.get(manifest.model, texts, manifest.dimension)

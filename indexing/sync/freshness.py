@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from indexing.engine_errors import RefusedError, SpecialInIndexError
+from indexing.storage import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
 from indexing.sync.generations import Generations, Manifest, words_fingerprint
 from indexing.sync.report import OnProgress

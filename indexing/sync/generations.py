@@ -19,8 +19,7 @@ from typing import Final, Literal
 import msgspec
 
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
-from indexing.engine_errors import SpecialInIndexError, allowed
-from indexing.storage import link_in, read_json, remove, set_aside, write_json
+from indexing.storage import SpecialInIndexError, allowed, link_in, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
 from workbench.memory.names import RelPath
 from workbench.special_files import require_no_special_files

@@ -1,13 +1,25 @@
-"""What a reindex says while it runs and when it is done."""
+"""What a reindex says while it runs and when it is done.
+
+What making vectors would take: how many texts are not known yet, and what they would cost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from indexing.embedding.choice import ModelChoice
+from indexing.embedding.port import Embedder
+from workbench.errors import ModelUnavailableError
+from workbench.memory.model_window import word_pieces
+from workbench.plural import plural
+
 if TYPE_CHECKING:
-    from indexing.sync.cost_estimate import Backfill
+    from indexing.embedding.port import Portion
 
 _SHOWN_LINES = 10
 
@@ -97,3 +109,140 @@ class SyncReport:
             ],
             "dry_run": self.dry_run,
         }
+
+
+HERE = "this machine"
+"""Where the local model makes vectors."""
+_MILLION = 1_000_000
+_TEXTS_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """So many ``texts`` of at most about so many ``tokens`` are to be embedded by ``model`` at ``where``.
+
+    ``price`` is that of a million tokens in the person's currency, None where it is not known. ``charges``
+    says whether that may cost money: what runs on this machine or in its network does not.
+    """
+
+    model: str
+    where: str
+    texts: int
+    tokens: int
+    price: float | None
+    charges: bool
+
+    @property
+    def cost(self) -> float | None:
+        """At most about so much money, or None when nobody said the price."""
+        return None if self.price is None else self.tokens * self.price / _MILLION
+
+    def sentence(self) -> str:
+        """What it is and costs, in a line."""
+        texts = plural(self.texts, "text")
+        there = f"on {self.where}" if self.where == HERE else f"at {self.where}"
+        said = f"{texts} of at most about {plural(self.tokens, 'token')} for {self.model} {there}"
+        if not self.charges:
+            return said
+        if self.cost is None:
+            return f"{said}; the price is not known (set `embedding: {{price: ...}}`, for a million tokens)"
+        return f"{said}, about {self.cost:.2f}" if self.cost >= 0.01 else f"{said}, less than 0.01"
+
+    def as_json(self) -> dict[str, object]:
+        """The numbers as the command line prints them."""
+        return {
+            "model": self.model,
+            "where": self.where,
+            "texts": self.texts,
+            "tokens": self.tokens,
+            "price_per_million": self.price,
+            "cost": self.cost,
+            "charges": self.charges,
+        }
+
+
+Agree = Callable[[Backfill], bool]
+"""Asks the person whether that may be spent."""
+
+
+def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Backfill:
+    """What embedding ``texts`` takes: each counts once, and only if its vector is not in the cache."""
+    from indexing.embedding.cache import EmbeddingCache, text_key  # noqa: PLC0415 - imports numpy
+
+    seen: set[bytes] = set()
+    count = tokens = 0
+    left = iter(texts)
+    with closing(EmbeddingCache(cache_path)) as cache:
+        dimension = cache.dimension(choice.identity)
+        while some := list(islice(left, _TEXTS_AT_ONCE)):
+            new = {key: text for text in some if (key := text_key(text)) not in seen}
+            seen.update(new)
+            known = cache.get(choice.identity, list(new.values()), dimension)
+            missing = [text for text in new.values() if text not in known]
+            count += len(missing)
+            tokens += sum(map(word_pieces, missing))
+    service = choice.service
+    if service is None:
+        return Backfill(choice.identity.rpartition("@")[0], HERE, count, tokens, 0.0, charges=False)
+    return Backfill(
+        service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
+    )
+
+
+class Purse:
+    """Keeps what costs money from being sent without the person's word, which ``agree`` asks for.
+
+    Up to ``ask_above`` texts are sent without asking. Without ``agree`` there is nobody to ask. What was
+    answered holds for this run, for so many texts as were named and ``ask_above`` more.
+    """
+
+    def __init__(self, cache_path: Path, ask_above: int, agree: Agree | None) -> None:
+        self._cache_path = cache_path
+        self._ask_above = ask_above
+        self._agree = agree
+        self._answers: dict[str, tuple[bool, int]] = {}
+
+    def ask(self, choice: ModelChoice, texts: Iterable[str]) -> None:
+        """Ask for the person's word beforehand, where it is needed for ``texts`` and there is somebody."""
+        if self._agree is not None and choice.charges:
+            self.refusal(choice, self._ask_above + 1, texts)
+
+    def refusal(
+        self, choice: ModelChoice, entries: int, texts: Iterable[str]
+    ) -> tuple[str | None, Backfill | None]:
+        """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted."""
+        if not choice.charges or entries <= self._ask_above:
+            return None, None
+        found = backfill(choice, self._cache_path, texts)
+        if found.texts <= self._ask_above:
+            return None, found
+        agreed, known = self._answers.get(choice.identity, (False, -1))
+        if found.texts > known + self._ask_above or known < 0:
+            agreed = self._agree is not None and self._agree(found)
+            self._answers[choice.identity] = (agreed, found.texts)
+        if agreed:
+            return None, found
+        return f"not sent without your word: {found.sentence()}; run `workbench reindex --yes`", found
+
+
+class Withheld(Embedder):
+    """Stands in for a model that must not be asked: without vectors, and of the length that it is told.
+
+    What is in the cache is found there before; whatever else is asked raises ModelUnavailableError.
+    """
+
+    window = 0
+
+    def __init__(self, identity: str, why: str) -> None:
+        self.identity = identity
+        self._why = why
+
+    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+        """See ``Embedder``."""
+        if texts:
+            self.probe()
+        yield from ()
+
+    def probe(self) -> None:
+        """See ``Embedder``."""
+        raise ModelUnavailableError(self._why)

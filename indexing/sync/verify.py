@@ -22,21 +22,20 @@ import numpy as np
 
 from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.engine_errors import RefusedError, engine
 from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
+from indexing.storage import RefusedError, engine
 from indexing.sync.changes import find_changes
-from indexing.sync.entry_vectors import TextVectors
+from indexing.sync.entry_vectors import TextVectors, known_vectors
 from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
 from indexing.sync.generations import Generation, Generations, Manifest
-from indexing.sync.index_keywords import index_words
-from indexing.sync.known_vectors import known_vectors
 from indexing.sync.report import OnProgress, SyncReport
+from indexing.sync.run import index_words
 from indexing.sync.sources import Sources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.history.verify_flaw import Check, Flaw
+from workbench.history.verify import Check, Flaw
 from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR

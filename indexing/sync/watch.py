@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from indexing.sync.cost_estimate import Agree
 from indexing.sync.freshness import freshness
-from indexing.sync.report import SyncProgress, SyncReport
+from indexing.sync.report import Agree, SyncProgress, SyncReport
 from indexing.sync.sources import Sources
 from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from screens.actions.active import key_for
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
 from workbench.workspace.layout import USUAL, is_quarantined

@@ -2,13 +2,16 @@
 
 Key bindings, the command palette, the help screen, the hint line and the table in docs/keys.md are all
 generated from ``ACTIONS``; there is no second list to forget. Which keys they are on says ``active``.
+
+The keys as a table: for the documentation, and for people who read them on the command line.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from typing import Any
 
 from textual.binding import Binding
 
@@ -38,8 +41,8 @@ from screens.actions.action import (
 )
 from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
-from screens.actions.keymap import KeyMap, is_reachable
-from screens.actions.keys import key_name
+from screens.actions.keymap import DEFAULT, KeyMap, is_reachable, key_map
+from screens.actions.keys import key_name, key_names
 from screens.context.actions import AGENT_ACTIONS
 from screens.graph.actions import GRAPH_ACTIONS
 from screens.health.actions import HEALTH_ACTIONS
@@ -395,3 +398,32 @@ def _key_here(action: Action, place: FocusContext) -> str:
 def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:
     """All actions under their groups, in the order of the help."""
     return [(group, [a for a in ACTIONS if a.group is group]) for group in Group]
+
+
+def key_table(keys: KeyMap | None = None) -> str:
+    """Every action as a Markdown table; with the keys of the default profile unless others are given."""
+    chosen = keys or key_map(ACTIONS, DEFAULT)[0]
+    lines = ["| keys | what they do |", "| --- | --- |"]
+    for group, actions in grouped_actions():
+        lines.append(f"| **{group}** | |")
+        for action in actions:
+            names = key_names(chosen.of(action.id)).split(" ")
+            shown = " ".join(f"`{name}`" for name in names if name) or "none"
+            lines.append(f"| {shown} | {action.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def keys_json(keys: KeyMap) -> list[Mapping[str, Any]]:
+    """Every action with its keys, as they are written, and where they count."""
+    return [
+        {
+            "action": action.id,
+            "label": action.label,
+            "keys": key_names(keys.of(action.id)).split(),
+            "group": str(action.group),
+            "places": sorted(action.places),
+            "help": action.help,
+        }
+        for _, actions in grouped_actions()
+        for action in actions
+    ]

@@ -23,10 +23,8 @@ from textual.widgets import Input, Static
 
 from screens.actions.active import key_for
 from screens.actions.registry import Context, FocusContext, bindings
-from screens.context.pages import INVITATION, ContextPage, copied, raw_rows
-from screens.context.queries import Answering
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import plural, row_text, words
+from screens.context.pages import INVITATION, Answering, ContextPage, copied, raw_rows
+from screens.drawing.safe_text import Row, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk

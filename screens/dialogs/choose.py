@@ -15,8 +15,7 @@ from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import Action, Context
 from screens.dialogs.dialog import ListDialog, ReadDialog
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import Row, RowPart, Shown, row_text, words
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 

@@ -10,10 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from screens.actions.registry import Context, FocusContext, bindings, hints, is_bound
-from screens.dialogs.advice import in_keys
-from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import HIDDEN, Row, RowPart
-from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.dialogs.dialog import ReadDialog, in_keys
+from screens.drawing.safe_text import HIDDEN, Row, RowPart, Shown, plural, row_text, words
 from screens.history.diff import diff_rows
 from screens.main.request import Request
 from screens.widgets.change_list import ChangeList

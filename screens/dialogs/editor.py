@@ -17,10 +17,8 @@ from textual.content import Content
 from textual.timer import Timer
 
 from screens.actions.registry import Context, FocusContext, bindings, hints
-from screens.dialogs.advice import advice, in_keys
-from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Row, Tone
-from screens.drawing.safe_text import Shown, line_text, row_text, words
+from screens.dialogs.dialog import Dialog, advice, in_keys
+from screens.drawing.safe_text import Row, Shown, Tone, line_text, row_text, words
 from screens.history.diff import changed_rows
 from screens.main.drafts import Drafts
 from screens.main.request import Request

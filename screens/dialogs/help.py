@@ -18,8 +18,7 @@ from screens.actions.keymap import DEFAULT
 from screens.actions.keys import key_names, types_a_character
 from screens.actions.registry import ACTIONS, grouped_actions
 from screens.dialogs.dialog import ListDialog
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import Row, RowPart, row_text, words
 from screens.widgets.change_list import ChangeList
 from screens.widgets.query_input import QueryInput
 

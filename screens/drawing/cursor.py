@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 
 _NEAR = 60
 """Entries that are compared with one whose words changed, the nearest first."""

@@ -4,13 +4,27 @@ Textual tells what has changed by comparing a new layout with the map of widgets
 is asked for its place while a change waits to be laid out, that map is made anew at once, and what is laid
 out next seems to change nothing: it is not painted, and whoever is shown by it never hears of it. Here the
 comparison is with the last layout that was painted.
+
+A screen that starts workers.
 """
 
 from __future__ import annotations
 
-from textual.geometry import Size
+from collections.abc import Callable, Coroutine
 
-from screens.drawing.working_screen import WorkingScreen
+from textual.geometry import Size
+from textual.screen import Screen, ScreenResultType
+from textual.worker import Worker
+
+Work = Callable[[], Coroutine[None, None, None]]
+
+
+class WorkingScreen(Screen[ScreenResultType]):
+    """What fails in a worker does not end the program."""
+
+    def work(self, work: Work, group: str, *, exclusive: bool = False) -> None:
+        """Start a worker; a newer ``exclusive`` one of its ``group`` ends it."""
+        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
 
 
 class LaidOutScreen(WorkingScreen[None]):

@@ -8,8 +8,7 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-from screens.drawing.rows import Tone
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Shown, Tone
 from workbench.memory.entry import EMPHASIS
 
 Spans = tuple[tuple[int, int, Tone], ...]

@@ -1,28 +1,63 @@
-"""A screen over the panes: its keys, its hints, its workers, and what it says when something fails."""
+"""A screen over the panes: its keys, its hints, its workers, and what it says when something fails.
+
+The ways out of a screen over the panes: to another one, to all commands, and out of the program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import ClassVar, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
+from textual.screen import Screen
 
 from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
 from screens.actions.registry import by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.full_repaint import LaidOutScreen
-from screens.drawing.rows import Row, line_rows
-from screens.drawing.safe_text import row_text
-from screens.frames.navigation import ways
+from screens.drawing.safe_text import Row, line_rows, row_text
 from screens.frames.services import Desk
-from screens.jobs.job_line import WorkLine
-from screens.jobs.running_jobs import Work
+from screens.jobs.running_jobs import Work, WorkLine
 from screens.loading.snapshots import GraphView
 from screens.main.movement import Command
 from screens.main.request import Request
 from screens.widgets.lines import HintLine
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+
+SCREEN_NAMES = {
+    "review": "Inbox", "graph_view": "Graph", "agent_view": "Context", "operations": "History",
+    "health": "Health", "settings": "Settings",
+}  # fmt: skip
+"""The actions that open a screen of their own, wherever the cursor is, and the names of these screens."""
+
+
+def ways(screen: Screen[Any]) -> dict[str, Command]:
+    """The commands by action id, for a screen that lies over the panes."""
+    return {
+        **{room: partial(go, screen, room) for room in (*SCREEN_NAMES, "recent")},
+        "palette": lambda: screen.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
+        "quit": lambda: screen.app.exit(),  # noqa: PLW0108
+    }
+
+
+def go(screen: Screen[Any], room: str) -> None:
+    """Open a room over ``screen``; back to it where it is open below already, so that none is open twice."""
+
+    app = cast("WorkbenchApp", screen.app)
+    known = [one for one in app.screen_stack if isinstance(one, OverScreen) and room == one.LEAVES]
+    if not known:
+        app.main.action_perform(room)
+        return
+    for above in reversed(app.screen_stack):
+        if above is known[-1]:
+            break
+        above.dismiss()
+
 
 Found = TypeVar("Found")
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Row, Shown
 from screens.history.history_reader import Historian
 from screens.jobs.running_jobs import Works
 from screens.main.drafts import Drafts

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
-from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.drawing.safe_text import (
+    GAP,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    line_rows,
+    piece,
+    plural,
+    row_text,
+    words,
+)
 from screens.graph.graph_state import Known, Looking, Thing
 from workbench.graph.contradictions import Claim, Contradiction
 from workbench.graph.duplicates import Duplicate

@@ -9,7 +9,7 @@ from datetime import date
 import msgspec
 
 from screens.actions.availability import FocusContext
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 from screens.frames.services import Desk
 from screens.history.history_reader import Historian
 from screens.jobs.worker_client import WorkerClient

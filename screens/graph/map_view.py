@@ -16,8 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.rows import EMPTY, RowPart, Tone, piece
-from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.drawing.safe_text import EMPTY, RowPart, Shown, Tone, grouped, piece, row_text, words
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import clipped
 from workbench.graph.search import Node

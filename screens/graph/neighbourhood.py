@@ -1,8 +1,12 @@
-"""One entity and what it is related to, as a tree and as a map, at any day; and what is to be settled."""
+"""One entity and what it is related to, as a tree and as a map, at any day; and what is to be settled.
+
+Choosing what to look at: an entity by any of its names, a day.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -18,26 +22,114 @@ from screens.actions.registry import FocusContext, bindings
 from screens.dialogs.choose import ChooseScreen
 from screens.dialogs.dialog import Dialog
 from screens.drawing.clock import now, today
-from screens.drawing.rows import Row, piece
-from screens.drawing.safe_text import grouped, row_text, words
+from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.graph.detail import behind, sources_behind
-from screens.graph.entity_picker import EntityScreen, day_rows, month_from
 from screens.graph.graph_state import Alike, Known, KnownReader, Looking, Sight, Thing, ask_meaning
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.views import MORE, SELF, VIEWS, sight_of
+from screens.graph.views import MORE, SELF, VIEWS, named_row, sight_of
 from screens.history.open_entry import go_to_first
 from screens.loading.snapshots import GraphView
 from screens.main.request import Request, declared_request
+from screens.widgets.change_list import SideBySide
 from screens.widgets.lines import Banner, TabLine
-from screens.widgets.side_by_side import SideBySide
 from workbench.graph import operations
 from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, plan_settle
 from workbench.graph.duplicates import Duplicate
+from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.memory_query import Due
 from workbench.graph.model import Graph
 from workbench.graph.search import EACH, GraphFinding, Node
+from workbench.memory.graph_page import Entity, name_key
+
+_MOST = 200
+
+
+class EntityScreen(ChooseScreen):
+    """Ends with the path of an entity's page, or None."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Those with the most relations first."""
+        super().__init__(
+            words("Which entity?"),
+            entity_rows(graph, most_linked(graph, _MOST)),
+            lambda _: (),
+            placeholder="type a name, or a part of it",
+            empty="nothing in the graph has that name",
+            chooses="goes there",
+        )
+        self._graph = graph
+
+    def found(self, wanted: str) -> Sequence[Row]:
+        """Those that are called that, by any of their names."""
+        return entity_rows(self._graph, matching(self._graph, wanted, _MOST))
+
+
+def matching(graph: Graph, text: str, most: int) -> Sequence[Entity]:
+    """The entities with a name that begins with, or has a word that begins with, what was typed.
+
+    Then those that hold it anywhere; the most connected first where nothing was typed.
+    """
+    typed = name_key(text)
+    if not typed:
+        return most_linked(graph, most)
+    found = sorted(
+        (rank, -graph.degree(entity), entity.path, entity)
+        for entity in graph.entities
+        if (rank := min(map(partial(_rank, typed=typed), (entity.name, *entity.aliases)))) < _NOT
+    )
+    entities = [entity for *_, entity in found[:most]]
+    return entities or list(named_like(graph, text, most))
+
+
+_NOT = 4
+
+
+def _rank(name: str, typed: str) -> int:
+    """0 for the very name; then what begins with it, has a word that does, holds it; and ``_NOT``."""
+    key = name_key(name)
+    return (key == typed, key.startswith(typed), f" {typed}" in key, typed in key, True).index(True)
+
+
+def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
+    """A row each: type, name, the other names, how much is known."""
+    return [
+        replace(
+            named_row(entity),
+            lead=(piece(row_text(entity.type).ljust(12), "accent"),),
+            tail=(
+                RowPart(plural(len(entity.memories), "fact"), "faint"),
+                RowPart(plural(graph.degree(entity), "relation"), "muted"),
+            ),
+        )
+        for entity in entities
+    ]
+
+
+def day_rows(text: str) -> list[Row]:
+    """The day that is meant, or why none is."""
+    day = day_of(text)
+    if day is not None:
+        return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
+    none = words("no day: write it as 2026-03-14, or 2026-03 for the first of a month")
+    return [Row("no day", none, tone="bad", inert=True)]
+
+
+def day_of(text: str) -> date | None:
+    """The day that is meant by ``2026-03-14``, or by ``2026-03``; None where it is none."""
+    try:
+        return date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
+    except ValueError:
+        return None
+
+
+def month_from(day: date, months: int) -> date:
+    """The same day of another month, or the last one that it has; within the years there are."""
+    at = day.year * 12 + day.month - 1 + months
+    year, month = min(max(at // 12, 1), 9999), at % 12 + 1
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
+
 
 ShowDialog = Callable[[Dialog[str], Callable[[str | None], None]], None]
 _COUNTED = 2_000

@@ -8,8 +8,18 @@ from datetime import date
 from typing import NamedTuple
 
 from screens.actions.availability import FocusContext
-from screens.drawing.rows import Folds, Row, RowPart, Tone, line_rows, piece
-from screens.drawing.safe_text import grouped, plural, row_text, words
+from screens.drawing.safe_text import (
+    Folds,
+    Row,
+    RowPart,
+    Tone,
+    grouped,
+    line_rows,
+    piece,
+    plural,
+    row_text,
+    words,
+)
 from screens.graph.detail import importance_part, stated_parts, window_parts
 from screens.graph.graph_state import Alike, Known, Looking, Sight
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
-from screens.drawing.rows import GAP, Row, RowPart, Tone, line_rows, piece
-from screens.drawing.safe_text import line_text, row_text, words
-from screens.frames.filtered_list import NarrowScreen
+from screens.drawing.safe_text import GAP, Row, RowPart, Tone, line_rows, line_text, piece, row_text, words
+from screens.frames.browse import NarrowScreen
 from screens.frames.services import Desk
 from screens.history.history_reader import Historian, day_or_time
 from screens.history.open_entry import go_to_first
-from screens.history.operation_rows import change_rows
-from screens.history.operations import OperationScope, OperationsScreen, Travel
+from screens.history.operations import OperationScope, OperationsScreen, Travel, change_rows
 from screens.main.copy import copy
 from screens.widgets.row_strip import clipped
 from workbench.memory.names import CommitId, OperationId, RelPath
@@ -26,8 +24,8 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.history.attribution import Deed
     from workbench.history.blame import LineOrigin
+    from workbench.history.origin import Deed
 
 _WHEN, _WHO, _WHAT, _NUMBER = 7, 9, 10, 5
 MAX_LINES = 20_000
@@ -181,7 +179,7 @@ class BlameScreen(NarrowScreen):
 
 def version_before(workspace: Workspace, path: str, deed: Deed, line: int) -> BlamedVersion | None:
     """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
-    from workbench.history.renames import file_log  # noqa: PLC0415 - not before the first paint
+    from workbench.history.lineage import file_log  # noqa: PLC0415 - not before the first paint
 
     assert deed.commit is not None
     commit = workspace.history.commit(deed.commit)

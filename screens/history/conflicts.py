@@ -13,12 +13,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import line_text, plural, row_text, words
+from screens.drawing.safe_text import Row, RowPart, line_text, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.history.history_reader import day_or_time
-from screens.widgets.side_by_side import SideBySide
+from screens.widgets.change_list import SideBySide
 from workbench.workspace.workspace import Workspace
 
 _SHOWN_BYTES = 1_000_000

@@ -8,8 +8,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import islice
 
-from screens.drawing.rows import Row, Tone
-from screens.drawing.safe_text import line_text, plural, words
+from screens.drawing.safe_text import Row, Tone, line_text, plural, words
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.safety.secrets import masked, secrets_in
 

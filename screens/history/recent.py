@@ -11,12 +11,11 @@ from textual.binding import BindingType
 
 from screens.actions.registry import FocusContext, bindings
 from screens.drawing.clock import now
-from screens.drawing.rows import GAP, Row, RowPart, line_rows, piece
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import GAP, Row, RowPart, Shown, line_rows, piece, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.history.history_reader import day_or_time
-from screens.history.operation_rows import change_rows
+from screens.history.operations import change_rows
 from screens.main.request import Request
 from workbench.memory.entry import Kind
 from workbench.workspace.workspace import Workspace

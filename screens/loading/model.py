@@ -1,16 +1,27 @@
-"""What is known of the workspace, and who hears of it: readers publish, panes subscribe."""
+"""What is known of the workspace, and who hears of it: readers publish, panes subscribe.
+
+Whether the memory that is shown is today's, or as it was at some moment.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
 from typing import Any, TypeVar
 
-from screens.drawing.rows import Row
+from screens.drawing.clock import today
+from screens.drawing.safe_text import Row
 from screens.main.request import Request
-from workbench.errors import SecretFoundError
+from workbench.errors import ReadOnlyError, SecretFoundError, WorkbenchError
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.registry import read_registry
+from workbench.workspace.revisions import local_day
+from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -65,3 +76,48 @@ class OperationRefused:
     agreed: Request | None = None
     plan: Plan | None = None
     secret: SecretFoundError | None = None
+
+
+def moment_of(workspace: Workspace) -> str:
+    """The moment as people say it: ``2026-03-14 10:00``; empty for today's memory."""
+    return workspace.moment.partition(" (")[0] if isinstance(workspace, PastWorkspace) else ""
+
+
+def day_shown(workspace: Workspace) -> Callable[[], date]:
+    """Answers the day from which ages count: that of the moment, else today."""
+    if not isinstance(workspace, PastWorkspace):
+        return today
+    day = local_day(workspace.history.commit(workspace.commit).when)
+    return lambda: day
+
+
+def place_of(workspace: Workspace) -> Path:
+    """The person's own folder, also where the past lies below it."""
+    return workspace.today if isinstance(workspace, PastWorkspace) else workspace.root
+
+
+def require_today(workspace: Workspace) -> None:
+    """Raises ReadOnlyError for the past, which can only be looked at."""
+    if moment := moment_of(workspace):
+        raise ReadOnlyError(
+            f"the memory as of {moment} can only be read",
+            hint="start without --as-of for today's",
+        )
+
+
+def home_relative(path: Path) -> str:
+    """A path as people say it: ``~/notes`` below their home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # elsewhere, or a person without a home
+        return str(path)
+
+
+def titled(workspace: Workspace) -> str:
+    """Whose memory it is by its name, and where; of the past first as of when, since the end is cut off."""
+    root, moment = place_of(workspace), moment_of(workspace)
+    place = home_relative(root)
+    with contextlib.suppress(WorkbenchError):  # the list cannot be read: it is a workspace all the same
+        if known := read_registry().at(root):
+            place = f"{known.name} · {place}"
+    return f"as of {moment} · {place}" if moment else place

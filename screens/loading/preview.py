@@ -1,18 +1,23 @@
-"""An entry in its surroundings: a bounded window of its file, fit to be drawn."""
+"""An entry in its surroundings: a bounded window of its file, fit to be drawn.
+
+The preview of a hit in a file beside the workspace: an extra path, or what was said in a session.
+"""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from indexing.sync.sources import SourcePage, Sources, page
 from screens.drawing.markdown import drawn
-from screens.drawing.rows import SOURCE, Row
-from screens.drawing.safe_text import Shown, line_text, plural, row_text, words
+from screens.drawing.safe_text import SOURCE, Row, Shown, line_text, plural, row_text, words
 from screens.loading.snapshots import Preview, PreviewLine
 from screens.loading.store import Window, read_window
-from workbench.errors import WorkbenchError
+from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
+from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
@@ -82,7 +87,6 @@ def _inside(workspace: Workspace, row: Row, path: str, reach: Reach) -> Preview:
 
 
 def _beside(workspace: Workspace, row: Row) -> Preview:
-    from screens.loading.external_file import entry_beside  # noqa: PLC0415 - not before the first paint
 
     entry, lines, focus = entry_beside(workspace, row)
     return Preview(
@@ -213,9 +217,11 @@ _LABELS = {"src": "source", "at": "written"}
 
 def _hidden(text: str) -> list[str]:
     """A line for each sort of secret and hidden text, and one for characters that do nothing good."""
-    from workbench.safety.findings import by_rule  # noqa: PLC0415 - not before the first paint
     from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
-    from workbench.safety.secrets import secrets_in  # noqa: PLC0415
+    from workbench.safety.secrets import (
+        by_rule,
+        secrets_in,
+    )
 
     secrets, unseen = secrets_in(text), hidden_in(text)
     lines = [f"secret: {line}" for line in by_rule(secrets)]
@@ -263,3 +269,51 @@ def _cut(lines: Iterable[PreviewLine]) -> bool:
 
 def _note(text: str) -> PreviewLine:
     return PreviewLine(None, text, "note")
+
+
+SIZE_LIMIT = 32_000_000
+"""Bytes of a file that are read to show one place in it."""
+_AROUND = 12
+_LINE_LIMIT = 2_000
+_LINES_LIMIT = 200
+_KEPT = 2
+_pages: OrderedDict[tuple[str, int, int], SourcePage] = OrderedDict()
+"""What was read last, by path, size and time of change: one reading thread uses it."""
+
+
+def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLine, ...], int]:
+    """The entry that a hit names, the lines around it, and which of these is its first.
+
+    Raises EntryNotFoundError when it is there no more, NotMemoryError, OSError.
+    """
+    path, address = row.path or "", row.address or ""
+    found = _source_page(Sources(workspace), path)
+    if "#" not in address:
+        raise EntryNotFoundError(address)
+    entry = find_entry(found.document, address)
+    lines: list[PreviewLine] = []
+    focus = 0
+    for number in range(max(1, entry.start_line - _AROUND), len(found.lines) + 1):
+        text = found.lines[number - 1]
+        if text is None:
+            continue
+        if number == entry.start_line:
+            focus = len(lines)
+        role = "entry" if entry.start_line <= number <= entry.end_line else "context"
+        for at, line in enumerate(text.split("\n")):
+            lines.append(PreviewLine(None if at else number, line_text(line[:_LINE_LIMIT]), role))
+        if len(lines) - focus > _LINES_LIMIT:
+            break
+    return entry, tuple(lines), focus
+
+
+def _source_page(sources: Sources, path: str) -> SourcePage:
+    size, changed_ns = sources.look(path)
+    if size > SIZE_LIMIT:
+        raise NotMemoryError(path)
+    key = (path, size, changed_ns)
+    if key not in _pages:
+        _pages[key] = page(sources, path)
+        while len(_pages) > _KEPT:
+            _pages.popitem(last=False)
+    return _pages[key]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from screens.loading.origins import DOUBTED, promoted_in, trust_of
 from screens.loading.snapshots import (
+    DOUBTED,
     Contents,
     EpisodesView,
     GraphView,
@@ -22,7 +22,9 @@ from screens.loading.snapshots import (
     QuarantineView,
     Stamp,
     Summary,
+    promoted_in,
     stamp,
+    trust_of,
 )
 from screens.panes.entry_rows import is_header, title_of
 from workbench.errors import WorkbenchError

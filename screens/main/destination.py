@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from screens.actions.registry import by_id
 from screens.dialogs.choose import ChooseScreen, LookScreen
 from screens.drawing.markdown import inline
-from screens.drawing.rows import Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.drawing.safe_text import Row, RowPart, Shown, Tone, plural, row_text, words
 from screens.loading.snapshots import MemoryView
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from screens.loading.shown_revision import require_today
+from screens.loading.model import require_today
 from screens.main.request import Request
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
-from workbench.workspace.drafts import drafts, keep_draft
+from workbench.workspace.state_files import drafts, keep_draft
 from workbench.workspace.workspace import Workspace
 
 

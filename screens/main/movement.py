@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 from screens.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.availability import LEADER, only_read
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import row_text, words
-from screens.loading.origins import SourceOrigin, hashes_of, origins_of
-from screens.loading.snapshots import Contents
+from screens.drawing.safe_text import Row, row_text, words
+from screens.loading.snapshots import Contents, SourceOrigin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane

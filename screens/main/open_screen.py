@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown
 from screens.frames.services import Desk
-from screens.jobs.ingest_job import IngestJob
 from screens.jobs.running_jobs import Works
+from screens.jobs.user_jobs import IngestJob
 from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.operation_keys import Curating
-from screens.search.events import IndexChanged
+from screens.search.engine import IndexChanged
 from workbench.workspace.plan import Operation
 
 if TYPE_CHECKING:

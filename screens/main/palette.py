@@ -13,7 +13,7 @@ from screens.actions.action import Group
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS
-from screens.frames.navigation import SCREEN_NAMES
+from screens.frames.overlay_screen import SCREEN_NAMES
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp

@@ -11,8 +11,7 @@ import msgspec
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.markdown import inline
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import Shown, age, plural, row_text, words
+from screens.drawing.safe_text import Row, RowPart, Shown, age, plural, row_text, words
 from screens.widgets.preview_pane import Beneath
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError

@@ -24,15 +24,12 @@ from screens.actions.keymap import KeyMap
 from screens.actions.registry import Context, FocusContext, bindings, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.full_repaint import LaidOutScreen
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import Shown, row_text, words
-from screens.frames.navigation import SCREEN_NAMES
+from screens.drawing.safe_text import Row, Shown, row_text, words
+from screens.frames.overlay_screen import SCREEN_NAMES
 from screens.history.time_travel import Travelling
-from screens.jobs.job_line import WorkLine
-from screens.jobs.running_jobs import Work
-from screens.loading.model import OperationCompleted, OperationRefused, WorkspaceModel
+from screens.jobs.running_jobs import Work, WorkLine
+from screens.loading.model import OperationCompleted, OperationRefused, WorkspaceModel, place_of, titled
 from screens.loading.reader import Reading
-from screens.loading.shown_revision import place_of, titled
 from screens.loading.snapshots import (
     EpisodesView,
     FilesChanged,
@@ -65,7 +62,7 @@ from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import ContentsRead, FilePane, Pane
-from screens.search.events import (
+from screens.search.engine import (
     Answered,
     IndexChanged,
     MeaningChanged,

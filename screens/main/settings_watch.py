@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, said_of, words
-from screens.loading.shown_revision import home_relative, moment_of
+from screens.loading.model import home_relative, moment_of
 from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from screens.actions.active import key_for
 from screens.drawing.clock import now
-from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import Shown, age, grouped, plural, row_text, words
-from screens.frames.navigation import SCREEN_NAMES
+from screens.drawing.safe_text import RowPart, Shown, age, grouped, plural, row_text, words
+from screens.frames.overlay_screen import SCREEN_NAMES
 from screens.loading.snapshots import MemoryView, WorkspaceStatus
 from workbench.errors import WorkbenchError
 from workbench.jobs import runs
-from workbench.jobs.job_status import JobStatus, standings
+from workbench.jobs.runs import JobStatus, standings
 from workbench.workspace.external_changes import checkout
 from workbench.workspace.layout import STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace

@@ -11,10 +11,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from screens.drawing.markdown import FENCE, Spans, inline
-from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, grouped, row_text, words
-from screens.loading.origins import trust_of
-from screens.loading.snapshots import Contents, Promoted
+from screens.drawing.safe_text import (
+    HIDDEN,
+    PINNED,
+    PROMOTED,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    grouped,
+    row_text,
+    words,
+)
+from screens.loading.snapshots import Contents, Promoted, trust_of
 from workbench.memory.entry import Entry, Form
 from workbench.safety.terminal import hidden
 

@@ -8,8 +8,21 @@ from functools import partial
 from typing import ClassVar
 
 from screens.actions.active import key_for
-from screens.drawing.rows import PINNED, PROMOTED, Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, age, days_until, grouped, of_all, plural, row_text, words
+from screens.drawing.safe_text import (
+    PINNED,
+    PROMOTED,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    age,
+    days_until,
+    grouped,
+    of_all,
+    plural,
+    row_text,
+    words,
+)
 from screens.loading.snapshots import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.filter import Subject, Subjects, iso, states_of

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import grouped, of_all, words
+from screens.drawing.safe_text import Row, RowPart, grouped, of_all, words
 from screens.loading.snapshots import FilteredEntries, Promoted, stamp
 from screens.panes.entry_rows import entry_row
 from workbench.workspace.layout import MemoryFile

@@ -10,8 +10,18 @@ from typing import ClassVar
 
 from screens.actions.active import key_for
 from screens.drawing.markdown import inline
-from screens.drawing.rows import Folds, Row, RowPart, Tone
-from screens.drawing.safe_text import days_until, grouped, of_all, plural, row_text, words
+from screens.drawing.safe_text import (
+    Folds,
+    Row,
+    RowPart,
+    Tone,
+    days_until,
+    grouped,
+    of_all,
+    plural,
+    row_text,
+    words,
+)
 from screens.loading.snapshots import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
 from screens.panes.filter import Filter, Subject, Subjects, iso, states_of

@@ -11,8 +11,7 @@ from typing import ClassVar
 from textual.message import Message
 
 from screens.drawing.markdown import inline
-from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.drawing.safe_text import PROMOTED, Row, RowPart, Shown, Tone, grouped, row_text, words
 from screens.loading.snapshots import (
     Files,
     MemoryView,

@@ -10,8 +10,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 
 from screens.actions.active import key_for
-from screens.drawing.rows import SOURCE, Folds, Row, RowPart
-from screens.drawing.safe_text import age, row_text, words
+from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, row_text, words
 from screens.loading.snapshots import MemoryView
 from screens.panes.entry_rows import TRUSTS, entry_row
 from screens.panes.filter import Filter, Subject, iso, states_of

@@ -15,8 +15,7 @@ from textual.message import Message
 
 from screens.actions.active import key_for
 from screens.drawing.cursor import landing
-from screens.drawing.rows import KINDS, Folds, Row
-from screens.drawing.safe_text import grouped, row_text
+from screens.drawing.safe_text import KINDS, Folds, Row, grouped, row_text
 from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, stamp
 from screens.panes.entry_rows import file_rows
 from screens.panes.filter import Filter, filter_of

@@ -7,15 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from screens.actions.active import key_for
-from screens.dialogs.advice import in_keys
-from screens.drawing.rows import HIDDEN, Row, RowPart, Tone, line_rows
-from screens.drawing.safe_text import Shown, grouped, line_text, plural, row_text, words
+from screens.dialogs.dialog import in_keys
+from screens.drawing.safe_text import (
+    HIDDEN,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    grouped,
+    line_rows,
+    line_text,
+    plural,
+    row_text,
+    words,
+)
 from screens.history.diff import MAX_LINES, changed_rows, diff_rows
 from screens.review.dream_job import new_words
 from screens.review.proposal_list import VERBS, Group, place_words
-from workbench.dreaming.proposals.accept import Foretold
+from workbench.dreaming.proposals.decide import Foretold
 from workbench.dreaming.proposals.inbox import Settled, Waiting
-from workbench.dreaming.proposals.source_quotes import Quotation, QuotedLine
+from workbench.dreaming.proposals.origins import Quotation, QuotedLine
 from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.dreaming.score import MOST, filled
 from workbench.memory.file_edit import FileEdit

@@ -9,13 +9,10 @@ from pathlib import Path
 import msgspec
 
 from screens.actions.active import key_for
-from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
+from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, words
 from screens.frames.services import Desk
-from screens.jobs.job_line import stage_parts
-from screens.jobs.progress import Stage
-from screens.jobs.running_jobs import Work, Works
-from screens.jobs.worker_client import WorkerClient
+from screens.jobs.running_jobs import Work, Works, stage_parts
+from screens.jobs.worker_client import Stage, WorkerClient
 from workbench.dreaming.result import Dream, Explanation
 from workbench.errors import StoppedError, WorkbenchError
 

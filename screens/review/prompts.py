@@ -1,18 +1,37 @@
-"""What is asked for in a line: until when, why not, which claim, which source."""
+"""What is asked for in a line: until when, why not, which claim, which source.
+
+What a person accepts of proposals, as a request: planned anew when it is carried out.
+
+A proposal in the person's own words: the dialog to write in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
+
+from textual.app import App
 
 from screens.dialogs.choose import ChooseScreen
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import Shown, row_text, words
-from screens.review.proposal_list import place_words
-from workbench.dreaming.proposals.decide import day_ahead, example_day
-from workbench.dreaming.proposals.source_quotes import Quotation
-from workbench.errors import UsageError
+from screens.dialogs.confirm import ConfirmScreen
+from screens.dialogs.editor import WritingScreen
+from screens.drawing.clock import now
+from screens.drawing.safe_text import Row, RowPart, Shown, row_text, words
+from screens.frames.services import Desk
+from screens.main.copy import copy
+from screens.main.request import Request, plan_of
+from screens.review.proposal_list import name_of, place_words
+from workbench.dreaming.proposals.decide import day_ahead, example_day, plan_accept
+from workbench.dreaming.proposals.inbox import Waiting, find_all
+from workbench.dreaming.proposals.origins import Quotation
+from workbench.dreaming.proposals.safety_flags import title
+from workbench.errors import ConflictError, UsageError
+from workbench.memory.proposal import Proposal
 from workbench.safety.secrets import masked
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
 
 _SPANS = (("tomorrow", 1), ("in 3 days", 3), ("in a week", 7), ("in two weeks", 14), ("in a month", 30))
 _REASONS = (
@@ -78,3 +97,113 @@ def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
 def _typed(lead: str) -> Callable[[str], Sequence[Row]]:
     """What was typed, as the one choice."""
     return lambda text: (Row(text, row_text(text), lead=(RowPart(words(lead), "accent"),)),)
+
+
+def accept(shown: Sequence[Waiting], text: str | None = None) -> Request:
+    """Do what they say, as they were shown; what is stale among several is left out, and named.
+
+    ``text`` are other words for the one that is shown, until the person writes their own.
+    """
+    keys = tuple(name_of(one.proposal) for one in shown)
+    return Request(action="accept", addresses=keys, text=text, planner=partial(_accept, shown=shown))
+
+
+def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting]) -> Plan:
+    moment, keys = now(), list(request.addresses)
+    notes: list[str] = []
+    found = find_all(workspace, keys, moment)
+    _require_same(shown, found)
+    if len(keys) > 1:
+        stale = [one for one in found if one.stale]
+        if len(stale) < len(found):
+            keys = [name_of(one.proposal) for one in found if not one.stale]
+            notes = [f"left out: “{title(one.proposal.text)}” is stale: {one.stale}" for one in stale]
+    texts = {keys[0]: request.text} if request.text is not None else None
+    plan = plan_accept(workspace, keys, now=moment, texts=texts, allow_flagged=request.allow_flagged)
+    return replace(plan, notes=(*notes, *plan.notes))
+
+
+def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:
+    """The same claim can be proposed anew, to be written elsewhere: a yes is to what was shown."""
+    before = {name_of(one.proposal): _written(one.proposal) for one in shown}
+    for one in found:
+        if before.get(name_of(one.proposal)) != _written(one.proposal):
+            raise ConflictError(
+                f"“{title(one.proposal.text)}” was proposed anew meanwhile, in another way",
+                hint="look at it again",
+            )
+
+
+def _written(proposal: Proposal) -> tuple[object, ...]:
+    """What makes what would be written."""
+    return proposal.text, proposal.section, proposal.target, proposal.type, proposal.trust, proposal.marks
+
+
+class Wording:
+    """Opens the dialog, and closes it once its words are memory."""
+
+    def __init__(self, app: Callable[[], App[object]], desk: Desk) -> None:
+        self._app = app
+        self._desk = desk
+        self._writing: WritingScreen | None = None
+        self._saving = False
+        """Whether it was saved as it is now, and what came of that may not be known yet."""
+
+    def begin(self, one: Waiting) -> None:
+        """Let the person write, on from what they left unsaved."""
+        proposal = one.proposal
+        request = accept([one], proposal.text)
+        if draft := self._desk.drafts.of(request):
+            request = replace(request, text=draft)
+            self._desk.say(words("What you typed before is here again"), "information")
+        self._saving = False
+        self._writing = WritingScreen(
+            request,
+            row_text(f"Accept in your own words: {proposal.section or proposal.action}"),
+            think=self._think,
+            save=self._save,
+            leave=self._leave,
+            drafts=self._desk.drafts,
+            original=proposal.text,
+        )
+        self._app().push_screen(self._writing)
+
+    def done(self, request: Request) -> None:
+        """Something was carried out: close the dialog, if that is what was written in it."""
+        writing = self._writing
+        if writing and request.text is not None and request.addresses == writing.request.addresses:
+            self._close(keep=False)
+
+    def read_anew(self, waits: Collection[str]) -> None:
+        """Of proposals only these wait now; what is typed is kept, unless it is what was accepted."""
+        writing = self._writing
+        if writing is not None and not self._saving and writing.request.addresses[0] not in waits:
+            said = "Somebody else decided on it meanwhile. Your text stays here; closing copies it."
+            self._desk.say(words(said), "warning")
+
+    def _think(self, request: Request) -> Awaitable[Plan]:
+        self._saving = False  # it is asked anew when something was typed
+        return self._desk.historian.run(lambda workspace: plan_of(workspace, request))
+
+    def _save(self, request: Request) -> None:
+        self._saving = True
+        self._desk.do(request)
+
+    def _leave(self, request: Request) -> None:
+        if self._writing is None or not self._writing.changed:
+            self._close(keep=False)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                copy(self._app(), request.text or "", words("what you typed"))
+                self._close(keep=True)
+
+        title = words("Leave what you typed unsaved?")
+        rows = self._writing.question("proposal")
+        self._app().push_screen(ConfirmScreen(title, rows, answers=("leave", "go on writing")), answered)
+
+    def _close(self, *, keep: bool) -> None:
+        if self._writing is not None:
+            self._writing.close(keep=keep)
+            self._writing = None

@@ -12,10 +12,20 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
-from screens.drawing.rows import HIDDEN, Folds, Row, RowPart, Tone
-from screens.drawing.safe_text import Shown, days_until, plural, row_text, words
+from screens.drawing.safe_text import (
+    HIDDEN,
+    Folds,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    days_until,
+    plural,
+    row_text,
+    words,
+)
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting
-from workbench.dreaming.proposals.source_quotes import Quotation
+from workbench.dreaming.proposals.origins import Quotation
 from workbench.dreaming.result import NEAR_MISS, Dream, Skip
 from workbench.memory.proposal import Proposal
 from workbench.safety.secrets import masked

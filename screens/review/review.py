@@ -1,8 +1,12 @@
-"""What waits for a person: proposals with their reasons, to accept, reword, reject or put off."""
+"""What waits for a person: proposals with their reasons, to accept, reword, reject or put off.
+
+Keys that come faster than decisions: they wait until the list shows what became of the row before.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -19,8 +23,7 @@ from screens.actions.active import key_for
 from screens.actions.registry import Context, FocusContext, bindings
 from screens.dialogs.confirm import ConfirmScreen
 from screens.drawing.clock import now
-from screens.drawing.rows import EMPTY, Row
-from screens.drawing.safe_text import days_until, plural, row_text, words
+from screens.drawing.safe_text import EMPTY, Row, days_until, plural, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.overlay_screen import failure_rows
 from screens.frames.services import Desk
@@ -29,26 +32,79 @@ from screens.main.movement import mark_commands
 from screens.main.operation_keys import addresses_of
 from screens.main.request import Request, declared_request
 from screens.review import detail, prompts
-from screens.review.decisions import accept
 from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
-from screens.review.key_queue import WaitingKeys
+from screens.review.prompts import Wording, accept
 from screens.review.proposal_list import Agenda, Group, agenda_rows, name_of, run_of
-from screens.review.reword_dialog import Wording
 from screens.widgets.parts_line import PartsLine
 from workbench.dreaming.proposals import operations
-from workbench.dreaming.proposals.accept import WORDLESS, foretold
 from workbench.dreaming.proposals.agent_queues import queue_files
+from workbench.dreaming.proposals.decide import WORDLESS, foretold
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting, overview
+from workbench.dreaming.proposals.origins import Quotation, quotations, surroundings
 from workbench.dreaming.proposals.runs import (
     RolledBack,
     preview_rollback,
     roll_back,
     shared_notes,
 )
-from workbench.dreaming.proposals.source_quotes import Quotation, quotations, surroundings
 from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
+
+_DECIDES = frozenset(
+    {"accept", "accept_marked", "reword", "reject", "reject_because", "defer", "withdraw"}
+)  # fmt: skip
+_ANYWAY = frozenset({"back", "review", "help"})
+"""The ways out, and help: they drop what waits."""
+
+
+class WaitingKeys:
+    """Holds actions, by their ids, and ``perform``s them in their order."""
+
+    def __init__(self, perform: Callable[[str], None], under_hands: Callable[[], Collection[str]]) -> None:
+        """``under_hands`` are the names of the proposals that a key would decide on now."""
+        self._perform = perform
+        self._under_hands = under_hands
+        self._held: deque[str] = deque()
+        self._decided: dict[str, datetime | None] = {}
+        """Proposals that something was asked for, with the moment at which it was done."""
+
+    def decides(self, names: Collection[str]) -> None:
+        """This is under way."""
+        self._decided |= dict.fromkeys(names)
+
+    def done(self, names: Collection[str], now: datetime) -> None:
+        """It was done; the list does not show it yet."""
+        self._decided |= {name: now for name in names if name in self._decided}
+
+    def refused(self, names: Collection[str]) -> None:
+        """It was not done: what was pressed after it would decide on what it was not meant for."""
+        if any(self._decided.pop(name, self) is not self for name in names):
+            self._held.clear()
+
+    def followed(self, waits: Collection[str], read_at: datetime) -> None:
+        """The list is as of ``read_at``, and only these wait: go on."""
+        self._decided = {
+            name: done
+            for name, done in self._decided.items()
+            if name in waits and (done is None or done > read_at)
+        }
+        while self._held and not self._is_early(self._held[0]):
+            self._perform(self._held.popleft())
+
+    def takes(self, action: str) -> bool:
+        """Whether the action is held; if not, it is to be done now."""
+        if action in _ANYWAY:
+            self._held.clear()
+            return False
+        if self._held or self._is_early(action):
+            self._held.append(action)
+            return True
+        return False
+
+    def _is_early(self, action: str) -> bool:
+        return action in _DECIDES and not self._decided.keys().isdisjoint(self._under_hands())
+
 
 _LOOK_SECONDS = 1.5
 """How often it is looked whether somebody else decided something."""

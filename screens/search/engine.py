@@ -3,6 +3,8 @@
 A question has a number; whoever asks drops answers to older numbers. Neither half can make a key wait:
 the thread skips questions that are already old, and the child is asked one question at a time, the
 newest. Memory as it was is the child's alone: it makes the index of that moment where there is none.
+
+What the engines of search tell: published by them, heard by the search line and by the index monitor.
 """
 
 from __future__ import annotations
@@ -21,14 +23,77 @@ import msgspec
 
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
+from screens.drawing.safe_text import Shown
 from screens.jobs import worker_client
-from screens.search.events import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
+from screens.jobs.worker_client import Stage
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.agent.search_service import SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An engine answered the question number ``seq``."""
+
+    seq: int
+    found: SearchUpdate
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFailed:
+    """The question number ``seq`` has no answer, why, and what helps."""
+
+    seq: int
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningFailed:
+    """Semantic search has no answer to the question number ``seq``; the keyword hits stay."""
+
+    seq: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentChanged:
+    """How far the index of a moment of the past is: the one of ``commit``.
+
+    ``seq`` is the question that waits for it, where that is told; ``problem`` is why it is not coming.
+    """
+
+    commit: str
+    seq: int | None = None
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+    ready: bool = False
+    problem: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningChanged:
+    """Semantic search is ready, or gone and why."""
+
+    ready: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexChanged:
+    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures."""
+
+    text: Shown | None
+    searchable: bool
+    problem: str = ""
+    stage: Stage | None = None
+
 
 HITS = 50
 PATIENCE_SECONDS = 30.0

@@ -11,8 +11,7 @@ from textual.events import Key
 
 from screens.actions.active import keys_of
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import Row, RowPart, Tone, piece
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import Row, RowPart, Shown, Tone, piece, row_text, words
 from screens.widgets.change_list import ChangeList
 from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 

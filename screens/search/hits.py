@@ -7,8 +7,18 @@ from dataclasses import replace
 
 from screens.drawing.clock import today
 from screens.drawing.markdown import inline
-from screens.drawing.rows import EMPTY, KINDS, PROMOTED, Row, RowPart, Tone, piece
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import (
+    EMPTY,
+    KINDS,
+    PROMOTED,
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    piece,
+    row_text,
+    words,
+)
 from screens.loading.snapshots import Promoted
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
 from workbench.memory.names import is_outside

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.jobs.progress import Stage
-from screens.jobs.worker_client import TaskFailedError, WorkerClient
-from screens.search.events import IndexChanged
+from screens.jobs.worker_client import Stage, TaskFailedError, WorkerClient
+from screens.search.engine import IndexChanged
 from workbench.errors import BusyError, StoppedError
 from workbench.workspace.workspace import Workspace
 

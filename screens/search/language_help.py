@@ -7,8 +7,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.rows import Row, piece
-from screens.drawing.safe_text import words
+from screens.drawing.safe_text import Row, piece, words
 from screens.widgets.change_list import ChangeList
 
 _ASKED, _NARROW = 30, 120

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from screens.drawing.clock import today
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import Shown, row_text
-from screens.loading.shown_revision import moment_of
+from screens.drawing.safe_text import Row, Shown, row_text
+from screens.loading.model import moment_of
 from screens.main.movement import Command
-from screens.search.engine import Engine, TypedQuery
-from screens.search.events import (
+from screens.search.engine import (
     Answered,
+    Engine,
     IndexChanged,
     MeaningChanged,
     MeaningFailed,
     MomentChanged,
+    TypedQuery,
     WordsFailed,
 )
 from screens.search.hits import hit_rows, moment_shown
@@ -117,7 +117,7 @@ class Searching:
 
     async def _going_on(self, text: str) -> str | None:
         """How the words in the box go on; what they may become is shown under them."""
-        from screens.search.completion import offer  # noqa: PLC0415 - not before the first paint
+        from screens.search.parsed_query import offer  # noqa: PLC0415 - not before the first paint
 
         whole, choices = await offer(text, today(), self._engine.values)
         self._overlay.post_message(SearchOverlay.Offered(text, choices))

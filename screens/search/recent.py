@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Row, piece
-from screens.drawing.safe_text import row_text
-from screens.loading.shown_revision import require_today
+from screens.drawing.safe_text import Row, piece, row_text
+from screens.loading.model import require_today
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
-from workbench.workspace.recent_searches import KEPT, remember, searches
+from workbench.workspace.state_files import KEPT_SEARCHES, remember, searches
 from workbench.workspace.workspace import Workspace
 
 PREFIX = "search:"
@@ -28,7 +27,7 @@ class InputHistory:
         """Remember it as the newest one, once; what is blank is none."""
         self._at = -1
         if text.strip():
-            self.texts = (text, *(one for one in self.texts if one != text))[:KEPT]
+            self.texts = (text, *(one for one in self.texts if one != text))[:KEPT_SEARCHES]
 
     def step(self, steps: int, now: str) -> str | None:
         """The text so many steps back (positive) or forth; None where there is none.

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
-from screens.dialogs.advice import advice as in_keys
-from screens.drawing.rows import RowPart, piece
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.dialogs.dialog import advice as in_keys
+from screens.drawing.safe_text import RowPart, Shown, piece, row_text, words
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 

@@ -1,4 +1,7 @@
-"""A list of lines that must be read whole: what does not fit into a row goes on in the next one."""
+"""A list of lines that must be read whole: what does not fit into a row goes on in the next one.
+
+Two texts beside each other, which are scrolled together.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
 from textual.content import Content
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Row, RowPart, Shown
 from screens.widgets.entry_list import EntryList
 from screens.widgets.row_strip import GUTTER
 
@@ -69,3 +73,35 @@ def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterat
 
 def _fits(text: str, cells: int) -> bool:
     return len(text) * 2 <= cells or cell_len(text) <= cells
+
+
+class SideBySide(Container):
+    """Two lists, each in a frame with a title of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="sides")
+        self.lists = ChangeList(), ChangeList()
+
+    def compose(self) -> ComposeResult:
+        """The frames."""
+        for one in self.lists:
+            with Vertical(classes="side"):
+                yield one
+
+    def entitle(self, *titles: str) -> None:
+        """What each of the two is; the program's own words."""
+        for frame, title in zip(self.query(".side"), titles, strict=True):
+            frame.border_title = Content(title)
+
+    def show(self, left: Sequence[Row], right: Sequence[Row]) -> None:
+        """Show both, each from its first row that is brought out, or from its beginning."""
+        for one, rows in zip(self.lists, (left, right), strict=True):
+            one.show(rows)
+            first = next((at for at, row in enumerate(one.rows) if row.tone == "match"), 0)
+            one.go(first)
+            one.jump(max(0, first - 2))
+
+    def scroll(self, lines: int) -> None:
+        """Both together."""
+        for one in self.lists:
+            one.jump(one.scroll_offset.y + lines)

@@ -21,8 +21,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.drawing.cursor import landing, place_of
-from screens.drawing.rows import Row, Tone
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Row, Shown, Tone
 from screens.widgets.row_strip import GUTTER, Look, row_strip
 
 TONES: tuple[Tone, ...] = get_args(Tone)

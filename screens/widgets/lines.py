@@ -14,8 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from screens.actions.keys import key_called, types_a_character
-from screens.drawing.rows import RowPart
-from screens.drawing.safe_text import Shown, grouped
+from screens.drawing.safe_text import RowPart, Shown, grouped
 
 _NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
 _BETWEEN = " · "

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 
-from screens.drawing.rows import RowPart
+from screens.drawing.safe_text import RowPart
 from screens.widgets.entry_list import TONES
 from screens.widgets.lines import Line
 

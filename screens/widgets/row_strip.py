@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.rows import CLOSED, CURSOR, MARKED, OPEN, Row, RowPart
+from screens.drawing.safe_text import CLOSED, CURSOR, MARKED, OPEN, Row, RowPart
 
 GUTTER = 2
 _ROOMY = 50

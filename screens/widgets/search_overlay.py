@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.drawing.rows import EMPTY, Row, RowPart
-from screens.drawing.safe_text import Shown, row_text, words
+from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, row_text, words
 from screens.search.search_state import NOTE, Condition
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine

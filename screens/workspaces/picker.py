@@ -1,19 +1,80 @@
-"""The dialog in which a person chooses a workspace; how each is doing is told as it becomes known."""
+"""The dialog in which a person chooses a workspace; how each is doing is told as it becomes known.
+
+The workspaces of a person as rows to choose from, and what each row means.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from textual.await_complete import AwaitComplete
 
 from screens.dialogs.choose import ChooseScreen
-from screens.drawing.safe_text import words
-from screens.workspaces.answers import HERE
-from screens.workspaces.rows import typed_rows, workspace_rows
-from workbench.health.places import WorkspaceStatus, standing
-from workbench.workspace.registry import Registry
+from screens.drawing.safe_text import Row, RowPart, grouped, row_text, words
+from screens.loading.model import home_relative
+from screens.workspaces.switch import ADD, HERE, KEEP, OPEN
+from workbench.health.places import GONE, WorkspaceStatus, standing
+from workbench.workspace.registry import Registered, Registry, free_name
+
+_SHOWN_NOW, _OTHER = words("●"), words(" ")
+
+
+def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, WorkspaceStatus]) -> list[Row]:
+    """The workspaces of the list, the one that is shown marked; last what can be done about that one.
+
+    ``standings`` tells how those are doing that were looked at already.
+    """
+    rows = [_row(one, here, standings.get(one.root)) for one in known.entries]
+    if known.at(here) is None:
+        text = row_text(f"put this one on the list, as {free_name(here, known)}   {home_relative(here)}")
+        rows.append(Row(ADD, text, lead=(RowPart(_SHOWN_NOW, "good"),)))
+    rows += [
+        Row(f"skipped:{number}", row_text(f"{known.path.name}: {line}"), tone="warn", inert=True)
+        for number, line in enumerate(known.skipped)
+    ]
+    return rows
+
+
+def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
+    """The rows that stand for a folder that was typed: open it and keep it, or only open it."""
+    if not any(sign in typed for sign in "/~."):
+        return ()
+    folder = Path(os.path.realpath(os.path.expanduser(typed)))
+    if not folder.is_dir() or known.at(folder) is not None:
+        return ()
+    shown = home_relative(folder)
+    return (
+        Row(
+            f"{KEEP}{folder}", row_text(f"open {shown}, and put it on the list as {free_name(folder, known)}")
+        ),
+        Row(f"{OPEN}{folder}", row_text(f"open {shown} this once")),
+    )
+
+
+def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
+    shown = one.root == here
+    lead = (RowPart(_SHOWN_NOW if shown else _OTHER, "good"),)
+    if standing is not None and not standing.usable:
+        remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "fix it first"
+        why = row_text(f"{one.name}: {standing.summary}; {remedy}")
+        return Row(str(one.root), why, tone="warn", lead=lead, inert=True)
+    text = row_text(f"{one.name}   {home_relative(one.root)}")
+    tail = (_state(standing),) if standing is not None else ()
+    return Row(HERE if shown else f"{OPEN}{one.root}", text, lead=lead, tail=tail)
+
+
+def _state(standing: WorkspaceStatus) -> RowPart:
+    if standing.newer:
+        return RowPart(words("needs a newer version: read-only"), "warn")
+    count = words(f"{grouped(standing.entries)} entries")
+    if standing.state == "fresh":
+        return RowPart(count, "muted")
+    return RowPart(
+        words("no index yet") if standing.state == "missing" else words(f"{count} · behind"), "warn"
+    )
 
 
 class WorkspaceChooser(ChooseScreen):

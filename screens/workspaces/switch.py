@@ -4,6 +4,8 @@ Nothing of a main screen is made over: the other workspace gets a screen of its 
 watchers and time travel of its own, and the old screen is ended as it is at the end of the program. What was
 asked for on the old one is done before that. Keys and clicks between the choice and the new screen are for
 neither of them: they are left out, and that is said.
+
+What the rows of the chooser stand for, as their ids say it: known without looking at any workspace.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ from textual import events
 from textual.worker import Worker, WorkerError
 
 from screens.drawing.safe_text import row_text, said_of, words
-from screens.loading.shown_revision import place_of
+from screens.loading.model import place_of
 from screens.main.screen import MainScreen
-from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
 from workbench.errors import WorkbenchError
 from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
+
+HERE, ADD = "here", "add"
+OPEN, KEEP = "open:", "keep:"
+"""How the ids of rows begin that open a folder, and of those that put it on the list too."""
+
 
 _ASKED_FOR = ("curate", "plan")
 """The groups of workers that do what a person asked for."""

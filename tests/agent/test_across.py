@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.query.filters import Filters
+from indexing.query.question import Filters
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from tests.agent.conftest import Given, Person

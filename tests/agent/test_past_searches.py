@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from indexing.search.snapshot_index import missing_index, moment_named
+from indexing.search.index_search import missing_index, moment_named
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent import past_searches
-from workbench.agent.past_searches import PastSearch, PastSearches
+from workbench.agent import search_task
 from workbench.agent.search_service import SearchService
-from workbench.agent.search_task import SearchTask
+from workbench.agent.search_task import PastSearch, PastSearches, SearchTask
 from workbench.errors import OperationNotFoundError
 from workbench.workspace.snapshot import PastWorkspace, open_past
 
@@ -124,7 +123,7 @@ def test_questions_about_today_are_answered_while_a_moment_is_made_ready(
         assert let.wait(PATIENCE_SECONDS)
         return open_past(workspace, at)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(past_searches, "open_past", slow)
+    monkeypatch.setattr(search_task, "open_past", slow)
     commit = first_commit(changed)
     assert "waits_for" in asked.ask(1, query="port", as_of=commit)
     assert asked.ask(2, query="staging port")["hits"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.agent.trivial_messages import MEANINGFUL, meaningful_words, why_trivial
+from workbench.agent.context import MEANINGFUL, meaningful_words, why_trivial
 
 NODS = (
     "ok", "thanks!", "Thank you very much", "good morning", "hi there, how are you?", "yes please", "lgtm 👍",

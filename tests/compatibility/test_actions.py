@@ -24,7 +24,7 @@ from tests.support.readers import (
     tokens,
 )
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.errors import NotCuratableError
 from workbench.graph.contradictions import contradictions, plan_settle
 from workbench.graph.drafts import MemoryDraft, RelationDraft

@@ -7,9 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from tests.support.workspaces import Sandbox
-from workbench.dreaming.explain import explain
 from workbench.dreaming.result import Dream, Explanation
-from workbench.dreaming.run import dream
+from workbench.dreaming.run import dream, explain
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import entry_hash

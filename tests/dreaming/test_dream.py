@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tests.dreaming.nights import NOW, Nights, ago, rule
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import propose
 from workbench.memory.markdown import Document
 from workbench.memory.proposal import proposal_from_json

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.dreaming.nights import TODAY
-from workbench.dreaming.novelty import LongTerm
-from workbench.dreaming.replacements import contradicts
+from workbench.dreaming.novelty import LongTerm, contradicts
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

@@ -7,9 +7,8 @@ from functools import partial
 
 from tests.dreaming.nights import NOW, Nights, rule
 from tests.support.proposals import proposal
-from workbench.dreaming.owner_examples import decided_examples, learning_report, plan_forget_learned
-from workbench.dreaming.proposals.accept import plan_accept
-from workbench.dreaming.proposals.decide import plan_reject
+from workbench.dreaming.owner_model import decided_examples, learning_report, plan_forget_learned
+from workbench.dreaming.proposals.decide import plan_accept, plan_reject
 from workbench.dreaming.proposals.inbox import propose, read_book
 from workbench.memory.claims import claim_key
 from workbench.operations.forget import plan_forget

@@ -14,11 +14,9 @@ import msgspec
 import pytest
 
 from tests.dreaming.nights import NOW, Nights
-from workbench.dreaming.explain import explain
-from workbench.dreaming.progress import STEPS, DreamProgress
 from workbench.dreaming.proposals.inbox import propose
-from workbench.dreaming.result import Dream, Explanation
-from workbench.dreaming.run import dream
+from workbench.dreaming.result import STEPS, Dream, DreamProgress, Explanation
+from workbench.dreaming.run import dream, explain
 from workbench.errors import StoppedError, UsageError
 
 FACT = "The staging port of the gateway is 8443"

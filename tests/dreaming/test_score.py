@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.dreaming.nights import Nights
-from workbench.dreaming.deadlines import passed_deadline
-from workbench.dreaming.fact_type import fact_type
+from workbench.dreaming.line_judgement import fact_type
 from workbench.dreaming.score import MOST, filled, recurrence, use
+from workbench.dreaming.survey import passed_deadline
 
 TODAY = date(2026, 3, 31)
 FACT = "The staging port of the gateway is 8443"

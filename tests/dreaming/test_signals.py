@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dreaming.nights import NOW, Nights, ago
-from workbench.dreaming.claim_recalls import read_recalls
+from workbench.dreaming.score import read_recalls
 
 FACT = "The staging port of the gateway is 8443"
 

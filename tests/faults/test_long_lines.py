@@ -16,16 +16,14 @@ import pytest
 from indexing.lexical.terms import terms_of
 from indexing.query.dates import named_days
 from indexing.query.language import understand
-from indexing.search.snippet import snippet
+from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
-from workbench.ingest.entities import Named, Names, plain_words, told_in
-from workbench.ingest.event_date import coming
-from workbench.ingest.extract import extract
+from workbench.ingest.entities import Named, Names, plain_words, relations_in, told_in
+from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source
-from workbench.ingest.relations import relations_in
 from workbench.ingest.statements import figures, names, statements_in, why_not
-from workbench.ingest.topics import topics
+from workbench.ingest.summary import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
@@ -36,10 +34,8 @@ from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.transcript_text import among_many, clean
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.key_like import looks_like_key
-from workbench.safety.prompt_injection import steers
-from workbench.safety.secrets import masked, secrets_in
-from workbench.safety.suspicious_orders import suspicion
+from workbench.safety.prompt_injection import steers, suspicion
+from workbench.safety.secrets import looks_like_key, masked, secrets_in
 
 ATOMS = (
     *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),

@@ -16,7 +16,7 @@ from tests.support.actions import ACTIONS, Action, contents, files_below, plain_
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
-from workbench.workspace import atomic_swap
+from workbench.workspace import files as atomic_swap
 from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

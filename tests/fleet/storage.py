@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import boto3
 from moto.server import ThreadedMotoServer
 
-from indexing.many_workspaces.location import Location, place_of
+from indexing.many_workspaces.table import Location, place_of
 
 BUCKET = "fleet"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "an-access-key", "AWS_SECRET_ACCESS_KEY": "a-secret-access-key"}

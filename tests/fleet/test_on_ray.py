@@ -16,9 +16,8 @@ import numpy as np
 import psutil
 import pytest
 
-from indexing.many_workspaces.location import Location, place_of
 from indexing.many_workspaces.search import FleetAnswer, FleetSearch
-from indexing.many_workspaces.table import SharedTable
+from indexing.many_workspaces.table import Location, SharedTable, place_of
 from indexing.search.answer import Query
 from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
@@ -26,8 +25,7 @@ from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.fleet.pool import QUIET, Brought, InProcess, RayPool
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import FleetReport, Plan, reindex
-from workbench.fleet.sync_status import check
+from workbench.fleet.run import FleetReport, Plan, check, reindex
 from workbench.fleet.worker import Recipe, Task
 
 COUNT = 200

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.many_workspaces.location import place_of
+from indexing.many_workspaces.table import place_of
 from workbench.errors import UsageError
 from workbench.fleet.roster import Agent, read_roster
 

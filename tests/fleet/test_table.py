@@ -13,9 +13,8 @@ import pytest
 
 from indexing.document import entry_key, unpacked
 from indexing.many_workspaces import table
-from indexing.many_workspaces.location import Location, place_of, storage
 from indexing.many_workspaces.search import FleetSearch
-from indexing.many_workspaces.table import SharedTable
+from indexing.many_workspaces.table import Location, SharedTable, place_of, storage
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generations
@@ -27,8 +26,7 @@ from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.fleet.pool import Brought, InProcess, Lost
 from workbench.fleet.roster import Agent
-from workbench.fleet.run import FleetReport, Plan, StorageFailedError, reindex
-from workbench.fleet.sync_status import check, standings
+from workbench.fleet.run import FleetReport, Plan, StorageFailedError, check, reindex, standings
 from workbench.fleet.worker import Done, Recipe, Task, read
 from workbench.workspace.workspace import Workspace
 

@@ -9,16 +9,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from indexing.many_workspaces.location import place_of
-from indexing.many_workspaces.table import SharedTable
+from indexing.many_workspaces.table import SharedTable, place_of
 from tests.fleet.workspaces import make_fleet
-from workbench.fleet.sync_status import check
+from workbench.fleet.run import check
 
 PROJECT = Path(__file__).resolve().parents[2]
 RUN = """
 import json, sys
 from pathlib import Path
-from indexing.many_workspaces.location import place_of
+from indexing.many_workspaces.table import place_of
 from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
 from workbench.fleet.pool import RayPool

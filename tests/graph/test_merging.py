@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.workspaces import Sandbox
 from workbench.errors import UsageError
 from workbench.graph.merge import plan_merge_entities
-from workbench.graph.page_names import relinked
+from workbench.graph.page_edit import relinked
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import Entity

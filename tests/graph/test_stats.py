@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime
 
 from tests.support.pages import TEAM
 from tests.support.workspaces import Sandbox
-from workbench.graph.read import read_graph
-from workbench.graph.stats import Ingestion, Stats, stats
+from workbench.graph.read import Ingestion, Stats, read_graph, stats
 
 TODAY = date(2026, 3, 14)
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from tests.support.workspaces import Sandbox
 from workbench.errors import FlaggedError, NotCuratableError, NotMemoryError, UsageError
 from workbench.graph import page_edit
 from workbench.graph.drafts import EntityDraft, MemoryDraft, RelationDraft
-from workbench.graph.page_names import page_path
+from workbench.graph.page_edit import page_path
 from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.entry import Kind

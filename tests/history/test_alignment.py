@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.history.change_scan import loses, surroundings
 from workbench.history.text_similarity import SAME_ENTRY, SAME_FILE, entry_likeness, file_likeness
+from workbench.history.versions import loses, surroundings
 from workbench.memory.patch import hunks, kept_lines, split_lines
 
 VERSION = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"- c\r\n", b"\xff\n"]), max_size=9).map(b"".join)

@@ -12,8 +12,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.errors import BusyError
-from workbench.history.verify import audit
-from workbench.history.verify_flaw import Flaw
+from workbench.history.verify import Flaw, audit
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
@@ -139,7 +138,7 @@ def test_a_lock_that_git_holds_now_is_none_of_them(sandbox: Sandbox) -> None:
 
 
 def test_a_running_action_is_waited_for(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.history.orphans._WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.history.verify._WAIT_SECONDS", 0.0)
     with hold(sandbox.workspace.state_dir() / "operations.lock", "an action"), pytest.raises(BusyError):
         audit(sandbox.workspace)
 

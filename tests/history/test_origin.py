@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from workbench.history.attribution import UNRECORDED, Deed, who_did
-from workbench.history.origin import Origin, origin_of
+from workbench.history.origin import UNRECORDED, Deed, Origin, origin_of, who_did
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath

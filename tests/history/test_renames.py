@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.history.renames import file_log
+from workbench.history.lineage import file_log
 
 
 def told(sandbox: Sandbox, path: str) -> list[tuple[str, str | None]]:

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.claim_recalls import read_recalls as counted
+from workbench.dreaming.score import read_recalls as counted
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
+from workbench.importers.database import read_cells
 from workbench.importers.memory_graph import read_memory_graph
 from workbench.importers.openclaw_recalls import read_recalls
 from workbench.importers.plan import Carried, plan_import
-from workbench.importers.workspace_database import read_cells
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 

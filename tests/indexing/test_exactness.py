@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from indexing.ranking.explanation import explain, parts_of
-from indexing.ranking.order import Candidate, rank
+from indexing.ranking.order import Candidate, explain, parts_of, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory

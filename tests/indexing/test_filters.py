@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexing.query.filters import Filters
-from indexing.query.question import Question
+from indexing.query.question import Filters, Question
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.memory.entry import Kind

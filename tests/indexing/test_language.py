@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexing.query.filters import MAX_VALUES, Filters
 from indexing.query.language import MAX_PIECES, understand
-from indexing.query.question import Question
+from indexing.query.question import MAX_VALUES, Filters, Question
 from workbench.memory.entry import Kind
 
 TODAY = date(2026, 3, 20)

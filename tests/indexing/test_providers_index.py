@@ -13,8 +13,7 @@ import pytest
 from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.index_search import IndexSearch
-from indexing.sync.cost_estimate import Backfill
-from indexing.sync.report import SyncReport
+from indexing.sync.report import Backfill, SyncReport
 from indexing.sync.run import reindex
 from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from indexing.facets import Facets, user_code
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
-from indexing.ranking.explanation import explain, parts_of
 from indexing.ranking.order import (
     Candidate,
     Ranked,
     WordSets,
     diversified,
+    explain,
     likeness,
     nearness,
+    parts_of,
     pool_size,
     rank,
 )

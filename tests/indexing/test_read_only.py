@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from indexing import vectors  # noqa: F401 - loaded before rights are given up
-from indexing.engine_errors import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
 from indexing.lexical.reader import lockable, stand_in
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
+from indexing.storage import RefusedError, engine
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory

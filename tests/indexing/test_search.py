@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexing.query.filters import Filters
+from indexing.query.question import Filters
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import MODES, Query, query_from_json
 from indexing.search.index_search import IndexSearch

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.index_search import IndexSearch
-from indexing.search.vector_side import LOADING
+from indexing.search.index_search import LOADING, IndexSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
 from workbench.agent.federated_search import FederatedAnswer

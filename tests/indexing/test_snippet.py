@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexing.lexical.terms import terms_of
 from indexing.search.answer import SNIPPET_CHARACTERS
-from indexing.search.snippet import found_in, snippet
+from indexing.search.build_answer import found_in, snippet
 
 FILLER = "alpha beta gamma delta " * 40
 

@@ -186,7 +186,7 @@ def test_what_becomes_excluded_leaves_the_index_wherever_it_is(
 def test_what_is_left_out_answers_no_more_though_its_file_did_not_change(
     owner: Owner, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexing.sync.index_keywords.RACY_NS", 0)  # its stamp alone vouches for it
+    monkeypatch.setattr("indexing.sync.run.RACY_NS", 0)  # its stamp alone vouches for it
     memory = owner.opens(extra_paths=[notes])
     memory.write("MEMORY.md", "My own quokka")
     memory.reindex()

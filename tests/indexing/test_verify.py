@@ -14,7 +14,7 @@ from indexing.sync.verify import verify_index
 from indexing.vectors import Rows, VectorWriter, open_table
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
-from workbench.history.verify_flaw import Flaw
+from workbench.history.verify import Flaw
 from workbench.memory.entry import entry_hash
 
 LOG = "memory/2026-03-14.md"

@@ -16,12 +16,11 @@ import pytest
 
 from indexing.lexical.writer import deleted_share
 from indexing.search.answer import Mode, Query
-from indexing.search.hit_validation import Recheck
+from indexing.search.build_answer import Recheck
 from indexing.search.index_search import IndexSearch
 from indexing.sync.freshness import freshness
-from indexing.sync.index_keywords import COMPACT_SHARE
 from indexing.sync.report import SyncProgress
-from indexing.sync.run import reindex
+from indexing.sync.run import COMPACT_SHARE, reindex
 from tests.indexing.conftest import Memory
 from workbench.errors import WorkbenchError
 
@@ -168,7 +167,7 @@ def test_an_entry_in_a_folder_that_became_a_link_does_not_answer(
     filled: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Moving a folder leaves its files as they were: their stamps alone would vouch for them."""
-    monkeypatch.setattr("indexing.sync.index_keywords.RACY_NS", 0)
+    monkeypatch.setattr("indexing.sync.run.RACY_NS", 0)
     filled.reindex(full=True)
     assert filled.found("PostgreSQL") == ["memory/projects/atlas.md"]
     folder: Path = filled.root / "memory/projects"
@@ -222,7 +221,7 @@ def test_a_state_folder_that_is_removed_under_a_sync_does_not_come_back_where_gi
 def test_words_of_a_larger_memory_are_not_rewritten_after_each_edit(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexing.sync.index_keywords.COMPACT_ALWAYS", 100)
+    monkeypatch.setattr("indexing.sync.run.COMPACT_ALWAYS", 100)
     for day in range(1, 29):
         memory.write(f"memory/2026-03-{day:02}.md", *(f"item {n} of day {day}" for n in range(10)))
     memory.reindex(vectors=False)

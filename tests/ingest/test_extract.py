@@ -13,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
-from workbench.ingest.entities import Named, Names, is_name, plain_words, told_in
-from workbench.ingest.event_date import day_in
-from workbench.ingest.extract import Extraction, extract
+from workbench.ingest.entities import ME, Named, Names, is_name, plain_words, relations_in, told_in
+from workbench.ingest.extract import Extraction, day_in, extract
 from workbench.ingest.grounding import is_borne_out
-from workbench.ingest.llm_extraction import GROUNDED
+from workbench.ingest.llm_session import GROUNDED
 from workbench.ingest.passages import read_source
-from workbench.ingest.relations import ME, relations_in
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

@@ -10,7 +10,7 @@ from tests.support.sessions import plain
 from tests.support.workspaces import Sandbox
 from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
-from workbench.ingest.ingest_task import run
+from workbench.ingest.ingest import run
 from workbench.workspace.task_context import TaskContext
 
 pytestmark = [

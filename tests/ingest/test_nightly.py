@@ -14,11 +14,10 @@ from workbench.backup.targets import find_target
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import BusyError
 from workbench.health.finding import Finding
-from workbench.health.status_checks import jobs
+from workbench.health.machine_checks import jobs
 from workbench.health.subject import CheckSubject
-from workbench.jobs.job_status import standing
 from workbench.jobs.nightly import STEPS, Night, StepOutcome, nightly
-from workbench.jobs.runs import Job
+from workbench.jobs.runs import Job, standing
 from workbench.workspace.locks import hold
 
 NOW = datetime.now(UTC) + timedelta(hours=2)  # a clock that is behind the commits is not believed

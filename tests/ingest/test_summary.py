@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.hashing import HashingEmbedder, unavailable
 from tests.support.talk import Scripted, talk
-from workbench.ingest.centrality import central, content_words
+from workbench.ingest.grounding import central, content_words
 from workbench.ingest.summary import MOST, summarise
 from workbench.llm.language_model import LanguageModelError
 from workbench.memory.claims import claim_key

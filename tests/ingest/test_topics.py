@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.ingest.topics import topics
+from workbench.ingest.summary import topics
 
 TALK = (
     "We met Ada Lovelace before the broker drill in New York.",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.config.settings import Settings
-from workbench.ingest.triggers import Growth, estimated_tokens, nearly_full, quiet_seconds, take_up
+from workbench.ingest.sessions import Growth, estimated_tokens, nearly_full, quiet_seconds, take_up
 
 SETTINGS = Settings()
 SMALL = Settings(context_window=10_000)

@@ -16,8 +16,7 @@ import pytest
 
 from tests.support import forked
 from tests.support.workspaces import Sandbox
-from workbench.jobs.job_status import standing
-from workbench.jobs.runs import Job
+from workbench.jobs.runs import Job, standing
 
 pytestmark = [
     pytest.mark.promise(

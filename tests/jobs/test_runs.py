@@ -12,8 +12,20 @@ import pytest
 from msgspec import to_builtins
 
 from workbench.errors import BusyError, IndexUnavailableError
-from workbench.jobs.job_status import JobStatus, standing, standings
-from workbench.jobs.runs import KEPT, Job, JobRun, State, StepResult, forget, keep, running, runs
+from workbench.jobs.runs import (
+    KEPT,
+    Job,
+    JobRun,
+    JobStatus,
+    State,
+    StepResult,
+    forget,
+    keep,
+    running,
+    runs,
+    standing,
+    standings,
+)
 from workbench.workspace.locks import hold
 
 NOW = datetime(2026, 3, 14, 3, 30, tzinfo=UTC)

@@ -13,9 +13,15 @@ import pytest
 from tests.support.provider import Asked, Provider, Reply, completion, providing, refused
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.llm.language_model import LanguageModel, LanguageModelError, Message, Passage, ask_json
-from workbench.llm.openai_compatible import MOST_BYTES
-from workbench.llm.provider import open_language_model
+from workbench.llm.language_model import (
+    MOST_BYTES,
+    LanguageModel,
+    LanguageModelError,
+    Message,
+    Passage,
+    ask_json,
+    open_language_model,
+)
 
 pytestmark = [
     pytest.mark.promise(
@@ -73,7 +79,7 @@ def test_by_default_there_is_no_model_and_nothing_is_loaded_for_it() -> None:
     assert open_language_model(Settings()) is None
     assert open_language_model(Settings(language_endpoint="http://localhost/v1"), model="none") is None
     code = (
-        "import sys; from workbench.llm.provider import open_language_model;"
+        "import sys; from workbench.llm.language_model import open_language_model;"
         "from workbench.config.settings import Settings; open_language_model(Settings());"
         "print([name for name in ('openai', 'httpx2') if name in sys.modules])"
     )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.memory.origin import Origin
-from workbench.safety.suspicious_orders import order_in, suspicion
+from workbench.safety.prompt_injection import order_in, suspicion
 
 ORDERS = {
     "English": (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.prose import bare, is_foreign, is_question, unfinished
+from workbench.ingest.statements import bare, is_foreign, is_question, unfinished
 from workbench.safety.machine_output import machine_made
 
 

@@ -9,8 +9,7 @@ from datetime import date
 
 import pytest
 
-from workbench.safety.findings import by_rule
-from workbench.safety.secrets import entropy, masked, secrets_in
+from workbench.safety.secrets import by_rule, entropy, masked, secrets_in
 from workbench.workspace.demo import demo_commits
 
 RANDOM = "q7Zk2Vx9Lm4Tb8Rw3Np6Yc1Hd5Js0GfAeUiOoQzXvBnMtKrPsWlDhFyCgEjQ2w9R5t7Y1u3I6o8P0aSdFgHjKlZxCvBnM"

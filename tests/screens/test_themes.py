@@ -10,8 +10,7 @@ from textual.color import Color
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import BUILT_IN, ThemeData, ThemeError, Themes, load_themes, own_folder, parse_theme
-from themes.contrast import apart, contrast
-from themes.theme_check import faults
+from themes.contrast import apart, contrast, faults
 
 THEMES, PROBLEMS = load_themes()
 DARK = (BUILT_IN / "dark.yaml").read_text()

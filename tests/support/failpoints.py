@@ -20,7 +20,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
 
 _CALLS = ("write", "pwrite", "fsync", "rename", "replace", "link", "unlink", "remove", "mkdir", "rmdir",
           "ftruncate", "fchmod", "symlink")  # fmt: skip
@@ -98,7 +98,7 @@ def failing(fault: Fault, moment: int = 1) -> Iterator[Failpoints]:
     replace(os, "open", lambda real: _open(points, real))
     replace(io, "open", lambda real: _stream(points, real))
     replace(builtins, "open", lambda real: _stream(points, real))
-    replace(atomic_swap, "_rename", lambda real: _exchange(points, real))
+    replace(files, "_rename", lambda real: _exchange(points, real))
     replace(subprocess.Popen, "__init__", lambda real: _process(points, real))
     try:
         yield points
@@ -146,7 +146,7 @@ def _stream(points: Failpoints, real: Callable[..., Any]) -> Callable[..., Any]:
 
 def _exchange(points: Failpoints, real: Callable[..., bool]) -> Callable[..., bool]:
     def call(*arguments: Any) -> bool:
-        if atomic_swap._system_call() is None:
+        if files._system_call() is None:
             return False
         if (error := points.refusal("renameat2")) is not None:
             ctypes.set_errno(error.errno or 0)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry

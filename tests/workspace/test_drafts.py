@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import UsageError, WorkbenchError
-from workbench.workspace import drafts as module
-from workbench.workspace.drafts import KEPT, LONGEST, drafts, keep_draft
+from workbench.workspace import state_files as module
+from workbench.workspace.state_files import KEPT_DRAFTS, LONGEST, drafts, keep_draft
 
 
 def test_a_draft_is_kept_replaced_and_dropped(tmp_path: Path) -> None:
@@ -25,9 +25,9 @@ def test_a_draft_is_kept_replaced_and_dropped(tmp_path: Path) -> None:
 
 
 def test_the_oldest_go_where_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(KEPT + 2):
+    for number in range(KEPT_DRAFTS + 2):
         keep_draft(tmp_path, f"edit {number}", "x")
-    assert list(drafts(tmp_path)) == [f"edit {number}" for number in range(2, KEPT + 2)]
+    assert list(drafts(tmp_path)) == [f"edit {number}" for number in range(2, KEPT_DRAFTS + 2)]
     monkeypatch.setattr(module, "_MAX_BYTES", 120)
     keep_draft(tmp_path, "edit last", "y" * 80)
     assert drafts(tmp_path) == {"edit last": "y" * 80}

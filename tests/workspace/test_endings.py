@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from workbench.workspace.exit_status import ended, killed_by
+from workbench.worker import ended, killed_by
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])

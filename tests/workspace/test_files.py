@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import NotMemoryError
 from workbench.memory.names import RelPath
 from workbench.special_files import read_regular
-from workbench.workspace import atomic_swap, late_writes, seal
+from workbench.workspace import files, late_writes, seal
 from workbench.workspace.files import ChangedError, Files
 from workbench.workspace.late_writes import Displaced
 
@@ -44,14 +44,14 @@ def test_a_file_that_is_not_what_was_planned_on_is_left_alone(place: Files) -> N
 
 
 def test_append_in_the_moment_of_the_exchange_survives(place: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    swap = atomic_swap.swap
+    swap = files.swap
 
     def late_append(folder: int, first: str, second: str) -> None:
         with (place.root / PATH).open("ab") as agent:
             agent.write(b"- late\n")
         swap(folder, first, second)
 
-    monkeypatch.setattr(atomic_swap, "swap", late_append)
+    monkeypatch.setattr(files, "swap", late_append)
     written = place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
     assert written.carried == b"- late\n"
     assert place.read(PATH) == b"- two\n- late\n"
@@ -60,7 +60,7 @@ def test_append_in_the_moment_of_the_exchange_survives(place: Files, monkeypatch
 def test_rewrite_in_the_moment_of_the_exchange_wins_and_is_reported(
     place: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    swap = atomic_swap.swap
+    swap = files.swap
     calls: list[str] = []
 
     def late_rewrite(folder: int, first: str, second: str) -> None:
@@ -69,7 +69,7 @@ def test_rewrite_in_the_moment_of_the_exchange_wins_and_is_reported(
         calls.append(first)
         swap(folder, first, second)
 
-    monkeypatch.setattr(atomic_swap, "swap", late_rewrite)
+    monkeypatch.setattr(files, "swap", late_rewrite)
     with pytest.raises(ChangedError) as changed:
         place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
     assert place.read(PATH) == b"- rewritten\n"
@@ -123,7 +123,7 @@ def test_what_was_looked_at_is_read_again_only_once_it_changes(
 def test_exchange_works_where_the_system_has_no_call_for_it(
     place: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
+    monkeypatch.setattr(files, "_system_call", lambda: None)
     place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
     assert place.read(PATH) == b"- two\n"
     assert sorted(os.listdir(place.root / "memory")) == [".wb-1.tmp", "a.md"]

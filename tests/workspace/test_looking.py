@@ -17,7 +17,7 @@ from workbench.health.finding import Check, Finding
 from workbench.health.subject import CheckSubject
 from workbench.operations.edit_settings import set_own
 from workbench.operations.forget import plan_forget
-from workbench.workspace.recent_searches import searches
+from workbench.workspace.state_files import searches
 
 
 def test_no_operation_is_carried_out(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.repository.history import FALLBACK_IDENTITY
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
 from workbench.workspace.files import Files
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
@@ -274,7 +274,7 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "swap", refuse)
+        patch.setattr(files, "swap", refuse)
         with pytest.raises(WriteFailedError, match="No space left"):
             promote(sandbox)
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
@@ -285,7 +285,7 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
 
 def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sandbox.snapshot()
-    swap = atomic_swap.swap
+    swap = files.swap
     calls: list[str] = []
 
     def fail_at_second(folder: int, first: str, second: str) -> None:
@@ -297,7 +297,7 @@ def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pyte
     place = sandbox.workspace
     address = sandbox.address("release is on Friday", "episodes/2026/03/e1.md")
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "swap", fail_at_second)
+        patch.setattr(files, "swap", fail_at_second)
         with pytest.raises(WriteFailedError):
             place.operations.carry_out(lambda: plan_promote(place, [address]))
     assert sandbox.snapshot() == before
@@ -333,7 +333,7 @@ def test_killed_at_any_step_the_operation_is_whole_or_absent(
     after: dict[str, bytes | None] = dict(before)
     after.update({edit.path: edit.after for edit in place.finished(plan()).edits})
     seams = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-             (atomic_swap, "swap")]  # fmt: skip
+             (files, "swap")]  # fmt: skip
     covered = 0
     for moment in range(1, 200):
         with monkeypatch.context() as patch:

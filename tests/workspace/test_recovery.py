@@ -18,15 +18,15 @@ from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
+from workbench.workspace.file_changes import Journal
 from workbench.workspace.files import Files
-from workbench.workspace.journal import Journal
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
 SEAMS = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-         (atomic_swap, "swap"), (atomic_swap, "place")]  # fmt: skip
+         (files, "swap"), (files, "place")]  # fmt: skip
 
 
 class KilledError(BaseException):
@@ -159,7 +159,7 @@ def test_an_append_in_the_moment_of_the_exchange_is_there_once_whenever_the_kill
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = sandbox.workspace
-    real = atomic_swap.swap
+    real = files.swap
     covered = 0
     for moment in moments():
         token = f"late{moment}token".encode()
@@ -170,7 +170,7 @@ def test_an_append_in_the_moment_of_the_exchange_is_there_once_whenever_the_kill
             real(folder, first, second)
 
         with monkeypatch.context() as patch:
-            patch.setattr(atomic_swap, "swap", late)
+            patch.setattr(files, "swap", late)
             words = "async reviews" if moment % 2 else "tantivy"
             died = killed_at(monkeypatch, moment, lambda: promote(sandbox, words))  # noqa: B023
         with (sandbox.root / "MEMORY.md").open("ab") as agent:
@@ -274,7 +274,7 @@ def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_f
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    fsync, replace_, swap, write = os.fsync, os.replace, atomic_swap.swap, Files.replace
+    fsync, replace_, swap, write = os.fsync, os.replace, files.swap, Files.replace
 
     def name(descriptor: int) -> str:
         return Path(os.readlink(f"/proc/self/fd/{descriptor}")).name
@@ -301,7 +301,7 @@ def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_f
     assert Seal(sandbox.root).lasts  # the key is made once, by a person's first action
     monkeypatch.setattr(os, "fsync", seen_fsync)
     monkeypatch.setattr(os, "replace", seen_replace)
-    monkeypatch.setattr(atomic_swap, "swap", seen_swap)
+    monkeypatch.setattr(files, "swap", seen_swap)
     monkeypatch.setattr(Files, "replace", seen_write)
     promote(sandbox)
     first = events.index("write")

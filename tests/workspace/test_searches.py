@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.workspace.recent_searches import KEPT, remember, searches
+from workbench.workspace.state_files import KEPT_SEARCHES, remember, searches
 
 
 def test_the_newest_comes_first_and_each_but_once(tmp_path: Path) -> None:
@@ -23,10 +23,10 @@ def test_typing_on_is_one_search(tmp_path: Path) -> None:
 
 
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
-    for number in range(KEPT + 5):
+    for number in range(KEPT_SEARCHES + 5):
         remember(tmp_path, f"{number} of them")
-    assert len(searches(tmp_path)) == KEPT
-    assert searches(tmp_path)[0] == f"{KEPT + 4} of them"
+    assert len(searches(tmp_path)) == KEPT_SEARCHES
+    assert searches(tmp_path)[0] == f"{KEPT_SEARCHES + 4} of them"
 
 
 def test_nothing_blank_or_endless_is_remembered(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
+from workbench.workspace.file_changes import Journal
 from workbench.workspace.files import Files
-from workbench.workspace.journal import Journal
 from workbench.workspace.late_writes import Displaced
 from workbench.workspace.plan import Operation, Plan
 
@@ -65,7 +65,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = sandbox.snapshot()
-    real = atomic_swap.swap
+    real = files.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -78,7 +78,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
 
     place = sandbox.workspace
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "swap", swap)
+        patch.setattr(files, "swap", swap)
         with pytest.raises(WriteFailedError):
             place.operations.carry_out(lambda: forget_two(sandbox))
     monkeypatch.undo()
@@ -92,7 +92,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
 def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = atomic_swap.swap
+    real = files.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -109,7 +109,7 @@ def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
     texts = {path: sandbox.read(path) for path in (LOG, "MEMORY.md")}
     edits = tuple(FileEdit(RelPath(path), data, b"# new\n" + data) for path, data in texts.items())
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "swap", swap)
+        patch.setattr(files, "swap", swap)
         with pytest.raises(WriteFailedError):
             sandbox.workspace.operations.carry_out(lambda: Plan(action="x", summary="x", edits=edits))
     sandbox.workspace.operations.recover()
@@ -121,7 +121,7 @@ def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
 def test_files_that_can_neither_be_finished_nor_taken_back_are_finished_by_the_next_action(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = atomic_swap.swap
+    real = files.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -133,7 +133,7 @@ def test_files_that_can_neither_be_finished_nor_taken_back_are_finished_by_the_n
     place = sandbox.workspace
     wanted = {edit.path: edit.after for edit in forget_two(sandbox).edits}
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "swap", swap)
+        patch.setattr(files, "swap", swap)
         with pytest.raises(WriteFailedError, match="could not be taken back") as caught:
             place.operations.carry_out(lambda: forget_two(sandbox))
     assert "the next action finishes" in caught.value.hint
@@ -161,7 +161,7 @@ def test_killed_while_a_page_that_changed_is_put_back_its_new_text_returns(
     place = sandbox.workspace
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", rename)
-        patch.setattr(atomic_swap, "place", die)
+        patch.setattr(files, "place", die)
         patch.setattr(Files, "_discard", staticmethod(die))
         with pytest.raises(KilledError):
             place.operations.carry_out(lambda: plan_forget(place, [EPISODE]))
@@ -189,7 +189,7 @@ def test_where_the_system_has_no_exchange_a_kill_at_any_of_its_steps_is_recovere
         return call
 
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "_system_call", lambda: None)
+        patch.setattr(files, "_system_call", lambda: None)
         patch.setattr(os, "link", dying(os.link))
         patch.setattr(os, "rename", dying(os.rename))
         patch.setattr(os, "unlink", dying(os.unlink))
@@ -197,7 +197,7 @@ def test_where_the_system_has_no_exchange_a_kill_at_any_of_its_steps_is_recovere
         with pytest.raises(KilledError):
             promote(sandbox)
     with monkeypatch.context() as patch:
-        patch.setattr(atomic_swap, "_system_call", lambda: None)
+        patch.setattr(files, "_system_call", lambda: None)
         sandbox.workspace.operations.recover()
     assert b"staging port" in sandbox.read("MEMORY.md")
     assert left_beside(sandbox) == []

@@ -15,7 +15,7 @@ import pytest
 from tests.support.actions import ACTIONS, Action, files_below, scene
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -202,8 +202,8 @@ def _around_exchanges(patch: pytest.MonkeyPatch, moment: str, act: Callable[[], 
 
         return call
 
-    patch.setattr(atomic_swap, "swap", around(atomic_swap.swap))
-    patch.setattr(atomic_swap, "place", around(atomic_swap.place))
+    patch.setattr(files, "swap", around(files.swap))
+    patch.setattr(files, "place", around(files.place))
     patch.setattr(os, "rename", around(os.rename, only=".tmp"))
 
 

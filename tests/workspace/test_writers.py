@@ -18,7 +18,8 @@ from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
-from workbench.workspace import atomic_swap, files
+from workbench.workspace import files
+from workbench.workspace import files as atomic_swap
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.transaction import Operations
 

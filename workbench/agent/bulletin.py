@@ -23,8 +23,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import Entity
 from workbench.memory.origin import Origin, of_page_line
-from workbench.workspace.owner import owner_name_of
-from workbench.workspace.workspace import Workspace
+from workbench.workspace.workspace import Workspace, owner_name_of
 
 Which = Literal["memory", "context"]
 KINDS: tuple[tuple[str, str, int], ...] = (

@@ -7,8 +7,8 @@ from datetime import date
 from workbench.memory.entry import Kind
 from workbench.memory.origin import ALLOWED, Origin
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.prompt_injection import suspicion
 from workbench.safety.secrets import secrets_in
-from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace import layout
 
 _BY_ORIGIN = {

@@ -13,10 +13,17 @@ from datetime import date
 
 from indexing.embedding.choice import ModelChoice
 from indexing.search.answer import Query
-from indexing.search.index_search import IndexSearch
-from indexing.search.snapshot_index import last_day
-from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, once, ranked_scopes
-from workbench.agent.scopes import LEADER, ScopeAnswer, SearchScope, open_leader
+from indexing.search.index_search import IndexSearch, last_day
+from workbench.agent.federated_search import (
+    LEADER,
+    FederatedAnswer,
+    FederatedSearch,
+    ScopeAnswer,
+    SearchScope,
+    once,
+    open_leader,
+    ranked_scopes,
+)
 from workbench.agent.search_update import Reach, SearchUpdate
 from workbench.errors import IndexUnavailableError, WorkbenchError, reason_of
 from workbench.workspace.registry import searched

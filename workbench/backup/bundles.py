@@ -23,12 +23,11 @@ from typing import Any
 
 import msgspec
 
-from workbench.backup.scratch_repository import LEDGERS, ledgers_of
-from workbench.backup.targets import Target, find_target
+from workbench.backup.targets import LEDGERS, Target, find_target, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask
-from workbench.workspace import atomic_swap
+from workbench.workspace import files
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.state_files import read_state, write_state
 from workbench.workspace.workspace import Workspace
@@ -145,7 +144,7 @@ def put_in_place(fresh: Path, final: Path) -> None:
     """Give a finished bundle its name, durably; never over another file."""
     folder = os.open(final.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        atomic_swap.place(folder, fresh.name, final.name)
+        files.place(folder, fresh.name, final.name)
         os.fsync(folder)
     finally:
         os.close(folder)

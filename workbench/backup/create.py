@@ -32,15 +32,16 @@ from workbench.backup.bundles import (
     write_bundle,
 )
 from workbench.backup.restore import Restored, restore_bundles, restore_remote
-from workbench.backup.scratch_repository import (
+from workbench.backup.targets import (
+    Target,
     borrowing,
     branch_of,
     ledgers_of,
     push,
     push_ledgers,
+    refuse_inside,
     remote_refs,
 )
-from workbench.backup.targets import Target, refuse_inside
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId

@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from workbench.backup.bundles import Chain, read_header
-from workbench.backup.scratch_repository import DETACHED, LEDGERS, ledgers_of, new_repository, remote_refs
-from workbench.backup.targets import Target, find_target, without_secret
+from workbench.backup.targets import (
+    DETACHED,
+    LEDGERS,
+    Target,
+    find_target,
+    ledgers_of,
+    new_repository,
+    remote_refs,
+    without_secret,
+)
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.git_runner import ask, network_carrier, outcome

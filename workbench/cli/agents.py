@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import command, flag, named, number, word
+from workbench.cli.options import command, flag, named, number, word, workspace
 from workbench.cli.output import (
     OutputError,
     answered,
@@ -31,7 +31,6 @@ from workbench.cli.output import (
     say,
     say_row,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.plural import plural
 

@@ -7,11 +7,9 @@ from pathlib import Path
 from workbench.backup.bundles import find_or_repeat
 from workbench.backup.create import Backup, back_up, plan_backup
 from workbench.cli import shell_values
-from workbench.cli.lookup import content_address
-from workbench.cli.operation_command import act
-from workbench.cli.options import command, dry_run_option, flag, named, reason_option, word
+from workbench.cli.operation_command import act, content_address
+from workbench.cli.options import command, dry_run_option, flag, moment, named, reason_option, word, workspace
 from workbench.cli.output import answered, attributes, given, narrate, narrate_notes, say
-from workbench.cli.workspace_options import moment, workspace
 from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural

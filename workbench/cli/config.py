@@ -11,7 +11,7 @@ from screens.settings.checks import fit
 from themes import BUILT_IN, ThemeData, ThemeError, load_themes, own_folder, read_theme
 from workbench.cli import shell_values
 from workbench.cli.operation_command import act
-from workbench.cli.options import command, dry_run_option, flag, group, named, word
+from workbench.cli.options import command, dry_run_option, flag, group, named, word, workspace
 from workbench.cli.output import (
     FOUND_WANTING,
     answered,
@@ -23,7 +23,6 @@ from workbench.cli.output import (
     say,
     say_fields,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.config.settings import SECRET, user_settings_path
 from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
@@ -234,7 +233,7 @@ def keys(profile: str | None, check: bool) -> None:
     """
     from screens.actions.key_file import load_keys
     from screens.actions.keymap import PROFILES, nearest
-    from screens.actions.table import key_table, keys_json
+    from screens.actions.registry import key_table, keys_json
 
     if profile is not None and profile not in PROFILES:
         hint = nearest(profile, PROFILES).removeprefix("; ") or f"there are {', '.join(PROFILES)}"
@@ -317,7 +316,7 @@ def _show_theme(name: str, found: list[ThemeData]) -> None:
 
 
 def _check_theme(path: Path) -> int:
-    from themes.theme_check import faults
+    from themes.contrast import faults
 
     name = ""
     try:

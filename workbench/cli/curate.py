@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
-from workbench.cli.lookup import content_addresses
-from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
+from workbench.cli.operation_command import Chosen, Selection, act, command_of, content_addresses, shown_first
 from workbench.cli.options import flag, number, word, yes_option
 from workbench.cli.output import answered, given, say
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError

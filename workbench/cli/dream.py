@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import click
 
 from workbench.cli.operation_command import act, planned_or_done
-from workbench.cli.options import command, flag, model_option, word
+from workbench.cli.options import command, flag, model_option, word, workspace
 from workbench.cli.output import (
     Bar,
     answered,
@@ -25,9 +25,7 @@ from workbench.cli.output import (
     wants_json,
 )
 from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
-from workbench.cli.workspace_options import workspace
-from workbench.dreaming.explain import explain
-from workbench.dreaming.proposals.accept import plan_alone
+from workbench.dreaming.proposals.decide import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.dreaming.proposals.runs import (
@@ -39,8 +37,9 @@ from workbench.dreaming.proposals.runs import (
 )
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
+from workbench.dreaming.run import explain
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
-from workbench.llm.provider import WITHOUT_MODEL, language_model_or_why
+from workbench.llm.language_model import WITHOUT_MODEL, language_model_or_why
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
@@ -273,7 +272,7 @@ def _explain(place: Workspace, wanted: str) -> None:
 
 
 def _say_learned(place: Workspace) -> None:
-    from workbench.dreaming.owner_examples import learning_report
+    from workbench.dreaming.owner_model import learning_report
 
     found = learning_report(place)
     if answered(found):
@@ -296,7 +295,7 @@ def _say_learned(place: Workspace) -> None:
 
 
 def _forget_learned(place: Workspace) -> None:
-    from workbench.dreaming.owner_examples import plan_forget_learned
+    from workbench.dreaming.owner_model import plan_forget_learned
 
     act(place, lambda: plan_forget_learned(place, datetime.now().astimezone()))
 

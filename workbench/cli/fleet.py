@@ -69,7 +69,7 @@ def reindex(
     What was interrupted goes on where it was. A workspace that fails is tried again, then told of, and the
     exit code is 4.
     """
-    from indexing.many_workspaces.location import place_of
+    from indexing.many_workspaces.table import place_of
     from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
@@ -142,7 +142,7 @@ def search(
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
     from workbench.fleet.roster import read_roster
-    from workbench.fleet.sync_status import standings
+    from workbench.fleet.run import standings
 
     table = _table(uri, options)
     with Bar() as bar:
@@ -177,7 +177,7 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
     """
     from workbench.fleet.roster import read_roster
-    from workbench.fleet.sync_status import check as checked
+    from workbench.fleet.run import check as checked
 
     table, agents = _table(uri, options), read_roster(roster)
     with Bar() as bar:
@@ -196,8 +196,7 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
 
 
 def _table(uri: str, options: tuple[str, ...]) -> SharedTable:
-    from indexing.many_workspaces.location import place_of
-    from indexing.many_workspaces.table import SharedTable
+    from indexing.many_workspaces.table import SharedTable, place_of
 
     return SharedTable.open(place_of(uri, options))
 

@@ -7,9 +7,8 @@ from datetime import date, datetime
 from typing import Any
 
 from workbench.cli.agents import bulletin
-from workbench.cli.lookup import whose
-from workbench.cli.operation_command import command_of
-from workbench.cli.options import choice, day, flag, group, named, number, share, word, words
+from workbench.cli.operation_command import command_of, whose
+from workbench.cli.options import choice, day, flag, group, named, number, share, word, words, workspace
 from workbench.cli.output import (
     answered,
     attributes,
@@ -19,7 +18,6 @@ from workbench.cli.output import (
     say,
     say_fields,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.graph.contradictions import Claim, open_contradictions
 from workbench.graph.decay import fading_in
@@ -28,10 +26,9 @@ from workbench.graph.memory_query import MemoryQuery, Result, Schedule, Sort, up
 from workbench.graph.memory_query import find as found_by
 from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
-from workbench.graph.read import read_graph
+from workbench.graph.read import Stats, read_graph
+from workbench.graph.read import stats as counted
 from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
-from workbench.graph.stats import Stats
-from workbench.graph.stats import stats as counted
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.local_model import local_model
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory
@@ -83,7 +80,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     what is Alice working on?     how is Alice connected to Atlas?     Lisbon
     """
     from indexing.search.index_search import IndexSearch
-    from workbench.agent.scopes import graph_relevance
+    from workbench.agent.federated_search import graph_relevance
 
     _refuse_both(on, everything=everything)
     text, today = " ".join(question), on or date.today()

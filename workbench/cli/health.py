@@ -14,11 +14,9 @@ from pathlib import Path
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import Whose, content_address, whose
-from workbench.cli.operation_command import act
-from workbench.cli.options import command, flag, named, word
+from workbench.cli.operation_command import Whose, act, content_address, whose
+from workbench.cli.options import command, flag, meant, named, tell_skipped, word, workspace
 from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, say, say_diff, say_row, wants_json
-from workbench.cli.workspace_options import meant, tell_skipped, workspace
 from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first

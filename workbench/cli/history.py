@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import LINES, Whose, content_address, whose
-from workbench.cli.options import command, flag, named, number, word
+from workbench.cli.operation_command import LINES, Whose, content_address, whose
+from workbench.cli.options import command, flag, named, number, word, workspace
 from workbench.cli.output import (
     answered,
     attributes,
@@ -23,15 +23,12 @@ from workbench.cli.output import (
     say_diff,
     say_row,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
-from workbench.history.attribution import who_did
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
-from workbench.history.lineage import LineageStep, lineage
-from workbench.history.origin import origin_of
+from workbench.history.lineage import FileStep, LineageStep, file_log, lineage
+from workbench.history.origin import origin_of, who_did
 from workbench.history.recent import recent_entries
-from workbench.history.renames import FileStep, file_log
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
@@ -370,7 +367,7 @@ def recent(since: str, limit: int) -> None:
 def _moment(place: Workspace, text: str) -> datetime:
     """When ``text`` begins. Raises what naming a commit raises."""
     from indexing.query.dates import period
-    from indexing.search.snapshot_index import commit_named
+    from indexing.search.index_search import commit_named
     from workbench.memory.moment import Moment, parse_moment
 
     today = date.today()

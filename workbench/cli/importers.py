@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, group, word
+from workbench.cli.options import dry_run_option, group, word, workspace
 from workbench.cli.output import narrate
-from workbench.cli.workspace_options import workspace
 from workbench.graph.drafts import USER
 from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural
@@ -66,7 +65,7 @@ def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
 @_brings_over
 def openclaw_cells(_: Workspace, file: Path) -> Carried:
     """OpenClaw's memory database: cells and scenes."""
-    from workbench.importers.workspace_database import read_cells
+    from workbench.importers.database import read_cells
 
     return read_cells(file, datetime.now(UTC).date())
 

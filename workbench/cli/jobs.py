@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import dry_run_option, flag, group, model_option, together
+from workbench.cli.options import dry_run_option, flag, group, model_option, together, workspace
 from workbench.cli.output import (
     FOUND_WANTING,
     answered,
@@ -26,13 +26,10 @@ from workbench.cli.output import (
     shared_option,
     wants_json,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, UsageError, WorkbenchError
-from workbench.jobs.job_status import standings
 from workbench.jobs.nightly import STEPS, Night, nightly
-from workbench.jobs.runs import Job, Running, now, running
-from workbench.llm.language_model import LanguageModel
-from workbench.llm.provider import language_model_or_why
+from workbench.jobs.runs import Job, Running, now, running, standings
+from workbench.llm.language_model import LanguageModel, language_model_or_why
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 

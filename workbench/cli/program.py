@@ -13,6 +13,7 @@ import click
 
 from workbench import __version__
 from workbench.cli.commands import COMMANDS, Commands, refuse_renamed
+from workbench.cli.options import AS_OF, meant
 from workbench.cli.output import (
     OutputError,
     abandon_output,
@@ -21,7 +22,6 @@ from workbench.cli.output import (
     narrate,
     occupy_closed_streams,
 )
-from workbench.cli.workspace_options import AS_OF, meant
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
 
 if TYPE_CHECKING:

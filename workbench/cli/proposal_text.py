@@ -14,7 +14,7 @@ from workbench.safety.terminal import cut, visible
 
 if TYPE_CHECKING:
     from workbench.dreaming.proposals.inbox import Settled, Waiting
-    from workbench.dreaming.proposals.source_quotes import Quotation
+    from workbench.dreaming.proposals.origins import Quotation
     from workbench.memory.proposal import Gate, Proposal
 
 _WIDEST = 100

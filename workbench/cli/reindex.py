@@ -18,7 +18,7 @@ from indexing.embedding.model_files import download as fetch
 from indexing.embedding.model_info import Description, describe, describe_providers
 from workbench.cli import shell_values
 from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.options import command, flag, group, named
+from workbench.cli.options import AS_OF, command, flag, group, named, workspace
 from workbench.cli.output import (
     Bar,
     Counted,
@@ -31,7 +31,6 @@ from workbench.cli.output import (
     say_fields,
     wants_json,
 )
-from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.config import settings
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.runs import Job
@@ -42,8 +41,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from indexing.embedding.choice import Service
     from indexing.embedding.model_files import Listing
-    from indexing.sync.cost_estimate import Agree, Backfill
-    from indexing.sync.report import SyncReport
+    from indexing.sync.report import Agree, Backfill, SyncReport
     from indexing.sync.watch import SyncRun
 
 _SHOWN_LINES = 5

@@ -14,12 +14,15 @@ import click
 
 from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
 from workbench.cli.options import (
+    AS_OF,
     choice,
     command,
     flag,
     hits_option,
     mode_option,
+    moment,
     named,
+    opened,
     together,
     word,
     words,
@@ -34,7 +37,6 @@ from workbench.cli.output import (
     say_json,
     say_row,
 )
-from workbench.cli.workspace_options import AS_OF, moment, opened
 from workbench.config.settings import DECLARED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural
@@ -44,7 +46,7 @@ from workbench.workspace.snapshot import PastWorkspace, open_past
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.query.filters import Filters
+    from indexing.query.question import Filters
     from indexing.ranking.weights import Weights
     from workbench.agent.federated_search import FederatedAnswer
 
@@ -247,7 +249,7 @@ def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> No
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
     """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
-    from indexing.query.filters import Filters, conditions
+    from indexing.query.question import Filters, conditions
 
     within, notes = Filters(pinned=pinned), list[str]()
     for name, said in given.items():
@@ -278,7 +280,7 @@ def _memory(as_of: str, said: str | None) -> Workspace:
 
 def _require_index(place: Workspace, *, vectors: bool) -> None:
     """Build the index of a moment in the past: nobody else ever does. Today's is the search's to begin."""
-    from indexing.search.snapshot_index import missing_index
+    from indexing.search.index_search import missing_index
 
     if isinstance(place, PastWorkspace) and (why := missing_index(place, vectors=vectors)):
         from indexing.sync.run import reindex as run

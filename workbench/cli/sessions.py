@@ -11,7 +11,17 @@ from typing import Any
 from workbench.cli import shell_values
 from workbench.cli.agents import answer_hook
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
-from workbench.cli.options import choice, command, dry_run_option, flag, model_option, named, number, word
+from workbench.cli.options import (
+    choice,
+    command,
+    dry_run_option,
+    flag,
+    model_option,
+    named,
+    number,
+    word,
+    workspace,
+)
 from workbench.cli.output import (
     Bar,
     Counted,
@@ -25,18 +35,16 @@ from workbench.cli.output import (
     say_row,
     wants_json,
 )
-from workbench.cli.workspace_options import workspace
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
-from workbench.ingest.ingest import Ingest, Taken, sort_of
+from workbench.ingest.ingest import Ingest, Taken, counted, sort_of, unreadable
 from workbench.ingest.local_model import local_model
-from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Event, Follower
 from workbench.jobs.runs import Job
-from workbench.llm.provider import WITHOUT_MODEL
+from workbench.llm.language_model import WITHOUT_MODEL
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 

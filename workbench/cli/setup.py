@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import choice, dry_run_option, flag, group, named, number, word
+from workbench.cli.options import choice, dry_run_option, flag, group, meant, named, number, opened, word
 from workbench.cli.output import (
     FOUND_WANTING,
     agree,
@@ -29,7 +29,6 @@ from workbench.cli.output import (
     say_row,
     wants_json,
 )
-from workbench.cli.workspace_options import meant, opened
 from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.health.places import standing
@@ -212,7 +211,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
     """
     import asyncio
 
-    from screens.serve.auth import require_loopback
+    from screens.serve.server import require_loopback
 
     try:
         from screens.serve.server import Server

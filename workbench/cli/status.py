@@ -11,12 +11,10 @@ from typing import Any
 from indexing.sync.freshness import freshness
 from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
-from workbench.cli.options import command, flag
+from workbench.cli.options import command, flag, workspace
 from workbench.cli.output import answered, attributes, operation_json, put, say, say_fields, say_row
-from workbench.cli.workspace_options import workspace
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
-from workbench.jobs.job_status import standings
-from workbench.jobs.runs import now
+from workbench.jobs.runs import now, standings
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
 from workbench.workspace.declared_format import require_known_format

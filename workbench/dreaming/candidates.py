@@ -3,19 +3,25 @@
 What is never a source is left out here: dream output, generated blocks, the archive, what is over, what is
 no prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model to
 say. Files are read once, and only those that can hold something young enough.
+
+Lines that a program wrote and may write again: blocks between marks that begin and end them.
+
+``<!-- openclaw:dreaming:light:start -->`` … ``<!-- openclaw:dreaming:light:end -->``, and the like of other
+tools (`BEGIN`/`END`, `begin`/`end`). What stands between them is output, never a source. A block that is not
+closed goes on to the end of the file: what may be output is none of it taken.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from workbench.dreaming.generated_blocks import generated_lines, is_generated
 from workbench.dreaming.normalisation import without_frame
-from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.suspicious import Suspect
-from workbench.dreaming.result import Skips
+from workbench.dreaming.result import DreamProgress, OnProgress, Skips, unheard
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
@@ -28,10 +34,45 @@ from workbench.memory.pasted_turns import turns_in
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.transcript_text import clean
-from workbench.safety.suspicious_orders import suspicion
+from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile
-from workbench.workspace.owner import owner_name_of
-from workbench.workspace.workspace import Workspace
+from workbench.workspace.workspace import Workspace, owner_name_of
+
+_MARK = re.compile(
+    rb"<!--[ \t]*(?:(?P<first>begin|start|end|stop)[ \t:_-]+)?(?P<name>[A-Za-z0-9_.:/ -]{2,80}?)"
+    rb"(?:[ \t:_-]+(?P<last>begin|start|end|stop))?[ \t]*-->",
+    re.IGNORECASE,
+)
+_BEGINS = (b"begin", b"start")
+
+
+def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
+    """The ranges of lines (from 1, both ends included) that generated blocks take in a file."""
+    if b"<!--" not in data:
+        return ()
+    found: list[tuple[int, int]] = []
+    open_: dict[bytes, int] = {}
+    line, at = 1, 0
+    for mark in _MARK.finditer(data):
+        word = (mark["first"] or mark["last"] or b"").lower()
+        line, at = line + data.count(b"\n", at, mark.start()), mark.start()
+        if not word:
+            continue
+        name = b" ".join(mark["name"].lower().split())
+        if word in _BEGINS:
+            open_.setdefault(name, line)
+        elif name in open_:
+            found.append((open_.pop(name), line))
+    last = data.count(b"\n") + 1
+    found += ((line, last) for line in open_.values())
+    return tuple(sorted(found))
+
+
+def is_generated(ranges: Sequence[tuple[int, int]], line: int) -> bool:
+    """Whether ``line`` is in one of the ranges, which may hold one another."""
+    at = bisect_right(ranges, (line, 1 << 62))
+    return any(last >= line for _, last in ranges[:at])
+
 
 SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
 """Kinds of files whose entries may be promoted; graph pages are long-term memory already."""

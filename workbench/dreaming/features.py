@@ -4,6 +4,12 @@ An n-gram is a run of characters, or of words, in the folded text (``normalisati
 comes from a polynomial of its characters modulo 2^64, so that all runs of a batch are hashed at once: with
 ``S`` the running sum of ``c[i] * P^i``, a run from a to b has the hash ``(S[b] - S[a]) * P^-a``, wherever it
 stands.
+
+Words by what they signal, in the languages that logs are kept in.
+
+Each class lists words of English, German, Spanish, Portuguese, French, Italian, Dutch, Russian, Chinese,
+Japanese and Korean. A word of letters stands at the beginning of a word of the text: one of five letters or
+more for all that begin with it, a shorter one for itself. Of Chinese, Japanese and Korean any part counts.
 """
 
 from __future__ import annotations
@@ -18,7 +24,196 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.dreaming.normalisation import folded_words, plain_words, template_of
-from workbench.dreaming.word_classes import WORD_CLASSES, word_classes
+
+WORD_CLASSES = {
+    "rules": """
+        always never must only unless rule policy policies forbid forbidden require mandatory ensure avoid
+        don't
+        immer nie niemals muss müssen darf dürfen nur regel pflicht verboten grundsätzlich
+        siempre nunca jamás debe deben solo sólo regla norma prohibido obligatorio
+        sempre deve devem só regra proibido obrigatório apenas
+        toujours jamais doit doivent règle interdit obligatoire uniquement
+        mai solo soltanto regola vietato obbligatorio altijd nooit moet moeten alleen regel verboden
+        verplicht
+        всегда никогда нельзя должен должна должны правил только запрещ обязатель
+        必须 必須 不要 不得 不许 禁止 永远 规则 規則 铁律 原则 原則 規定 规定 務必 务必 只能 一律 以后
+        别用
+        必ず ルール 厳守 徹底 のみ しない 今後 ないこと 항상 절대 반드시 금지 규칙 원칙 앞으로
+    """,
+    "lessons": """
+        lesson learned learnt learning insight gotcha caveat pitfall workaround takeaway because
+        gelernt erkenntnis stolper ursache weil lektion lección lecciones aprend causa porque
+        lição lições leçon appris parce lezione imparato perché geleerd omdat oorzaak inzicht
+        урок вывод причин потому 教训 教訓 经验 經驗 心得 根因 原因 踩坑 因为
+        学び 知見 注意点 気付き 気づき 反省 ため 교훈 배운 원인 주의 때문
+    """,
+    "decisions": """
+        decide decision chose chosen choose agreed settled adopt abandon replace switch instead
+        entschied entscheid beschlossen gewählt vereinbart stattdessen umgestellt
+        decid decisi acordado elegido elegimos reemplaz lugar combinado escolhi substitu
+        décid décision choisi convenu remplac plutôt deciso scelto concordato sostitu invece
+        besloten besluit gekozen afgesproken vervang решил решен решён договорил выбра вместо заменил
+        决定 決定 定了 选择 選擇 改用 採用 采用 选定 方案 改成 改为 換成 换成 敲定
+        方針 決め 廃止 変更 移行 切り替え 결정 정했 확정 선택 합의 바꿔 대신
+    """,
+    "preferences": """
+        prefer likes loves hates dislike wants favourite favorite taste
+        bevorzug vorliebe mag möchte lieber prefier preferenc gusta gustan quiere odia favorit
+        preferê gosta quer odeia préfér aime veut préférence déteste preferisc piace vuole
+        voorkeur liever houdt wil предпоч любит любим хочет нравит
+        喜欢 喜歡 偏好 习惯 習慣 讨厌 討厭 希望 想要 不喜
+        好み 好き 嫌い 苦手 好む 선호 좋아 싫어 취향 원함
+    """,
+    "settings": """
+        config setting default account locat path folder directory port host server endpoint channel model
+        provider schedule timezone retention limit threshold primary fallback stored
+        einstellung standard konto ordner pfad zugang zeitzone ablage speicher
+        ajuste cuenta carpeta ruta servidor puerto predetermin horario guardad ubicaci
+        conta pasta caminho padrão porta servidores armazen fica
+        réglage compte dossier serveur chemin défaut impostazion cartella percorso predefinit
+        instelling map account standaard opgeslagen настро конфиг аккаунт папк путь сервер порт лежит
+        хранит
+        配置 设置 設置 設定 账号 帳號 地址 路径 路徑 目录 端口 服务器 默认 預設 环境 存放 放在 位于
+        環境 接続 保存先 場所 サーバ チャンネル フォルダ 既定 置き場 설정 계정 경로 폴더 서버 포트 기본
+        위치
+    """,
+    "people": """
+        user owner family wife husband mother father sister brother daughter friend colleague partner
+        client
+        customer team contact birthday name profile identity about lives works
+        kunde kunden familie frau mann geburtstag kontakt kollege kollegin wohnt arbeitet
+        cliente familia esposa marido cumpleaños contacto hermana hermano madre padre vive trabaja
+        família aniversário contato equipe irmã irmão mãe pai mora trabalha
+        famille femme mari anniversaire client équipe habite travaille famiglia moglie marito compleanno
+        klant familie vrouw verjaardag collega woont клиент семья жена муж контакт коллег живёт живет
+        работает
+        用户 主人 客户 客戶 家人 妻子 老婆 老公 生日 联系人 聯絡 朋友 同事 身份 档案 老师 团队
+        クライアント 顧客 家族 妻 夫 誕生日 連絡先 担当 について 情報 呼び方 고객 가족 아내 남편 생일
+        연락처 담당
+    """,
+    "routines": """
+        every daily weekly monthly nightly hourly yearly each automatic
+        täglich wöchentlich monatlich jeden jede jedes automatisch jährlich
+        diario diaria semanal mensual cada automátic todos mensal diári
+        quotidien hebdomadaire mensuel chaque ogni giornalier settimanal mensil
+        dagelijks wekelijks maandelijks elke iedere ежедневн еженедельн кажд ежемесячн автоматич
+        每天 每日 每周 每週 每月 每年 每次 定期 自动 自動
+        毎日 毎週 毎月 毎朝 毎年 毎回 매일 매주 매월 매달 매년 마다 자동
+    """,
+    "conditions": """
+        not no if when whenever until without nor nicht kein keine keinen wenn falls bis ohne sobald
+        si cuando hasta sin ni não nem quando até sem se ne pas lorsque jusqu sans
+        non fino senza niet geen als wanneer totdat zonder не если когда до без нет
+        不 别 如果 若 的时候 之前 不能 不再 ない なら とき まで 場合 前に
+        않 없이 까지 이면 하면 전에 에만
+    """,
+    "work that is done": """
+        done complete fixed finish added create updated remove deleted tested deploy merged pushed passed
+        verif
+        checked confirm sent publish implement shipped resolved built install ran success rebuil review
+        erledigt fertig behoben geprüft getestet gesendet aktualisiert abgeschlossen erstellt
+        hecho listo arreglado probado enviado actualiz complet terminad corregid cread
+        feito pronto corrigid testad enviad atualiz conclu criad
+        fait corrig testé envoyé terminé créé fatto corrett testato inviato aggiornat completat
+        klaar afgerond getest verzonden bijgewerkt gemaakt
+        сделан готово исправ провер отправ обнов заверш создан добавл
+        完成 修复 修復 测试 測試 提交 推送 部署 更新 通过 創建 创建 发布 已经 跑完 新增
+        完了 実施 実行 修正 作成 追加 確認 配信 対応 成功 완료 수정 배포 테스트 작성 추가
+    """,
+    "passing states": """
+        status progress healthy running online offline failed failing error down idle currently current
+        today
+        now results metric usage bug issue
+        zustand fortschritt läuft aktuell heute fehler ergebnis
+        estado progreso funcionando fallo hoy ahora resultado andamento falha hoje agora
+        état progrès échec aujourd maintenant erreur stato oggi errore adesso vandaag fout momenteel
+        статус прогресс сегодня сейчас ошибк результат
+        状态 狀態 进展 進度 运行 正常 失败 今天 今日 目前 当前 结果 統計 统计 报错
+        状態 状況 稼働 失敗 本日 現在 結果 使用量 오늘 상태 진행 정상 실패 현재 결과
+    """,
+    "plans": """
+        todo next pending wait block tomorrow later plan task remind upcoming soon
+        nächste morgen offen aufgabe erinner geplant später
+        próxim pendiente mañana tarea recordatorio pendente amanhã tarefa lembrete
+        prochain demain tâche rappel prossim domani compito attesa morgen taak volgende
+        следующ завтра задач напомн план ожида
+        待办 待辦 下一步 明天 计划 計劃 等待 任务 任務 打算 明日 次回 予定 待ち 未完 タスク リマインド
+        課題
+        다음 내일 할일 대기 예정 계획
+    """,
+    "research and news": """
+        research news article paper study studies survey finding analysis summary digest report tweet
+        thread
+        trend competit newsletter
+        recherche artikel nachricht studie zusammenfassung bericht
+        investigaci noticia artículo estudio resumen informe pesquisa notícia artigo estudo resumo
+        relatório
+        actualité étude résumé rapport ricerca notizie articolo riassunto onderzoek nieuws samenvatting
+        исследован новост стать обзор отчет отчёт анализ
+        调研 研究 新闻 新聞 文章 论文 分析 总结 總結 报告 報告 帖子 摘要 探索 样本
+        調査 ニュース 記事 論文 まとめ レビュー 話題 조사 뉴스 기사 논문 분석 요약 보고
+    """,
+    "the first person": """
+        i i'm i've i'd i'll my mine me we we're we've we'll our us
+        ich mein meine meinen meinem meiner mich mir wir unser unsere uns
+        yo mi mis nos nosotros nuestra nuestro eu meu minha meus minhas nós nosso nossa
+        je j'ai j'étais mon ma mes moi nous notre io mio mia miei noi nostro nostra ik mijn wij ons onze
+        я мой моя мои мою мне меня мы наш наша нас нам
+        我 咱 俺 私 僕 うちの 우리 나는 내가 저는 제가
+    """,
+    "session records": """
+        session checkpoint heartbeat log logs audit conversation transcript compact handover timeline
+        sitzung protokoll verlauf sesión registro conversaci sessão conversa journal
+        sessione sessie gesprek сесси журнал разговор
+        会话 會話 心跳 日志 日誌 对话 對話 记录 記錄 巡检
+        セッション ログ 会話 ハートビート 記録 監視 세션 로그 대화 기록 하트비트
+    """,
+}
+"""Class by class, the words that signal it."""
+
+_PREFIX = 5
+_PARTS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_WORDS = re.compile("[^\\W\\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:'[^\\W\\d_]+)?")
+
+
+def word_classes(folded: str) -> Iterator[int]:
+    """The class, as its place in ``WORD_CLASSES``, of each word of a casefolded text that has one."""
+    for word in _WORDS.findall(folded.replace("’", "'")):
+        yield from _of_word(word)
+    if folded.isascii():
+        return
+    starts = _parts_by_start()
+    for run in _PARTS.findall(folded):
+        for at, sign in enumerate(run):
+            for part, classes in starts.get(sign, ()):
+                if run.startswith(part, at):
+                    yield from classes
+
+
+@functools.lru_cache(maxsize=50_000)
+def _of_word(word: str) -> tuple[int, ...]:
+    known = _known()
+    stems = {word, *(word[:size] for size in range(_PREFIX, len(word)))}
+    return tuple(sorted({number for stem in stems for number in known.get(stem, ())}))
+
+
+@functools.cache
+def _known() -> dict[str, tuple[int, ...]]:
+    known: dict[str, tuple[int, ...]] = {}
+    for number, words in enumerate(WORD_CLASSES.values()):
+        for word in set(words.split()):
+            known[word] = (*known.get(word, ()), number)
+    return known
+
+
+@functools.cache
+def _parts_by_start() -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    starts: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for word, classes in _known().items():
+        if _PARTS.fullmatch(word):
+            starts.setdefault(word[0], []).append((word, classes))
+    return starts
+
 
 BUCKETS = 1 << 18
 _BASE = 0x9E3779B97F4A7C15

@@ -1,16 +1,19 @@
-"""What a dream is once it has been dreamt. All of it is frozen: dreaming reads, and writes nothing."""
+"""What a dream is once it has been dreamt. All of it is frozen: dreaming reads, and writes nothing.
+
+How far a dream is, told while it runs; whoever is told may stop it there.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
 
 from workbench.dreaming.proposals.inbox import Proposed
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Gate, Proposal, gates_json
-from workbench.safety.key_like import clipped
-from workbench.safety.secrets import masked
+from workbench.safety.secrets import clipped, masked
 from workbench.safety.terminal import cut
 
 NEAR_MISS = "below the threshold"
@@ -148,3 +151,28 @@ class Explanation:
 def _beginning(text: str) -> str:
     """How a claim begins, on one line, without its secrets."""
     return cut(masked(" ".join(clipped(text, 4 * _SHOWN).split())), _SHOWN)
+
+
+Step = Literal["reading", "folding", "recalls", "judging", "choosing", "wording"]
+STEPS: tuple[Step, ...] = get_args(Step)
+"""In their order: files are read, what is one claim is folded, recalls are counted, every claim is judged,
+the best are chosen, and a language model words them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DreamProgress:
+    """``done`` of ``total`` units of a step: files for reading, claims for judging; 0 of 0 where none are
+    counted.
+    """
+
+    phase: Step
+    done: int = 0
+    total: int = 0
+
+
+OnProgress: TypeAlias = Callable[[DreamProgress], None]
+"""Told how far it is. Raises StoppedError to stop the dream, which has written nothing by then."""
+
+
+def unheard(_: DreamProgress) -> None:
+    """Nobody listens."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
-from workbench.dreaming.fact_type import fact_type
-from workbench.dreaming.line_judgement import why_of
+from workbench.dreaming.line_judgement import fact_type, why_of
 from workbench.dreaming.normalisation import template_of
 from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
 from workbench.dreaming.proposals.inbox import Book, waiting
@@ -18,9 +17,8 @@ from workbench.dreaming.survey import Survey, line_of
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import heading_for
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import by_rule, secrets_in
 from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
 

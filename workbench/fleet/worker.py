@@ -15,8 +15,7 @@ from typing import Any
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Embedder
-from indexing.many_workspaces.rows import as_table, embedded, rows_of
-from indexing.many_workspaces.workspace_reader import Difference, difference
+from indexing.many_workspaces.rows import Difference, as_table, difference, embedded, rows_of
 from workbench.config.settings import Settings, load
 from workbench.errors import ModelUnavailableError, UsageError, reason_of
 from workbench.fleet.roster import Agent

@@ -10,8 +10,15 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import decision, excerpt, number
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
-from workbench.graph.page_edit import document_of, with_aliases, with_lines
-from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
+from workbench.graph.page_edit import (
+    document_of,
+    is_linkable,
+    link_target,
+    relinked,
+    stem_of,
+    with_aliases,
+    with_lines,
+)
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out

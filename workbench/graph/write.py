@@ -35,10 +35,8 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.key_like import looks_like_key
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import by_rule, looks_like_key, secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 

@@ -175,7 +175,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
     """What is over by its own word, was replaced, or names a deadline that has passed."""
-    from workbench.dreaming.deadlines import passed_deadline  # noqa: PLC0415
+    from workbench.dreaming.survey import passed_deadline  # noqa: PLC0415
 
     yield from (
         one for one in memory_checks.expiry(subject) if isinstance(one, Finding) and one.rule == "expired"

@@ -26,13 +26,13 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.health import (
     duplicate_checks,
     index_checks,
-    link_checks,
     machine_checks,
     memory_checks,
     recall_tests,
-    status_checks,
     workspace_checks,
 )
+from workbench.health import machine_checks as status_checks
+from workbench.health import memory_checks as link_checks
 from workbench.health.finding import (
     DOCTOR,
     Check,

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from workbench.dreaming.vetoes import LEADS_IN, RECORD
+from workbench.dreaming.line_judgement import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind
@@ -183,7 +183,7 @@ def _numbers(entry: Entry) -> list[str]:
 
 def _near_by_meaning(subject: CheckSubject, firsts: Sequence[Entry]) -> Iterator[tuple[int, int]]:
     """Pairs of curated entries that are near by the vectors of their texts, as far as these are known."""
-    from indexing.sync.known_vectors import known_vectors  # noqa: PLC0415 - imports numpy
+    from indexing.sync.entry_vectors import known_vectors  # noqa: PLC0415 - imports numpy
 
     at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
     vectors = known_vectors(subject.workspace, [firsts[n].text for n in at])

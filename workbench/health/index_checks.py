@@ -20,10 +20,9 @@ from indexing.embedding.choice import choices
 from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE, WEIGHTS
 from indexing.embedding.model_info import Described, Description, describe, describe_providers
 from indexing.embedding.port import cache_dir
-from indexing.engine_errors import RefusedError
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
-from indexing.storage import read_json, shape
+from indexing.storage import RefusedError, read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
 from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint
 from indexing.sync.run import reindex
@@ -31,8 +30,7 @@ from workbench.errors import IndexUnavailableError, ModelUnavailableError, Workb
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
 from workbench.llm.endpoint import require_client
-from workbench.llm.language_model import LanguageModelError, Message
-from workbench.llm.provider import open_language_model
+from workbench.llm.language_model import LanguageModelError, Message, open_language_model
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.temporary import scratch

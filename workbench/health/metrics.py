@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.errors import UsageError, WorkbenchError, disk_error
-from workbench.jobs.job_status import JobStatus, standings
-from workbench.jobs.runs import runs
+from workbench.jobs.runs import JobStatus, runs, standings
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
@@ -140,7 +139,7 @@ def _of_inbox(workspace: Workspace, now: datetime, tell: Tell) -> None:
 
 
 def _of_budget(workspace: Workspace, _: datetime, tell: Tell) -> None:
-    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
+    from workbench.dreaming.eviction import budget_of  # noqa: PLC0415
 
     tell("memory_budget_share", budget_of(workspace).share)
 

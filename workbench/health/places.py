@@ -15,7 +15,7 @@ from workbench.config.settings import load
 from workbench.dreaming.proposals.agent_queues import queued_in
 from workbench.errors import UsageError, WorkbenchError
 from workbench.format_version import FORMAT
-from workbench.ingest.agent_sessions import agents_here
+from workbench.ingest.transcript_files import agents_here
 from workbench.workspace.agent_layouts import (
     LAYOUTS,
     AgentLayout,

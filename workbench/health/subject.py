@@ -13,8 +13,7 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
-from indexing.engine_errors import RefusedError
-from indexing.storage import not_a_link
+from indexing.storage import RefusedError, not_a_link
 from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress

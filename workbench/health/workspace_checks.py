@@ -32,7 +32,7 @@ from workbench.format_version import FORMAT
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.machine_checks import NO_UNDO
 from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
-from workbench.history.orphans import LOCK_SECONDS, check_strays
+from workbench.history.verify import LOCK_SECONDS, check_strays
 from workbench.memory.names import RelPath
 from workbench.operations.migrate import files_of_older_form, plan_migrate, plan_move_ledger
 from workbench.plural import duration, plural
@@ -41,8 +41,8 @@ from workbench.safety.secrets import secrets_in
 from workbench.special_files import kind_of_special, read_regular, special_files
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import format_of, require_known_format
+from workbench.workspace.file_changes import Intent, Journal
 from workbench.workspace.files import TEMPORARY_PREFIX
-from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.late_lines import late_sentences
 from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR
 from workbench.workspace.ledger import BOOKS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import NotMemoryError
-from workbench.history.attribution import UNRECORDED, Deed, deed_of
-from workbench.history.origin import Origin, origin_of
+from workbench.history.origin import UNRECORDED, Deed, Origin, deed_of, origin_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, RelPath

@@ -3,6 +3,8 @@
 An entry is followed by its text. In its own file every commit is a step that made it appear or vanish;
 what it was before, or became, is told by the trailers of our operations, and in plain commits by the same
 text in another file, or by text that is alike in the place of the change (``text_similarity``).
+
+The operations on a file, also from when it had another name.
 """
 
 from __future__ import annotations
@@ -12,15 +14,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from workbench.errors import UsageError
-from workbench.history.attribution import Deed, deed_of
-from workbench.history.change_scan import plain_count, surroundings
+from workbench.history.origin import Deed, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
-from workbench.history.versions import FileVersion, Versions, entry_in, spoken
+from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
 from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.commits import Commit
+from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 _TAKES_BACK = frozenset({"undo", "redo", "restore"})
@@ -380,3 +382,36 @@ class Links:
 def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
     """What is like an entry of one page on another, where that page alone has it."""
     return likest(entry, (one for one in there.entries if entry_in(here, one.address) is None))
+
+
+@dataclass(frozen=True, slots=True)
+class FileStep:
+    """An operation on the file that is called ``path`` after it; ``renamed_from`` where that name is new."""
+
+    operation: Operation
+    path: RelPath | None = None
+    renamed_from: RelPath | None = None
+
+
+def file_log(workspace: Workspace, path: str) -> Iterator[FileStep]:
+    """The operations that changed a file, newest first, followed back over its renames.
+
+    A commit renames a file where one file goes and another one comes with the same bytes, or with more
+    than 60 % of its lines (``text_similarity``). Git's own detection is not asked: it can be configured.
+    """
+    links = Links(Versions(workspace))
+    place: dict[CommitId, int] = {}
+    since: int | None = None
+    name: RelPath | None = RelPath(path)
+    while name is not None:
+        older: RelPath | None = None
+        for operation in workspace.operations.walk(path=name):
+            if since is not None and place.get(operation.commit, -1) <= since:
+                continue  # what was done under this name after it had passed on
+            older = links.renamed_from(workspace.history.commit(operation.commit), name)
+            yield FileStep(operation, name, older)
+            if older is not None:
+                place = place or {commit: n for n, commit in enumerate(workspace.history.order())}
+                since = place.get(operation.commit, -1)
+                break
+        name = older

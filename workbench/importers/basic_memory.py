@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from workbench.errors import UsageError
-from workbench.graph.page_names import FOLDER, slug
+from workbench.graph.page_edit import FOLDER, slug
 from workbench.importers.plan import Carried, Item, carried, digest_of, read_whole
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, scalar, set_front_matter
 from workbench.memory.graph_page import ENTITY_TYPES

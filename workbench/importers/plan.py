@@ -26,9 +26,8 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import by_rule, secrets_in
 from workbench.workspace.plan import LedgerRecord, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 

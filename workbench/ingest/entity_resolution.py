@@ -1,19 +1,29 @@
-"""Right after learning: entities that are one become one page, and what only may be is named for a person."""
+"""Right after learning: entities that are one become one page, and what only may be is named for a person.
+
+Names that mean the same as a task of the worker; see ``workbench.worker``.
+
+The answer is ``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, the pages by their
+paths. ``now`` names the day as of which.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.graph.merge import plan_merge_entities
 from workbench.graph.read import GraphReader, read_graph
+from workbench.ingest.local_model import local_model, why_no_model
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Operation
+from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -82,3 +92,29 @@ def resolve(
             gone.add(duplicate.other.path)
     flagged = [one for one in flagged if not {one.keep.path, one.other.path} & gone]
     return Resolved(tuple(merged), tuple(flagged), tuple(notes))
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Compare the names of all pages, also those pairs that a person has answered.
+
+    Raises ModelUnavailableError, OSError.
+    """
+    context.progress("comparing")
+    with closing(Workspace.open(root)) as workspace:
+        embedder = local_model(workspace.settings)
+        if embedder is None:
+            raise ModelUnavailableError(why_no_model(workspace.settings))
+        today = moment(parameters.get("now")).date()
+        found = duplicates(read_graph(workspace), today=today, embedder=embedder)
+    return {"pairs": [_as_json(one) for one in found]}
+
+
+def _as_json(one: Duplicate) -> dict[str, object]:
+    return {
+        "keep": one.keep.path,
+        "other": one.other.path,
+        "cosine": one.cosine,
+        "names": one.names,
+        "automatic": one.automatic,
+        "why": one.why,
+    }

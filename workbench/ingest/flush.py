@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from workbench.dreaming.replacements import contradicts
+from workbench.dreaming.novelty import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.llm_session import choose

@@ -28,9 +28,8 @@ from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
 from workbench.plural import plural
 from workbench.workspace.decisions import rejected_keys
-from workbench.workspace.owner import owner_name_of
 from workbench.workspace.plan import Plan, ledger_records
-from workbench.workspace.workspace import Workspace
+from workbench.workspace.workspace import Workspace, owner_name_of
 
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""

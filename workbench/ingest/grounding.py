@@ -2,17 +2,108 @@
 
 A figure or a name of its own (`by 5 December 2026`, where `by the 5th` was said), too many words of its own,
 or a denial turned round (`the port is not 8443`) make a text one that nobody else said.
+
+Which sentences say what a session is about: those nearest to its centroid, none of them twice.
+
+The centroid is the mean of the sentences' vectors (D. R. Radev et al., “Centroid-based summarization of
+multiple documents”, 2004): of a model's where the caller has one, else of their words by TF-IDF, which is
+deterministic and needs nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from workbench.ingest.centrality import content_words
+from indexing.words import STOP_WORDS
 from workbench.ingest.statements import figures, names
 from workbench.ingest.utterances import Utterance
+from workbench.memory.claims import claim_words
 from workbench.memory.near_duplicates import distinction
 from workbench.memory.sentences import sentences
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+MOST_EMBEDDED = 256
+"""Sentences that a model is asked for; of more, those nearest by their words."""
+LIKE = 0.8
+"""Cosine from which two sentences say the same."""
+_Vector = Mapping[str, float]
+_Likeness = Callable[[int, int], float]
+
+
+def central(
+    texts: Sequence[str],
+    most: int,
+    embedder: Embedder | None = None,
+    *,
+    weights: Sequence[float],
+) -> tuple[int, ...]:
+    """The places in ``texts`` of at most ``most`` that are nearest the centroid of all, in their order.
+
+    ``weights`` say how much each text counts, for the centroid and for being chosen.
+    Raises what ``embedder`` raises.
+    """
+    vectors = [_unit(words) for words in _tf_idf(texts)]
+    centre = _mean(vectors, weights)
+    order = sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at))
+    if embedder is None or len(texts) <= most:
+        return _chosen(order, most, lambda one, other: _dot(vectors[one], vectors[other]))
+    import numpy as np  # noqa: PLC0415 - only with a model
+
+    asked = sorted(order[:MOST_EMBEDDED])
+    rows = np.asarray(embedder.embed([texts[at] for at in asked]), np.float32)
+    share = np.asarray([weights[at] for at in asked], np.float32)
+    near = (rows @ (share @ rows)) * share
+    by_meaning = sorted(range(len(asked)), key=lambda at: (-float(near[at]), at))
+    picked = _chosen(by_meaning, most, lambda one, other: float(rows[one] @ rows[other]))
+    return tuple(asked[at] for at in picked)
+
+
+def content_words(text: str) -> list[str]:
+    """The words of ``text`` that tell it from other text, folded."""
+    return [word for word in claim_words(text) if word not in STOP_WORDS and any(map(str.isalnum, word))]
+
+
+def _chosen(order: Sequence[int], most: int, likeness: _Likeness) -> tuple[int, ...]:
+    picked: list[int] = []
+    for at in order:
+        if len(picked) == most:
+            break
+        if all(likeness(at, other) < LIKE for other in picked):
+            picked.append(at)
+    return tuple(sorted(picked))
+
+
+def _tf_idf(texts: Sequence[str]) -> list[_Vector]:
+    """``(1 + ln tf) * ln(1 + n / df)`` of each word of each text."""
+    counts = [Counter(content_words(text)) for text in texts]
+    spread = Counter(word for count in counts for word in count)
+    return [
+        {word: (1 + math.log(n)) * math.log(1 + len(texts) / spread[word]) for word, n in count.items()}
+        for count in counts
+    ]
+
+
+def _unit(vector: _Vector) -> _Vector:
+    length = math.sqrt(math.fsum(value * value for value in vector.values())) or 1.0
+    return {word: value / length for word, value in vector.items()}
+
+
+def _mean(vectors: Sequence[_Vector], counts: Sequence[float]) -> _Vector:
+    total: dict[str, float] = {}
+    for vector, count in zip(vectors, counts, strict=True):
+        for word, value in vector.items():
+            total[word] = total.get(word, 0.0) + value * count
+    return total
+
+
+def _dot(one: _Vector, other: _Vector) -> float:
+    return math.fsum(value * other[word] for word, value in one.items() if word in other)
+
 
 ECHOED = 0.7
 """Share of its words that an echo has from what was said before it, at least."""

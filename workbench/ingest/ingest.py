@@ -3,6 +3,13 @@
 Each source is taken in by itself, and one that fails does not stop the others. What was read of a
 transcript is noted after its episode and what that taught are committed; a kill in between costs asking
 again, as an episode knows the session that it is of, and the graph the words that it was learnt from.
+
+What became of the sources that were to be taken in, in words: each outcome, and why one had none.
+
+`workbench ingest` as a task of the worker: ``{"files": [...]}``; see ``workbench.worker``.
+
+Without files it is what the settings name. It is stopped between two sources: what was taken in stays, each
+source as operations of its own, and the next run goes on where this one ended.
 """
 
 from __future__ import annotations
@@ -10,14 +17,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
+    ModelUnavailableError,
     NotCuratableError,
     NotMemoryError,
     ReadOnlyError,
+    StoppedError,
     UsageError,
     WorkbenchError,
 )
@@ -27,22 +39,73 @@ from workbench.ingest.entities import NameEvidence
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
-from workbench.ingest.outcomes import Outcome, why_left_out, why_nothing
+from workbench.ingest.local_model import local_model
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.session_index import SessionOwner
-from workbench.ingest.sessions import Reading, SessionPart, read_new
+from workbench.ingest.sessions import QUIET_SECONDS, Reading, SessionPart, quiet_seconds, read_new
 from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_failed, why_unreadable
-from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
-from workbench.llm.language_model import LanguageModel
+from workbench.llm.language_model import LanguageModel, open_language_model
 from workbench.memory.episode import FOLDER
 from workbench.memory.transcript import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
+
+Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
+
+_SAID: Mapping[str, str] = {
+    "taken": "ingested",
+    "unchanged": "held nothing new",
+    "excluded": "left out by your settings",
+    "foreign": "of other workspaces",
+    "waiting": "not at an end yet",
+    "old": "too old",
+}
+_NAMED_LINES = 5
+
+
+def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
+    """How many sources have which outcome: ``1 ingested, 2 held nothing new``."""
+    said = {**_SAID, "taken": "would be ingested"} if dry_run else _SAID
+    return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
+
+
+def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
+    """Why nothing comes of ``lines`` in which nobody says anything; ``bad`` of them cannot be read.
+
+    ``anew``: the file was read before, and these came since.
+    """
+    number = plural(lines, "line")
+    where = f"the {number} that came since it was read last" if anew else f"its {number}"
+    if lines == bad:
+        return f"nothing can be read in {where}: a transcript has a JSON object in each line"
+    return (
+        f"nobody says anything in {where}: only words of a user and of an assistant are ingested, "
+        "but no calls of tools, no heartbeats and no notes of programs"
+    )
+
+
+def unreadable(name: str, bad: Sequence[int], *, named: int = _NAMED_LINES) -> str:
+    """Which lines of a source cannot be read: ``2 lines cannot be read: s.jsonl:4, s.jsonl:9``.
+
+    At most ``named`` of ``bad`` are named; empty where there is none.
+    """
+    if not bad:
+        return ""
+    first = ", ".join(f"{name}:{line}" for line in bad[:named])
+    count = plural(len(bad), "line")
+    return f"{count} cannot be read: {first}{', …' if len(bad) > named else ''}"
+
+
+def why_left_out(excluded: str, turns: int) -> str:
+    """Why a session with so many turns is not taken in; ``excluded`` names the word of the settings."""
+    what = f"its {plural(turns, 'turn')} are" if turns > 1 else "its only turn is" if turns else "it is"
+    return f"{excluded}; {what} left out, as transcript_exclude in your settings says"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -401,3 +464,61 @@ def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) 
     length = noted.bytes + end.offset - noted.offset
     moved = replace(noted, offset=end.offset, line=end.line, tail=end.tail, bytes=length)
     return noted if moved == noted else replace(moved, memories=0)
+
+
+_TROUBLES = 20
+"""Sources that were not taken in which are named, with why."""
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Ingest what is asked for. Raises ReadOnlyError, and what opening the repository raises."""
+    with closing(Workspace.open(root)) as workspace:
+        require_more_than_looking()
+        _ = workspace.operations  # without a repository nothing can be taken in, so it is said once
+        files = [str(name) for name in parameters.get("files") or ()]
+        notes: list[str] = []
+        ingest = Ingest(
+            workspace,
+            now=moment(parameters.get("now")),
+            model=_model(workspace, notes),
+            embedder=local_model(workspace.settings),
+            progress=lambda name, done, total: context.progress(sort_of(name), done, total),
+        )
+        done: list[Taken] = []
+        try:
+            for taken in ingest.run(files):
+                done.append(taken)
+            stopped = False
+        except StoppedError:
+            stopped = True
+    notes += [note for taken in done for note in taken.notes]
+    bad = [unreadable(os.path.basename(taken.source), taken.bad) for taken in done if taken.bad]
+    return {
+        "stopped": stopped,
+        "counts": Counter(taken.outcome for taken in done),
+        "episodes": sum(len(taken.episodes) for taken in done),
+        "memories": sum(taken.memories for taken in done),
+        "operations": sum(len(taken.operations) for taken in done),
+        "troubles": [[one.source, one.why] for one in done if _is_trouble(one, named=bool(files))][
+            :_TROUBLES
+        ],
+        "notes": list(dict.fromkeys(notes))[:_TROUBLES],
+        "unreadable": bad[:_TROUBLES],
+        "with_unreadable": len(bad),
+    }
+
+
+def _is_trouble(taken: Taken, *, named: bool) -> bool:
+    """Whether a person is told why a source was not ingested: it failed, or they named it."""
+    return bool(taken.why) and (
+        taken.outcome in ("failed", "refused") or (named and taken.outcome != "taken")
+    )
+
+
+def _model(workspace: Workspace, notes: list[str]) -> LanguageModel | None:
+    """The language model of the settings; without it the rules do, which is noted."""
+    try:
+        return open_language_model(workspace.settings)
+    except ModelUnavailableError as error:
+        notes.append(f"without a language model: {error.message}")
+        return None

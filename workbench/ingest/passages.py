@@ -22,7 +22,7 @@ from workbench.memory.pasted_turns import turns_in
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
-from workbench.safety.suspicious_orders import suspicion
+from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
 
 KINDS = (Kind.EPISODE, Kind.LOG)

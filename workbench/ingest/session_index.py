@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError, WorkbenchError
-from workbench.ingest.agent_sessions import (
+from workbench.ingest.transcript_files import (
     AgentSessions,
+    TranscriptFile,
     agents_here,
+    blocks,
     claude_project,
+    look,
+    opened,
     project_name,
     same_place,
 )
-from workbench.ingest.transcript_files import TranscriptFile, blocks, look, opened
 from workbench.workspace.workspace import Workspace
 
 STORE = "sessions.json"

@@ -18,8 +18,7 @@ from workbench.memory.provenance import COMMENT
 from workbench.memory.sentences import Sentence, sentences
 from workbench.memory.transcript import Session, Turn
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.key_like import clipped
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import clipped, secrets_in
 
 MOST_OF_TURN = 20_000
 """Characters of one turn that are read: more is a file that was pasted."""

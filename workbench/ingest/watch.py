@@ -19,18 +19,18 @@ from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
 from workbench.ingest.index_update import update_index
-from workbench.ingest.ingest import Ingest, Taken
-from workbench.ingest.outcomes import unreadable
+from workbench.ingest.ingest import Ingest, Taken, unreadable
 from workbench.ingest.session_index import SessionOwner
-from workbench.ingest.sessions import Reading, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_failed, why_unreadable
-from workbench.ingest.triggers import (
+from workbench.ingest.sessions import (
     QUIET_SECONDS,
     Growth,
+    Reading,
     nearly_full,
     quiet_seconds,
+    read_new,
     take_up,
 )
+from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_failed, why_unreadable
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind as FileKind
 from workbench.memory.episode import FOLDER

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.safety.key_like import clipped
+from workbench.safety.secrets import clipped
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
-from workbench.memory.comment_position import behind, is_read_to_its_end
-from workbench.memory.edit import replaced
+from workbench.memory.edit import behind, is_read_to_its_end, replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
 from workbench.memory.names import encoded

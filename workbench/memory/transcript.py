@@ -8,24 +8,55 @@ Three forms are read, line by line and mixed as they come::
 
 Only words count: reasoning, tool calls and what tools returned, system notes, encoded data and heartbeats are
 left out. Any bytes are a transcript; nothing raises.
+
+The frame that an agent's program puts around the summary of a session it compacted.
+
+The frame speaks to the agent: go on, ask nobody. It is no part of what was said or done, and memory that
+holds it orders every later agent to do so.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
-from workbench.memory.compaction_frame import is_framed, without_frame
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript_text import among_many, careful, clean
+
+_OPENING = "This session is being continued from a previous conversation"
+_SENTENCES = re.compile(
+    rf"{_OPENING}[^.:\n]{{0,200}}[.:]?"
+    r"|The (?:conversation is summarized below|summary below covers[^.:\n]{0,120})[.:]",
+    re.IGNORECASE,
+)
+_LINES = re.compile(
+    r"(?:^|(?<=[.:!?\"”)] ))[ \t]*(?:(?:Please )?continue (?:with )?(?:the|our) conversation from where"
+    r"|If you need specific details from before (?:the )?compaction"
+    r"|Recent messages are preserved verbatim)[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Each to the end of its line: what follows there goes on in the same voice."""
+_LOOKED_AT = 400
+
+
+def is_framed(text: str) -> bool:
+    """Whether ``text`` is such a summary, though nothing else marks it as one."""
+    return text[:_LOOKED_AT].lstrip().startswith(_OPENING)
+
+
+def without_frame(text: str) -> str:
+    """The summary alone."""
+    return _LINES.sub("", _SENTENCES.sub("", text)).strip()
+
 
 MAX_LINE = 16_000_000
 """Bytes that one line may have; a longer one is counted as unreadable."""

@@ -32,7 +32,7 @@ from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import section
 from workbench.memory.provenance import Provenance, parse_instant
-from workbench.operations.relocate import Relocation, by_section, with_origin
+from workbench.operations.move import Relocation, by_section, with_origin
 from workbench.operations.resolve_entries import Gathered, gather
 from workbench.plural import plural
 from workbench.workspace.layout import ARCHIVE

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.errors import ConflictError, NotCuratableError, UsageError
-from workbench.memory.comment_position import behind
-from workbench.memory.edit import as_item, replaced
+from workbench.memory.edit import as_item, behind, replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import stands

@@ -9,8 +9,7 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.comment_position import block_id, with_block_id, without_block_ids
-from workbench.memory.edit import take_out
+from workbench.memory.edit import block_id, take_out, with_block_id, without_block_ids
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import block_text

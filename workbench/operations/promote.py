@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
-from workbench.memory.comment_position import without_block_ids
+from workbench.memory.edit import without_block_ids
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document

@@ -30,7 +30,7 @@ from workbench.memory.move import (
 )
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
-from workbench.operations.relocate import PageMove, Relocation, by_section
+from workbench.operations.move import PageMove, Relocation, by_section
 from workbench.operations.resolve_entries import gather
 from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
 from workbench.workspace.plan import Plan

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from workbench.errors import FlaggedError
 from workbench.memory.entry import Entry, Kind
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.secrets import by_rule, masked, secrets_in
 from workbench.safety.terminal import cut, visible
 
 _TITLE = 60

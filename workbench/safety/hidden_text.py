@@ -11,8 +11,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from workbench.safety.findings import TextFinding
-from workbench.safety.secrets import masked
+from workbench.safety.secrets import TextFinding, masked
 from workbench.safety.terminal import visible
 
 _SHOWN = 80

@@ -2,6 +2,13 @@
 
 Each rule names where its form is described. No rule puts a condition behind an unbounded repetition, so
 the time is linear in the length of the text, whoever wrote it. What looks like a placeholder is left out.
+
+What was found in a text that a person should see before the text is trusted or recorded.
+
+What may become a name: nothing that looks like a key or the beginning of one.
+
+Names travel further than the text they come from: into paths, links, titles, topics and commit messages. So
+this is stricter than the table of secrets, which must be right when it speaks of a whole text.
 """
 
 from __future__ import annotations
@@ -9,9 +16,38 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.safety.findings import TextFinding
+
+@dataclass(frozen=True, slots=True)
+class TextFinding:
+    """A place in a text: characters ``start`` up to, not including, ``end``, and the rule that named it.
+
+    ``shown`` is fit to be shown: a secret masked to its ends, hidden text made visible. A finding is a
+    hint with its evidence, never a verdict.
+    """
+
+    rule: str
+    start: int
+    end: int
+    shown: str
+
+    def line(self, text: str) -> int:
+        """The line of ``text`` on which it begins, from 1."""
+        return text.count("\n", 0, self.start) + 1
+
+
+def by_rule(findings: Iterable[TextFinding]) -> tuple[str, ...]:
+    """One line a rule, in the order of the text: its name, how often, and the first thing it found."""
+    grouped: dict[str, list[TextFinding]] = {}
+    for finding in findings:
+        grouped.setdefault(finding.rule, []).append(finding)
+    return tuple(
+        f"{rule}{f' ({len(group)} times)' if len(group) > 1 else ''}: {group[0].shown}"
+        for rule, group in grouped.items()
+    )
+
 
 _LONG = 11
 """Characters of the shortest value without a blank that a rule matches, with what must stand before it."""
@@ -321,3 +357,43 @@ def _is_random(value: str) -> bool:
     mixed = kinds + (not value.isalnum())
     long = len(value) >= 16 and any(map(str.isdigit, value))
     return (mixed >= 3 and entropy(value) >= 2.7) or (long and entropy(value) >= 3.0)
+
+
+_SPAN = 8_000
+"""Characters on either side of a cut that are looked at for a secret which it would split."""
+_BEGINS = re.compile(
+    r"(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|sk-(?:\w{1,8}-)?|rk_|pk_|sk_"
+    r"|AKIA|ASIA|AIza|ya29\.|SG\.|eyJ|dop_v1_|shpat_)[A-Za-z0-9_-]{4,}",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"[A-Za-z0-9_+/=-]{16,}")
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_TURNS = 5
+"""Changes between letters and digits in one run, from which on it is nothing that people say."""
+_CHANGE = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether ``text`` holds a secret, the beginning of one, or a run of characters that could be one."""
+    if secrets_in(text) or _begins_a_key(text):
+        return True
+    return any(
+        _UUID.fullmatch(run[0]) is None and len(_CHANGE.findall(run[0])) >= _TURNS
+        for run in _RUN.finditer(text)
+    )
+
+
+def _begins_a_key(text: str) -> bool:
+    return any(any(map(str.isdigit, found[0])) or "_" in found[0] for found in _BEGINS.finditer(text))
+
+
+def clipped(text: str, most: int) -> str:
+    """At most ``most`` characters from the beginning of ``text``; a secret at the cut is left out whole."""
+    if len(text) <= most:
+        return text
+    first = max(0, most - _SPAN)
+    around = text[first : most + _SPAN]
+    for found in secrets_in(around):
+        if first + found.start < most < first + found.end:
+            return text[: first + found.start]
+    return text[:most]

@@ -4,23 +4,90 @@ A file is replaced by atomic exchange, and what was displaced is read again afte
 writer appended in between are carried over, any other change puts the other writer's version back and
 reports it. So of two writers neither loses a line, and a kill at any moment leaves each file wholly old
 or wholly new. ARCHITECTURE.md has the protocol step by step.
+
+Two names of one folder change places in one step.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
-from workbench.workspace import atomic_swap
 from workbench.workspace.declared_format import require_known_format
+
+_RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
+_RENAME_NOREPLACE = 4 if sys.platform == "darwin" else 1  # RENAME_EXCL there
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+ASIDE = ".aside"
+"""What is added to the name of a file while another one is linked beside it."""
+
+
+def swap(folder: int, first: str, second: str) -> None:
+    """Exchange the files ``first`` and ``second`` of the open folder; both must exist.
+
+    Where the system has no exchange, ``second`` is linked aside and replaced: the names still never
+    stop existing, only the displaced file may be reached under two names for a moment.
+    """
+    if _rename(folder, first, second, _RENAME_EXCHANGE):
+        return
+    aside = first + ASIDE
+    os.link(second, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    try:
+        os.rename(first, second, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside, dir_fd=folder)
+        raise
+    try:
+        os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        os.rename(aside, second, src_dir_fd=folder, dst_dir_fd=folder)
+        raise
+
+
+def place(folder: int, name: str, target: str) -> None:
+    """Rename ``name`` to ``target``. Raises FileExistsError when that exists already."""
+    if _rename(folder, name, target, _RENAME_NOREPLACE):
+        return
+    os.link(name, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    os.unlink(name, dir_fd=folder)
+
+
+def _rename(folder: int, first: str, second: str, how: int) -> bool:
+    """Whether the system could do it; False where it has no such call."""
+    call = _system_call()
+    if call is None:
+        return False
+    if call(folder, os.fsencode(first), folder, os.fsencode(second), how) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), second)
+
+
+@cache
+def _system_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    library = ctypes.CDLL(None, use_errno=True)
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
+    function = getattr(library, name, None)
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    function.restype = ctypes.c_int
+    return function  # type: ignore[no-any-return]
+
 
 TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -143,9 +210,9 @@ class Files:
         """Exchange a file with the file ``name`` in its folder, or give that its place when there is none."""
         with self._folder(path) as (folder, own):
             try:
-                atomic_swap.swap(folder, name, own)
+                swap(folder, name, own)
             except FileNotFoundError:
-                atomic_swap.place(folder, name, own)
+                place(folder, name, own)
 
     def take_back(self, path: RelPath, name: str, after: bytes | None) -> bool:
         """Give the displaced file ``name`` its place back from ``after``; whether it has it.
@@ -156,16 +223,16 @@ class Files:
         with self._folder(path) as (folder, own):
             if after is None:
                 with contextlib.suppress(FileExistsError):
-                    atomic_swap.place(folder, name, own)
+                    place(folder, name, own)
                     return True
                 return False
             try:
-                atomic_swap.swap(folder, name, own)
+                swap(folder, name, own)
             except FileNotFoundError:  # deleted meanwhile
                 return False
             ours = _read(folder, name, path)
             if not ours.startswith(after):
-                atomic_swap.swap(folder, name, own)
+                swap(folder, name, own)
                 return False
             if ours != after:
                 _append(folder, own, path, ours[len(after) :])
@@ -220,7 +287,7 @@ class Files:
         self, folder: int, name: str, path: RelPath, before: bytes, after: bytes, temporary: str
     ) -> WriteResult:
         try:
-            atomic_swap.swap(folder, temporary, name)
+            swap(folder, temporary, name)
         except FileNotFoundError:  # deleted in the last moment
             raise ChangedError(path) from None
         try:
@@ -229,7 +296,7 @@ class Files:
             if carried:
                 _append(folder, name, path, carried)
         except BaseException:
-            atomic_swap.swap(folder, temporary, name)
+            swap(folder, temporary, name)
             self._discard(folder, temporary, after + _read(folder, name, path)[len(before) :])
             raise
         if carried is None:
@@ -240,7 +307,7 @@ class Files:
     def _give_back(folder: int, name: str, path: RelPath, after: bytes, temporary: str) -> None:
         """Another writer rewrote the file in the last moment: its version returns, and what was added
         to ours meanwhile follows it. Always raises ChangedError."""
-        atomic_swap.swap(folder, temporary, name)
+        swap(folder, temporary, name)
         ours = _read(folder, temporary, path)
         if not ours.startswith(after):
             raise ChangedError(path, left=temporary)
@@ -251,7 +318,7 @@ class Files:
     @staticmethod
     def _create(folder: int, name: str, path: RelPath, temporary: str) -> WriteResult:
         try:
-            atomic_swap.place(folder, temporary, name)
+            place(folder, temporary, name)
         except FileExistsError:
             raise ChangedError(path) from None
         return WriteResult(b"", _flush_folder(folder), None)
@@ -265,11 +332,11 @@ class Files:
         try:
             changed = _read(folder, temporary, path) != before
         except BaseException:  # also when it was made a link in the last moment
-            atomic_swap.place(folder, temporary, name)
+            place(folder, temporary, name)
             raise
         if changed:
             try:
-                atomic_swap.place(folder, temporary, name)
+                place(folder, temporary, name)
             except FileExistsError:  # the other writer made a new one meanwhile: both are kept
                 raise ChangedError(path, left=temporary) from None
             raise ChangedError(path)

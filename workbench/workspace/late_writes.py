@@ -25,7 +25,7 @@ from typing import Literal
 
 from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
-from workbench.open_files import boot_moment, has_writers
+from workbench.processes import boot_moment, has_writers
 from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from workbench.errors import SecretFoundError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.safety.findings import TextFinding
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import TextFinding, secrets_in
 
 _PLACES = 5
 """Places that an error names."""

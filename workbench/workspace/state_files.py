@@ -1,4 +1,9 @@
-"""Small files of ours, in ``.workbench/`` and beside git's: replaced whole, for their owner's eyes."""
+"""Small files of ours, in ``.workbench/`` and beside git's: replaced whole, for their owner's eyes.
+
+What a person typed and did not save, to be there again: in ``.workbench/``, and nowhere else.
+
+The searches that a person made here, to make them again: in ``.workbench/``, and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,9 @@ import os
 import time
 from pathlib import Path
 
+from workbench.errors import UsageError, disk_error
 from workbench.special_files import read_regular
+from workbench.workspace.locks import hold
 
 
 def read_state(path: Path, most: int) -> object | None:
@@ -72,3 +79,75 @@ def _write_new(path: Path, data: bytes, *, flush: bool) -> None:
         if flush:
             file.flush()
             os.fsync(descriptor)
+
+
+KEPT_DRAFTS = 50
+"""Drafts that are kept; the ones that were typed longest ago go first."""
+LONGEST = 300_000
+"""Characters of a draft."""
+_DRAFTS_FILE = "drafts.json"
+_LOCK = "drafts.lock"
+_MAX_DRAFT_BYTES = 4_000_000
+_PATIENCE_SECONDS = 0.5
+
+
+def drafts(state: Path) -> dict[str, str]:
+    """Those of the workspace with this state folder, by what they are of; none where none can be read."""
+    found = read_state(state / _DRAFTS_FILE, _MAX_DRAFT_BYTES)
+    if not isinstance(found, dict):
+        return {}
+    return {name: text for name, text in found.items() if isinstance(text, str)}
+
+
+def keep_draft(state: Path, name: str, text: str | None) -> None:
+    """Keep what was typed of ``name``; drop it for None. Raises WorkbenchError where it cannot be done."""
+    if text is not None and len(text) > LONGEST:
+        raise UsageError(f"a draft of over {LONGEST:,} characters is not kept", hint="save it in parts")
+    with hold(state / _LOCK, "keeping a draft", wait=_PATIENCE_SECONDS):
+        before = drafts(state)
+        now = {one: before[one] for one in before if one != name}
+        if text is not None:
+            now[name] = text  # the newest is the last
+        while len(now) > KEPT_DRAFTS or len(json.dumps(now)) > _MAX_DRAFT_BYTES:
+            del now[next(iter(now))]
+        if now != before:
+            _replace(state, now)
+
+
+def _replace(state: Path, now: dict[str, str]) -> None:
+    try:
+        write_state(state / _DRAFTS_FILE, now)
+    except OSError as error:
+        raise disk_error(error) from error
+
+
+KEPT_SEARCHES = 100
+"""Searches that are remembered."""
+_SEARCHES_FILE = "searches.json"
+_LONGEST = 500
+_MAX_SEARCH_BYTES = 1_000_000
+
+
+def searches(state: Path) -> tuple[str, ...]:
+    """The searches of the workspace with this state folder, the newest first; none where none can be read."""
+    found = read_state(state / _SEARCHES_FILE, _MAX_SEARCH_BYTES)
+    if not isinstance(found, list):
+        return ()
+    texts = (text for text in found if isinstance(text, str) and text.strip() and len(text) <= _LONGEST)
+    return tuple(dict.fromkeys(texts))[:KEPT_SEARCHES]
+
+
+def remember(state: Path, text: str) -> tuple[str, ...]:
+    """Put ``text`` before the others, and answer with all. Raises OSError where nothing can be written.
+
+    What is blank, or longer than anybody types, is not remembered.
+    """
+    text = " ".join(text.split())
+    before = searches(state)
+    if not text or len(text) > _LONGEST or before[:1] == (text,):
+        return before
+    # Somebody who goes on typing after a look at the hits has made one search, not several.
+    others = (one for one in before if one != text and not text.startswith(one))
+    now = (text, *others)[:KEPT_SEARCHES]
+    write_state(state / _SEARCHES_FILE, now)
+    return now

@@ -38,9 +38,17 @@ from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import unrecorded
-from workbench.workspace.file_changes import MODE, Steps, TornError, private_modes, programs
+from workbench.workspace.file_changes import (
+    MODE,
+    FileStep,
+    Intent,
+    Journal,
+    Steps,
+    TornError,
+    private_modes,
+    programs,
+)
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError
-from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS

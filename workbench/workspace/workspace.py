@@ -1,4 +1,7 @@
-"""A workspace: the facade that says where everything is."""
+"""A workspace: the facade that says where everything is.
+
+Whose memory a workspace is: the name that USER.md gives.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
+from workbench.memory.origin import owner_name
 from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, PLAIN, existing, layouts_named, layouts_of
-from workbench.workspace.daily_notes import daily_notes_of
 from workbench.workspace.files import Files
-from workbench.workspace.layout import Layout, MemoryFile
+from workbench.workspace.layout import Layout, MemoryFile, daily_notes_of
 from workbench.workspace.ledger import Ledger
 from workbench.workspace.own_history import OwnPlace, open_history, own_place
 from workbench.workspace.plan import Plan
@@ -342,3 +345,12 @@ def _keep_out_of_git(folder: Path) -> None:
         if read_regular(ignore) == _IGNORE_ALL:
             return
     replace_state(ignore, _IGNORE_ALL)
+
+
+_USER_PAGE = RelPath("USER.md")
+
+
+def owner_name_of(workspace: Workspace) -> str:
+    """The owner's name; empty where USER.md is not there or gives none."""
+    data = workspace.files.read_or_none(_USER_PAGE)
+    return owner_name(data.decode("utf-8", "replace")) if data else ""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.proposals import NOW, RUN, accept, book, entry, of_log, proposal, put
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
 from workbench.memory.entry import Entry

@@ -15,8 +15,7 @@ from tests.support.actions import Action
 from tests.support.failpoints import Fault
 from tests.support.proposals import NOW, accept, book, entry, of_log, proposal, put
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.dreaming.proposals.accept import plan_accept, plan_of
-from workbench.dreaming.proposals.decide import plan_decision
+from workbench.dreaming.proposals.decide import plan_accept, plan_decision, plan_of
 from workbench.dreaming.proposals.inbox import pending, propose, read_book
 from workbench.dreaming.proposals.policy import plan_apply
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, RepositoryStateError

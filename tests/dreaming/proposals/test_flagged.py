@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.proposals import NOW, proposal, put
 from tests.support.workspaces import Sandbox
-from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import overview
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import FlaggedError

@@ -7,10 +7,9 @@ from datetime import date, timedelta
 
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
-from workbench.dreaming.proposals.accept import foretold
-from workbench.dreaming.proposals.decide import plan_defer, plan_reject
+from workbench.dreaming.proposals.decide import foretold, plan_defer, plan_reject
 from workbench.dreaming.proposals.inbox import Overview, find, overview
-from workbench.dreaming.proposals.source_quotes import quotations, surroundings
+from workbench.dreaming.proposals.origins import quotations, surroundings
 
 
 def seen(sandbox: Sandbox) -> Overview:

@@ -14,8 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.support.proposals import NOW, entry, proposal
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.proposals.accept import plan_accept
-from workbench.dreaming.proposals.decide import plan_defer, plan_reject, plan_withdraw
+from workbench.dreaming.proposals.decide import plan_accept, plan_defer, plan_reject, plan_withdraw
 from workbench.dreaming.proposals.inbox import pending, propose, waiting
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_redo, plan_undo

@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.proposals import NOW
-from workbench.dreaming.proposals.apply import Carried
-from workbench.dreaming.proposals.dreaming_page import page_path, with_run
+from workbench.dreaming.proposals.apply import Carried, page_path, with_run
 from workbench.memory.entry import Form
 from workbench.memory.markdown import parse_document
 from workbench.memory.proposal import Proposal

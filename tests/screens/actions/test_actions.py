@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from screens.actions.registry import ACTIONS, Context, FocusContext, by_id, hints
-from screens.actions.table import key_table
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
+from screens.actions.registry import ACTIONS, Context, FocusContext, by_id, hints, key_table
+from screens.drawing.safe_text import Row, words
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

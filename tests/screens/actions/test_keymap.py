@@ -9,8 +9,7 @@ from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyProblem, Wish, key_map
 from screens.actions.keys import key_called, key_name
-from screens.actions.registry import ACTIONS, by_id, is_bound
-from screens.actions.table import key_table, keys_json
+from screens.actions.registry import ACTIONS, by_id, is_bound, key_table, keys_json
 
 
 def made(*wishes: Wish, profile: str = "default") -> tuple[KeyMap, list[KeyProblem]]:

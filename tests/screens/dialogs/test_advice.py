@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.dialogs.advice import advice, in_keys
+from screens.dialogs.dialog import advice, in_keys
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from workbench import operations

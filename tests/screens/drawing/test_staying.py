@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from screens.drawing.cursor import place_of
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 from screens.panes.entry_rows import entry_row
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

@@ -9,8 +9,7 @@ from screens.actions.action import SCREENS
 from screens.actions.availability import FocusContext
 from screens.actions.registry import action_at, by_id
 from screens.context.screen import AgentScreen
-from screens.frames.navigation import SCREEN_NAMES
-from screens.frames.overlay_screen import OverScreen
+from screens.frames.overlay_screen import SCREEN_NAMES, OverScreen
 from screens.health.overview import HealthScreen
 from screens.review.review import ReviewScreen
 from screens.settings.overview import SettingsScreen

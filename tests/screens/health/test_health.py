@@ -14,8 +14,7 @@ import pytest
 from screens.actions.availability import FocusContext
 from screens.actions.registry import ACTIONS
 from screens.graph.neighbourhood import GraphScreen
-from screens.health.fixes import FixScreen
-from screens.health.overview import HealthScreen
+from screens.health.overview import FixScreen, HealthScreen
 from screens.history.conflicts import ConflictsScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.health.fixes import FixScreen
-from screens.health.overview import HealthScreen
-from screens.jobs import backup_job
-from screens.jobs.path_prompt import PathScreen
+from screens.health.overview import FixScreen, HealthScreen
+from screens.jobs import user_jobs
+from screens.jobs.user_jobs import PathScreen
 from screens.settings.overview import SettingsScreen
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
@@ -99,7 +98,7 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         await interface.type("disk")
         await interface.press("enter")
         await interface.until_shown("2 400 of 4 800")
-        work = backup_job.backup_job_of(interface.main.opening.desk)._client
+        work = user_jobs.backup_job_of(interface.main.opening.desk)._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.style import Style
 
-from screens.drawing.rows import Folds, Row
-from screens.health.rows import Section, behind_finding, behind_section, section_rows
+from screens.drawing.safe_text import Folds, Row
+from screens.health.overview import Section, behind_finding, behind_section, section_rows
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, row_strip
 from workbench.health.checks import CHECKS

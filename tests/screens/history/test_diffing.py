@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import words
+from screens.drawing.safe_text import Row, RowPart, words
 from screens.history.diff import MAX_BYTES, MAX_FILES, MAX_LINES, diff_rows
 from screens.widgets.change_list import wrapped
 from tests.screens.interface import opened

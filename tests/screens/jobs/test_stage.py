@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from screens.jobs.job_line import stage_parts
-from screens.jobs.progress import Meter, Stage
-from screens.jobs.running_jobs import QUIET_SECONDS, Work, Works
+from screens.jobs.running_jobs import QUIET_SECONDS, Work, Works, stage_parts
+from screens.jobs.worker_client import Meter, Stage
 
 
 def line(stage: Stage, **options: object) -> str:

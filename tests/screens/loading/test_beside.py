@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
-from screens.loading.file_watcher import Watcher
+from screens.drawing.safe_text import Row, words
 from screens.loading.preview import preview_of
 from screens.loading.snapshots import Preview
+from screens.main.index_monitor import Watcher
 from tests.screens.interface import PATIENCE_SECONDS, opened
 from tests.support.sessions import append, claw, plain
 from tests.support.workspaces import Sandbox

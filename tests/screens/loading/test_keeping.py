@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screens.loading.filter_scan import FilterScan, subject_of
+from screens.loading.reader import FilterScan, subject_of
 from screens.loading.snapshots import Contents, Promoted, of_kind
 from screens.loading.store import Store
 from screens.panes.filter import Filter, KeptFiles, filter_of

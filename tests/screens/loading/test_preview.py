@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
+from screens.drawing.safe_text import Row, words
 from screens.loading.preview import preview_of
 from screens.loading.snapshots import Preview
 from tests.screens.interface import opened

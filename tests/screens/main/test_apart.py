@@ -11,7 +11,7 @@ from textual import events
 from indexing.sync.run import reindex
 from screens.actions.key_file import key_file_path
 from screens.dialogs.editor import WritingScreen
-from screens.keyboard import KeyParser
+from screens.driver import KeyParser
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.terminal import PATIENCE_SECONDS, Terminal

@@ -7,7 +7,7 @@ import pytest
 from screens.dialogs.editor import WritingScreen, spelled
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.workspace.drafts import drafts
+from workbench.workspace.state_files import drafts
 from workbench.workspace.workspace import Workspace
 
 PORT = "- The staging port is 8443"

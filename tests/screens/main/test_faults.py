@@ -16,7 +16,7 @@ from screens.main.layout import Shape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.workspace.drafts import drafts
+from workbench.workspace.state_files import drafts
 
 
 def state_of(pid: int) -> str:

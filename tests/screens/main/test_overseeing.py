@@ -12,8 +12,7 @@ from screens.main import status_monitor
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
-from workbench.jobs.job_status import standings
-from workbench.jobs.runs import Job, JobRun, State, StepResult, keep
+from workbench.jobs.runs import Job, JobRun, State, StepResult, keep, standings
 
 pytestmark = [
     pytest.mark.promise("From sessions to long-term memory", "a job hangs, or its clock is gone"),

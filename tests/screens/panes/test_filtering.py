@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
+from screens.drawing.safe_text import Row, words
 from screens.panes.filter import Filter, Subject, Subjects, filter_of
 
 STATES = frozenset({"pinned", "promoted"})

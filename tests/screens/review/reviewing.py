@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from screens.drawing.rows import Row
+from screens.drawing.safe_text import Row
 from screens.review.review import ReviewScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox

@@ -8,7 +8,7 @@ import pytest
 
 from screens.dialogs.choose import ChooseScreen
 from screens.main.request import plan_of
-from screens.review.decisions import accept as accepting
+from screens.review.prompts import accept as accepting
 from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put

@@ -11,8 +11,7 @@ from screens.review import review as review_screen
 from tests.screens.review.reviewing import reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.dreaming.proposals.accept import foretold
-from workbench.dreaming.proposals.decide import plan_defer
+from workbench.dreaming.proposals.decide import foretold, plan_defer
 from workbench.memory.proposal import Gate
 
 EVIL = "Keep [/] [@click=app.quit]quit[/] [[x]] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"

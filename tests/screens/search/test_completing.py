@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
-from screens.search.completion import choices, days, finished, going_on, offered, taken, unfinished
+from screens.search.parsed_query import choices, days, finished, going_on, offered, taken, unfinished
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

@@ -9,7 +9,7 @@ from indexing.sync.run import reindex
 from screens.search.recent import Recent
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
-from workbench.workspace.recent_searches import searches
+from workbench.workspace.state_files import searches
 
 
 async def search(interface: Interface, text: str) -> None:

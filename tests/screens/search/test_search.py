@@ -14,7 +14,7 @@ from textual import events
 
 from indexing.sync.run import reindex
 from screens.jobs import worker_client as meaning_half
-from screens.search.events import Answered
+from screens.search.engine import Answered
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox

@@ -100,7 +100,7 @@ async def test_without_an_index_the_list_itself_says_what_to_do(sandbox: Sandbox
 async def test_while_the_index_is_made_nothing_has_failed(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         from screens.drawing.safe_text import words
-        from screens.search.events import IndexChanged
+        from screens.search.engine import IndexChanged
 
         await interface.press("slash")
         await interface.type("tea")

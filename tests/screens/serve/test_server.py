@@ -13,9 +13,8 @@ import aiohttp
 import pytest
 
 from screens.serve import server as serving
-from screens.serve import window as visiting
-from screens.serve.auth import HEADERS
-from screens.serve.server import Server
+from screens.serve import server as visiting
+from screens.serve.server import HEADERS, Server
 from tests.screens.serve.conftest import PATIENCE_SECONDS, Window, until
 from tests.support.workspaces import LOG, Sandbox
 

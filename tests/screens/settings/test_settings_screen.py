@@ -9,8 +9,7 @@ import pytest
 
 from screens.actions.key_file import load_keys
 from screens.dialogs.choose import ChooseScreen
-from screens.settings.overview import SettingsScreen
-from screens.settings.rows import detail_rows, key_rows
+from screens.settings.overview import SettingsScreen, detail_rows, key_rows
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox

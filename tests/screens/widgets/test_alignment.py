@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.rows import Row, RowPart, Tone
-from screens.drawing.safe_text import row_text
+from screens.drawing.safe_text import Row, RowPart, Tone, row_text
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, clipped, row_strip
 from tests.screens.interface import opened

@@ -9,8 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from screens.drawing.rows import Row
-from screens.drawing.safe_text import words
+from screens.drawing.safe_text import Row, words
 from screens.widgets import entry_list as module
 from screens.widgets.entry_list import EntryList
 from screens.widgets.row_strip import row_strip

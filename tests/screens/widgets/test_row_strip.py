@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from screens.drawing.rows import Row, RowPart
-from screens.drawing.safe_text import row_text, words
+from screens.drawing.safe_text import Row, RowPart, row_text, words
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, clipped, row_strip
 

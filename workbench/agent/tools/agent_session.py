@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from workbench.agent.scopes import ReadOnlyMemberError, open_leader
+from workbench.agent.federated_search import ReadOnlyMemberError, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import Given, record_recalls
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError

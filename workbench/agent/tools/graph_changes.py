@@ -45,9 +45,8 @@ from workbench.memory.entry import Kind
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Action, Proposal
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.secrets import by_rule, secrets_in
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.agent.federated_search import READ_ONLY
 from workbench.agent.fenced_memory import as_line
-from workbench.agent.scopes import READ_ONLY
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.graph_changes import (
     memory_graph_forget,

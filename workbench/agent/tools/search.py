@@ -10,12 +10,11 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from indexing.document import Stored
-from indexing.query.filters import Filters
+from indexing.query.question import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
-from workbench.agent.federated_search import ScopeHit
+from workbench.agent.federated_search import LEADER, RelevanceOf, ScopeHit, SearchScope
 from workbench.agent.fenced_memory import as_text
-from workbench.agent.scopes import LEADER, RelevanceOf, SearchScope
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,

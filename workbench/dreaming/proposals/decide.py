@@ -1,21 +1,350 @@
-"""Rejecting, deferring and withdrawing: words in the ledger, each an operation that can be taken back."""
+"""Accepting: proposals become memory, all of them in one operation that can be taken back whole.
+
+Memory, archive, graph, the page of the day, the marks on episodes and the decisions in the ledger are one
+plan: undoing it takes all of this back, and the proposals wait again.
+
+Rejecting, deferring and withdrawing: words in the ledger, each an operation that can be taken back.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.proposals.accept import PROPOSAL
+from workbench.dreaming.eviction import Budget, budget_notes, budget_with
+from workbench.dreaming.line_judgement import veto
 from workbench.dreaming.proposals.agent_queues import settled
-from workbench.dreaming.proposals.inbox import Book, find_all, named, read_book
-from workbench.dreaming.proposals.safety_flags import title
-from workbench.errors import UsageError
+from workbench.dreaming.proposals.apply import Batch, Carried, address_of, page_path, with_run
+from workbench.dreaming.proposals.inbox import Book, Waiting, find_all, named, read_book
+from workbench.dreaming.proposals.information_loss import merged_words
+from workbench.dreaming.proposals.origins import Quotation, quotations
+from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside, title
+from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.memory.claims import claim_key
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import block_text
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import parse_day
 from workbench.workspace.decisions import FINAL, Decided, decision_record, name_of
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
+
+RUN = "Run"
+"""The trailer that names the run of what an operation kept."""
+PROPOSAL = "Proposal"
+"""The trailer that names the key of a proposal that an operation decided on."""
+WORDLESS = ("archive", "forget")
+"""Actions of proposals that take no words."""
+_SHORT = 40
+_NOT_REPEATED = "words that are not repeated here"
+"""For what hides something, is a secret, or gives orders: a page is read by agents too."""
+_MOST_LEFT = 10
+"""Claims left behind that the page of the day names."""
+_ON_THE_PAGE = frozenset({"add", "merge", "supersede"})
+_WRITES = _ON_THE_PAGE | {"store", "update", "patch"}
+_ALONE = "its words are from outside: accept it by itself"
+
+
+def plan_accept(
+    workspace: Workspace,
+    keys: Sequence[str],
+    *,
+    now: datetime,
+    texts: Mapping[str, str] | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+) -> Plan:
+    """Do what the waiting proposals ``keys`` say, as one operation.
+
+    ``texts`` gives some of them, by the key as it is named in ``keys`` or in full, other words. Raises
+    UsageError for a key that does not wait, NotCuratableError for one that is stale or cannot be done, naming
+    it. Secrets, hidden text and orders to an agent are left out, and named in the plan's notes, unless
+    ``allow_flagged``: FlaggedError when that leaves nothing.
+    """
+    if not keys:
+        raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
+    book = read_book(workspace)
+    found = find_all(workspace, keys, now, book=book)
+    for one in found:
+        if one.stale:
+            raise NotCuratableError(
+                f"{one.proposal.key} “{title(one.proposal.text)}” is stale: {one.stale}",
+                hint="reject or withdraw it; the next dream proposes what still holds",
+            )
+    named = {}
+    for key, text in (texts or {}).items():
+        (one,) = find_all(workspace, [key], now, book=book)
+        named[one.proposal.key] = text
+    return plan_of(
+        workspace,
+        [one.proposal for one in found],
+        now=now,
+        texts=named,
+        reason=reason,
+        allow_flagged=allow_flagged,
+        left=_left_behind(book, found),
+        book=book,
+    )
+
+
+def words_of(workspace: Workspace, key: str) -> str:
+    """The words of a waiting proposal, for an editor. Raises UsageError, also where it takes no words."""
+    (one,) = find_all(workspace, [key], datetime.now().astimezone())
+    if one.proposal.action in WORDLESS:
+        raise UsageError(f"to {one.proposal.action} takes no words", hint="accept or reject it")
+    return one.proposal.text + "\n"
+
+
+def plan_accept_reworded(
+    workspace: Workspace,
+    key: str,
+    *,
+    text: str,
+    now: datetime,
+    expected: str | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+) -> Plan:
+    """``plan_accept`` of one proposal with ``text`` instead of its words, which ``expected`` may repeat."""
+    words_of(workspace, key)
+    return plan_accept(
+        workspace, [key], now=now, texts={key: text}, reason=reason, allow_flagged=allow_flagged
+    )
+
+
+def plan_of(
+    workspace: Workspace,
+    proposals: Sequence[Proposal],
+    *,
+    now: datetime,
+    texts: Mapping[str, str] | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+    actor: str = "human",
+    action: str = "accept",
+    left: Sequence[tuple[str, str]] = (),
+    considered: int | None = None,
+    notes: Sequence[str] = (),
+    book: Book | None = None,
+) -> Plan:
+    """The operation that does all of ``proposals``, in their order; they need not be in the ledger.
+
+    ``texts`` gives some of them, by key, other words; ``left`` is what was left behind, each with why, and
+    ``considered`` how many claims there were, for the page of the day; ``book`` is the ledger where it was
+    read already. Raises as ``plan_accept`` does.
+    """
+    worded = texts or {}
+    final = {one.key: worded.get(one.key, one.text) for one in proposals}
+    held: dict[str, str] = {}
+    if not allow_flagged:
+        held = held_back([p for p in proposals if p.action in _WRITES], final, len(proposals))
+        proposals = [p for p in proposals if p.key not in held or p.action not in _WRITES]
+    if len(final) > 1:
+        proposals, alone = _but_from_outside(proposals)
+        held |= alone
+    book = book or read_book(workspace)
+    queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
+    batch = Batch(Foreseen(workspace), now, actor)
+    for one in proposals:
+        try:
+            batch.carry(one, final[one.key], queued[name_of(one)])
+        except WorkbenchError as error:
+            after = f" after the {len(batch.done)} before it" if batch.done else ""
+            raise NotCuratableError(
+                f"{one.key} “{title(final[one.key])}” cannot be accepted{after}: {error.message}",
+                hint=error.hint or "nothing was changed",
+            ) from error
+    foreseen, done = batch.foreseen, batch.done
+    _write_page(foreseen, done, now=now, actor=actor, left=left, considered=considered)
+    records = [
+        decision_record(
+            one,
+            "accepted" if claim_key(final[one.key]) == claim_key(one.text) else "edited",
+            seen=book.count(one),
+            text=final[one.key],
+            reason=reason,
+            by=actor,
+        )
+        for one in proposals
+    ]
+    entries, became = _pairs(foreseen, done)
+    return Plan(
+        action=action,
+        summary=_summary(done),
+        edits=(
+            *foreseen.edits(),
+            *settled(workspace, [(one, queued[name_of(one)]) for one in proposals], now),
+        ),
+        records=(*foreseen.records, *ledger_records("decisions", records, now)),
+        entries=entries,
+        became=became,
+        reason=reason,
+        actor=actor,
+        trailers=_trailers(done),
+        notes=(*notes, *_left_out(final, held), *_notes(done), *budget_notes(workspace, foreseen)),
+    )
+
+
+def _but_from_outside(proposals: Sequence[Proposal]) -> tuple[Sequence[Proposal], dict[str, str]]:
+    """Those whose words are the owner's or the agent's, and the others by key with why they are left out.
+
+    Words of others are accepted one at a time, by somebody who looks at them. Raises NotCuratableError where
+    nothing else is there.
+    """
+    foreign = [one for one in proposals if one.action in _WRITES and is_from_outside(one)]
+    if foreign and len(foreign) == len(proposals):
+        raise NotCuratableError(
+            f"all {len(foreign)} are words from outside, which are not accepted together",
+            hint="look at each: `workbench inbox show KEY`, then `workbench inbox accept KEY`",
+        )
+    left = [one for one in proposals if one not in foreign]
+    return left, {one.key: _ALONE for one in foreign}
+
+
+def plan_alone(workspace: Workspace, proposal: Proposal, now: datetime) -> Plan:
+    """What accepting this proposal alone would write, to the last byte. Raises as ``plan_of`` and
+    ``Workspace.finished`` do, but for what is flagged: to look at something is not to take it."""
+    return workspace.finished(plan_of(workspace, [proposal], now=now, allow_flagged=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foretold:
+    """One proposal thought through: its ``plan``, or the ``problem`` that is in its way.
+
+    ``stands`` is what the entry says that it would change, and ``becomes`` what would stand in its place;
+    both are empty where it only adds. ``budget`` is that of long-term memory afterwards.
+    """
+
+    plan: Plan | None = None
+    problem: str = ""
+    flags: tuple[str, ...] = ()
+    stands: str = ""
+    becomes: str = ""
+    budget: Budget | None = None
+    sources: tuple[Quotation, ...] = ()
+
+
+def foretold(workspace: Workspace, one: Waiting, now: datetime) -> Foretold:
+    """What accepting ``one`` alone would do; what is flagged is looked at all the same."""
+    proposal = one.proposal
+    plan, budget, problem = None, None, one.stale
+    if not problem:
+        try:
+            plan = plan_alone(workspace, proposal, now)
+            budget = budget_with(workspace, plan)
+        except WorkbenchError as error:
+            problem = error.message
+    stands = _stands(workspace, proposal)
+    return Foretold(
+        plan=plan,
+        problem=problem,
+        flags=flags_of(proposal),
+        stands=stands,
+        becomes=_becomes(proposal, stands),
+        budget=budget,
+        sources=quotations(workspace, proposal),
+    )
+
+
+def _stands(workspace: Workspace, proposal: Proposal) -> str:
+    with contextlib.suppress(WorkbenchError, OSError):
+        if "#" in proposal.target:
+            return block_text(*workspace.locate(proposal.target))
+    return ""
+
+
+def _becomes(proposal: Proposal, stands: str) -> str:
+    if not stands or proposal.action in ("archive", "forget"):
+        return ""
+    if proposal.action == "merge":
+        return merged_words(stands, proposal.text)
+    return proposal.marks.get("text", proposal.text)
+
+
+def _write_page(
+    foreseen: Foreseen,
+    done: Sequence[Carried],
+    *,
+    now: datetime,
+    actor: str,
+    left: Sequence[tuple[str, str]],
+    considered: int | None,
+) -> None:
+    """Say on the page of the day what long-term memory gained."""
+    kept = [one for one in done if one.proposal.action in _ON_THE_PAGE]
+    if kept:
+        path = page_path(now)
+        before = foreseen.files.read_or_none(path)
+        told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
+        after = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
+        foreseen.lay(FileEdit(path, before, after))
+
+
+def _pairs(foreseen: Foreseen, done: Sequence[Carried]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The entries that the operation is about, and where each of them stands afterwards."""
+    memory = foreseen.memory_document()
+    pairs: dict[tuple[str, str], None] = {}
+    for one in done:
+        for address, name in one.ids.items():
+            if stands := address_of(memory, name):
+                pairs[address, stands] = None
+        pairs.update(dict.fromkeys(one.moved.items()))
+    return tuple(before for before, _ in pairs), tuple(after for _, after in pairs)
+
+
+def _trailers(done: Sequence[Carried]) -> tuple[tuple[str, str], ...]:
+    proposals = [one.proposal for one in done]
+    found = [(PROPOSAL, proposal.key) for proposal in proposals]
+    found += [("Source", source) for one in done for source in one.sources]
+    found += [("Score", f"{proposal.score:.2f}") for proposal in proposals if proposal.score]
+    found += [(RUN, proposal.run) for proposal in proposals if proposal.run]
+    found += [("Section", one.section) for one in done if one.section]
+    return tuple(dict.fromkeys(found))
+
+
+def _notes(done: Sequence[Carried]) -> tuple[str, ...]:
+    """What a person should know of each before it is done."""
+    notes = []
+    for one in done:
+        said = [*one.notes]
+        if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
+            said.append(f"dreaming would not keep this by itself: {why}")
+        notes += [f"{one.proposal.key} “{title(one.text, _SHORT)}”: {note}" for note in said]
+    return tuple(notes)
+
+
+def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(
+        f"left out, and still waiting: {key} “{title(texts[key], _SHORT)}”: {why}"
+        + ("" if why == _ALONE else " (--allow-flagged takes it)")
+        for key, why in held.items()
+    )
+
+
+def _summary(done: Sequence[Carried]) -> str:
+    if len(done) == 1:
+        return title(done[0].text)
+    counts: dict[str, int] = {}
+    for one in done:
+        counts[one.proposal.action] = counts.get(one.proposal.action, 0) + 1
+    return f"{len(done)} proposals: " + ", ".join(f"{count} {action}" for action, count in counts.items())
+
+
+def _left_behind(book: Book, found: Sequence[Waiting]) -> tuple[tuple[str, str], ...]:
+    """What else the runs of these proposals had proposed, and a person rejected since."""
+    runs = {one.proposal.run for one in found if one.proposal.run}
+    return tuple(
+        (proposal.text, decision.said)
+        for name, (proposal, _) in book.proposals.items()
+        if proposal.run in runs
+        and (decision := book.decisions.newest.get(name))
+        and decision.decision == "rejected"
+    )[:_MOST_LEFT]
+
 
 _ACTIONS: dict[Decided, str] = {"rejected": "reject", "deferred": "defer", "withdrawn": "withdraw"}
 _SPAN = re.compile(r"(?P<count>[1-9]\d{0,3})\s*(?P<unit>d|day|days|w|week|weeks)")

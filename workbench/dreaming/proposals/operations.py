@@ -9,7 +9,7 @@ _FLAGGED = ALLOW_FLAGGED._replace(help="Hidden text, secrets and suspicious orde
 
 ACCEPT = OperationSpec(
     "accept",
-    "workbench.dreaming.proposals.accept:plan_accept",
+    "workbench.dreaming.proposals.decide:plan_accept",
     "Do what proposals say, all of them as one operation.",
     _KEYS,
     parameters=(_FLAGGED, REASON),
@@ -17,7 +17,7 @@ ACCEPT = OperationSpec(
 )
 EDIT = OperationSpec(
     "edit",
-    "workbench.dreaming.proposals.accept:plan_accept_reworded",
+    "workbench.dreaming.proposals.decide:plan_accept_reworded",
     "Accept a proposal in your own words.",
     Parameter("key", metavar="KEY", required=True),
     details="The words that were proposed are not proposed again.",
@@ -26,7 +26,7 @@ EDIT = OperationSpec(
         _FLAGGED,
         REASON,
     ),
-    draft="workbench.dreaming.proposals.accept:words_of",
+    draft="workbench.dreaming.proposals.decide:words_of",
     clock=True,
 )
 REJECT = OperationSpec(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.dreaming.proposals.accept import RUN
+from workbench.dreaming.proposals.decide import RUN
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError

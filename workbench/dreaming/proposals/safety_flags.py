@@ -8,10 +8,9 @@ from functools import lru_cache
 from workbench.errors import FlaggedError
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
-from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import masked, secrets_in
-from workbench.safety.suspicious_orders import suspicion
+from workbench.safety.prompt_injection import suspicion
+from workbench.safety.secrets import by_rule, masked, secrets_in
 from workbench.safety.terminal import cut, visible
 
 _TITLE = 60

@@ -1,0 +1,334 @@
+"""A backup made from the interface: what `workbench backup` does, in a process of its own.
+
+A path to be typed: completed with tab, looked for while it is typed, taken once it can be.
+
+Taking sources in from the interface: what `workbench ingest` does, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input
+from textual.worker import Worker
+
+from screens.actions.active import key_for
+from screens.dialogs.dialog import Dialog
+from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, said_of, words
+from screens.frames.services import Desk
+from screens.jobs.running_jobs import WorkerJob
+from screens.widgets.parts_line import PartsLine
+from screens.widgets.query_input import QueryInput
+from workbench.backup.bundles import remembered
+from workbench.errors import StoppedError, WorkbenchError
+from workbench.ingest.ingest import counted
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from screens.main.screen import MainScreen
+
+Judge = Callable[[str], RowPart]
+"""What a path is, read from the disk; of the tone ``bad`` where it cannot be taken. Called in a thread."""
+
+
+class PathScreen(Dialog[str]):
+    """Ends with what was typed, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", priority=True),
+        Binding("tab", "complete", priority=True),
+    ]
+
+    def __init__(self, title: Shown, placeholder: str, judge: Judge) -> None:
+        super().__init__()
+        self._title = title
+        self._judge = judge
+        self._input = QueryInput(placeholder=placeholder, compact=True, id="filter", select_on_focus=False)
+        self._line = PartsLine("path-judged", long=True)
+
+    def compose(self) -> ComposeResult:
+        """A frame with the line, and what it means."""
+        with Vertical(id="path-prompt") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content("enter · tab completes · esc leaves")
+            yield self._input
+            yield self._line
+
+    def on_mount(self) -> None:
+        """Ready to type."""
+        self._input.focus()
+        self._look(self._input.value)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        self._look(event.value)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        self._look(event.value, submitted=True)
+
+    def action_complete(self) -> None:
+        """Go on as far as there is one way only."""
+        self.work(partial(self._complete, self._input.value), "complete", exclusive=True)
+
+    def _look(self, text: str, *, submitted: bool = False) -> None:
+        self.work(partial(self._look_for, text, submitted), "judge", exclusive=True)
+
+    async def _look_for(self, text: str, submitted: bool) -> None:
+        self.call_later(self._judged, text, await asyncio.to_thread(self._judge, text.strip()), submitted)
+
+    async def _complete(self, text: str) -> None:
+        self.call_later(self._completed, text, await asyncio.to_thread(completed, text))
+
+    def _judged(self, text: str, part: RowPart, submitted: bool) -> None:
+        """Say what it is; take it where it was meant to be taken and can be."""
+        if text != self._input.value:
+            return
+        self._line.show([part])
+        if submitted and part.tone != "bad":
+            self.dismiss(text.strip())
+
+    def _completed(self, text: str, whole: str) -> None:
+        """Put the longer text in place of what was typed."""
+        if text == self._input.value:
+            self._input.value = whole
+            self._input.cursor_position = len(whole)
+
+
+def completed(text: str) -> str:
+    """The path continued as far as all files that begin so agree; a folder ends in a slash."""
+    folder, name = os.path.split(os.path.expanduser(text))
+    try:
+        with os.scandir(folder or ".") as entries:
+            found = {
+                entry.name + ("/" if entry.is_dir() else "")
+                for entry in entries
+                if entry.name.startswith(name) and (name or not entry.name.startswith("."))
+            }
+    except OSError:
+        return text
+    longer = os.path.commonprefix([*found]) if found else name  # noqa: RUF071 - letter by letter
+    return text[: len(text) - len(name)] + longer if name else text + longer
+
+
+def absolute(text: str, root: Path) -> Path:
+    """The path that is meant: from here, else from the workspace's folder ``root``."""
+    path = Path(os.path.expanduser(text))
+    here = Path(os.path.abspath(path))
+    return here if path.is_absolute() or here.exists() or not (root / path).exists() else root / path
+
+
+class BackupJob(WorkerJob):
+    """Makes backups, one at a time; a backup that is not whole is none."""
+
+    TASK = "backup"
+    NAME = "Backing up"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk.workspace.root, desk.works)
+        self._desk = desk
+
+    def begin(self, app: App[None], *, elsewhere: bool = False) -> None:
+        """Make one where the last one is; where there is none, or ``elsewhere``, ask for a place first."""
+        self._work(app, partial(self._begin, app, elsewhere))
+
+    async def _begin(self, app: App[None], elsewhere: bool) -> None:
+        last = None if elsewhere else await self._desk.historian.run(remembered)
+        if last is not None:
+            await self._run("")
+            return
+
+        def answered(text: str | None) -> None:
+            if text:
+                self._work(app, partial(self._run, text))
+
+        title = words("Back up to: a folder on another disk, a .bundle file, or a git remote")
+        app.push_screen(PathScreen(title, "/media/disk/memory", partial(judged, self._root)), answered)
+
+    async def _run(self, target: str) -> None:
+        if self.running:
+            return
+        after = f"what was begun counts as none, the backup before does; {key_for('back_up')} makes one anew"
+        try:
+            said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
+        except StoppedError:
+            self._desk.say(words("The backup was stopped; the one before counts"), "warning")
+        except (WorkbenchError, OSError) as error:
+            self._desk.say(row_text(f"No backup: {' · '.join(said_of(error))}"), "warning")
+        else:
+            self._desk.say(made(said), "information")
+            self._desk.changed()
+
+    def _work(self, app: App[None], work: partial[Any]) -> None:
+        _: Worker[None] = app.run_worker(work, group=self.TASK, exit_on_error=False)
+
+
+def backup_job_of(desk: Desk) -> BackupJob:
+    """The one of this interface."""
+    kept = desk.kept.setdefault(BackupJob.TASK, BackupJob(desk))
+    assert isinstance(kept, BackupJob)
+    return kept
+
+
+def judged(root: Path, text: str) -> RowPart:
+    """What a place for a backup is, in words; of the tone ``bad`` where it can be none."""
+    if not text:
+        return RowPart(words("another disk keeps it when this one fails"), "muted")
+    if "://" in text or ("@" in text and ":" in text):
+        return RowPart(words("a git remote: enter sends what is new there"), "good")
+    path = absolute(text, Path("/"))
+    bad = ""
+    if path == root or root in path.parents:
+        bad = "this is inside the memory: it would be lost together with it"
+    elif path.suffix != ".bundle" and path.exists() and not path.is_dir():
+        bad = "this is a file: name a folder, or a file that ends in .bundle"
+    if bad:
+        return RowPart(words(bad), "bad")
+    if path.suffix == ".bundle":
+        return RowPart(words("one file that holds everything"), "good")
+    there = "a folder: enter adds what is new since the last backup there"
+    return RowPart(
+        words(there if path.is_dir() else "a folder that is made, or a remote of this repository"), "good"
+    )
+
+
+def made(said: Mapping[str, Any]) -> Shown:
+    """What was made, and how it was proven."""
+    target, wrote = str(said.get("target")), str(said.get("wrote"))
+    if not wrote:
+        return row_text(f"Nothing is new: {target} holds everything")
+    lines = [f"Backed up to {target}" + (f" ({wrote})" if wrote != "sent" else "")]
+    if isinstance(compared := said.get("compared"), int):
+        lines.append(f"restored and compared: {grouped(compared)} files are the same")
+    if recorded := said.get("recorded"):
+        files = plural(recorded, "file") if isinstance(recorded, int) else f"{recorded} files"
+        lines.append(f"recorded {files} first")
+    return Shown("\n".join(row_text(line) for line in (*lines, *map(str, said.get("notes") or ()))))
+
+
+_SHOWN = 3
+_MOST_LOOKED_AT = 1_000
+
+
+class IngestJob(WorkerJob):
+    """Asks what is to be taken in, and takes it in, one wish at a time."""
+
+    TASK = "ingest"
+    NAME = "Ingest"
+
+    def __init__(self, screen: MainScreen, desk: Desk) -> None:
+        super().__init__(desk.workspace.root, desk.works)
+        self._screen = screen
+        self._desk = desk
+
+    def ask(self) -> None:
+        """Let a path be typed, and take in what is there."""
+
+        title = words("Ingest: a transcript, a page, or a folder of transcripts")
+        prompt = PathScreen(title, "empty: what your settings name", partial(told_of, self._root))
+        self._screen.show_dialog(prompt, self._answered)
+
+    def _answered(self, text: str | None) -> None:
+        if text is not None and not self.running:
+            self._screen.work(partial(self._run, text), self.TASK)
+
+    async def _run(self, text: str) -> None:
+
+        files = [os.fspath(absolute(text, self._root))] if text else []
+        after = f"what was ingested before stays; {key_for('ingest')} continues with the rest"
+        try:
+            said = await self.run_task({"files": files}, after=after)
+        except StoppedError:
+            # One that did not heed in time was ended, and said nothing of what it had done by then.
+            if reached := self._client.reached_when_killed if self._client else "":
+                self._say(row_text(f"Stopped with {reached}; {after}"), "warning")
+                self._desk.changed()
+            else:
+                self._say(words("Stopped before the first source; nothing was ingested"), "warning")
+        except (WorkbenchError, OSError) as error:
+            self._say(row_text(" · ".join(said_of(error))), "warning")
+            self._desk.changed()  # what was taken in before it failed
+        else:
+            self._say(*outcome(said))
+            self._desk.changed()
+
+    def _say(self, text: Shown, severity: str) -> None:
+        self._screen.say(text, title=words(self.NAME), severity=severity)
+
+
+def told_of(root: Path, text: str) -> RowPart:
+    """What is at a path, in words; of the tone ``bad`` where nothing can be taken in."""
+
+    if not text:
+        said = (
+            "enter ingests what is new in logs, notes and episodes, and in the transcripts of your settings"
+        )
+        return RowPart(words(said), "muted")
+    path = absolute(text, root)
+    if path.is_dir():
+        count = _transcripts_in(path)
+        said = (
+            f"a folder with {plural(count, 'transcript')} (*.jsonl)"
+            if count
+            else "no *.jsonl is in this folder"
+        )
+        return RowPart(words(said), "good" if count else "bad")
+    if path.is_file():
+        return RowPart(words("a page" if path.suffix == ".md" else "a transcript"), "good")
+    return RowPart(words("there is no such file or folder"), "bad")
+
+
+def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
+    """What came of it, and how loud that is said."""
+    counts: Mapping[str, int] = said.get("counts") or {}
+    total, taken = sum(counts.values()), counts.get("taken", 0)
+    troubles: Sequence[Sequence[str]] = said.get("troubles") or ()
+    unreadable: Sequence[str] = said.get("unreadable") or ()
+    operations = int(said.get("operations", 0))
+    lines = [f"{taken} of {plural(total, 'source')} ingested" if taken else "Nothing was ingested"]
+    if not total:
+        lines = ["There is nothing to ingest"]
+    if said.get("stopped"):
+        lines[0] = f"Stopped: {plural(taken, 'source')} ingested; {key_for('ingest')} continues with the rest"
+    named = len(troubles) == total - taken <= _SHOWN
+    if (others := {name: count for name, count in counts.items() if name != "taken"}) and not named:
+        lines.append(counted(others))
+    if operations:
+        made = (
+            f"{plural(int(said.get('episodes', 0)), 'episode')}, {said.get('memories', 0)} new in the graph"
+        )
+        back = f"{key_for('undo')} undoes it"
+        if operations > 1:
+            many = f"{operations} operations: {key_for('undo')} undoes them one by one"
+            back = f"{many}, {key_for('operations')} shows them"
+        lines += [made, back]
+    lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]
+    if len(troubles) > _SHOWN:
+        lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` names all")
+    lines += unreadable[:_SHOWN]
+    if (more := int(said.get("with_unreadable", 0)) - _SHOWN) > 0:
+        lines.append(f"… and lines of {plural(more, 'other source')}")
+    loud = bool(troubles or unreadable or said.get("stopped"))
+    return Shown("\n".join(map(row_text, lines))), "warning" if loud else "information"
+
+
+def _transcripts_in(folder: Path) -> int:
+    """Transcripts in a folder and below; of a very large one those among the first files."""
+    looked = count = 0
+    for _, _, names in os.walk(folder):
+        looked += len(names) + 1
+        count += sum(name.endswith(".jsonl") for name in names)
+        if looked > _MOST_LOOKED_AT:
+            break
+    return count
