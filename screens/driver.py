@@ -29,10 +29,7 @@ from collections.abc import Iterable, Iterator
 from textual import events
 
 # What the driver itself reads with. No public hook tells esc from alt before a key is made of both.
-from textual.drivers.linux_driver import (
-    LinuxDriver,
-    XTermParser,  # type: ignore[attr-defined]
-)
+from textual.drivers.linux_driver import LinuxDriver, XTermParser  # type: ignore[attr-defined]
 from textual.message import Message
 
 ALT = "alt+"

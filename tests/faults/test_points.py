@@ -16,7 +16,7 @@ from tests.support.actions import ACTIONS, Action, contents, files_below, plain_
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
-from workbench.workspace import files as atomic_swap
+from workbench.workspace import files
 from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -268,7 +268,7 @@ def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
 def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     tmp_path: Path, record_property: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
+    monkeypatch.setattr(files, "_system_call", lambda: None)
     covered = 0
     for name in ("forget in several files", "undo a forgotten page"):
         covered += len(killed(prepare(named(name), tmp_path / name), tmp_path / name).calls)

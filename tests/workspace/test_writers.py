@@ -19,7 +19,6 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace import files
-from workbench.workspace import files as atomic_swap
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.transaction import Operations
 
@@ -38,7 +37,7 @@ def at_swap(
     monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], None], *, after: bool = False
 ) -> None:
     """Do ``act`` right before (or after) the nth exchange of two files."""
-    real, calls = atomic_swap.swap, []
+    real, calls = files.swap, []
 
     def swap(folder: int, first: str, second: str) -> None:
         calls.append(second)
@@ -48,7 +47,7 @@ def at_swap(
         if len(calls) == number and after:
             act()
 
-    monkeypatch.setattr(atomic_swap, "swap", swap)
+    monkeypatch.setattr(files, "swap", swap)
 
 
 def die() -> None:
@@ -181,7 +180,7 @@ def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        real = atomic_swap.swap
+        real = files.swap
         calls: list[str] = []
 
         def swap(folder: int, first: str, second: str) -> None:
@@ -192,7 +191,7 @@ def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(
                 raise KilledError
             real(folder, first, second)
 
-        patch.setattr(atomic_swap, "swap", swap)
+        patch.setattr(files, "swap", swap)
         with pytest.raises(KilledError):
             promote(sandbox)
     sandbox.workspace.operations.recover()
@@ -277,7 +276,7 @@ def test_a_first_memory_file_is_made_once_whenever_the_kill_comes(
 ) -> None:
     (sandbox.root / "MEMORY.md").unlink()
     sandbox.commit("none yet")
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)  # link and unlink: two steps
+    monkeypatch.setattr(files, "_system_call", lambda: None)  # link and unlink: two steps
     with monkeypatch.context() as patch:
         real = os.unlink
 

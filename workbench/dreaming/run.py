@@ -65,10 +65,10 @@ def dream(
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
     leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for judged in known.judged:
-        if not judged.passed:
-            best = judged.cluster.best
-            known.skips.add(best.key, judged.left_out, best.text)
+    for claim in known.judged:
+        if not claim.passed:
+            best = claim.cluster.best
+            known.skips.add(best.key, claim.left_out, best.text)
     marked = suspicious_proposals(
         (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
     )

@@ -31,8 +31,6 @@ from workbench.health import (
     recall_tests,
     workspace_checks,
 )
-from workbench.health import machine_checks as status_checks
-from workbench.health import memory_checks as link_checks
 from workbench.health.finding import (
     DOCTOR,
     Check,
@@ -50,7 +48,7 @@ from workbench.safety.secrets import masked
 from workbench.workspace.task_context import TaskContext, moment
 
 _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] = (
-    ("status", (status_checks.backup, status_checks.jobs, status_checks.inbox)),
+    ("status", (machine_checks.backup, machine_checks.jobs, machine_checks.inbox)),
     (
         "memory",
         (
@@ -60,13 +58,13 @@ _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] =
             memory_checks.contradictions,
             memory_checks.expiry,
             memory_checks.fading,
-            link_checks.links,
+            memory_checks.links,
             memory_checks.files,
             memory_checks.origin,
             duplicate_checks.duplicates,
         ),
     ),
-    ("status", (status_checks.recalls,)),
+    ("status", (machine_checks.recalls,)),
     ("tests", (recall_tests.recall_tests,)),
     (
         "machine",
