@@ -31,9 +31,8 @@ from indexing.search.answer import Query
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
 from workbench.fleet.pool import Brought, InProcess, RayPool
-from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetProgress, Plan, check, reindex
-from workbench.fleet.worker import Recipe, Task, model_for_questions, recipe
+from workbench.fleet.worker import Agent, Recipe, Task, model_for_questions, recipe
 
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from indexing.words import clean
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import IMPORTANCE, memory_type
 from workbench.memory.markdown import Document
+from workbench.memory.moment import dated_name
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of

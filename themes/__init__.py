@@ -1,7 +1,17 @@
 """Themes are data: YAML files, each checked on load, a bad one reported and skipped."""
 
-from themes.folders import BUILT_IN, Themes, load_themes, own_folder, read_theme
-from themes.theme import COLORS, OF_THE_TERMINAL, ThemeData, ThemeError, parse_theme
+from themes.theme import (
+    BUILT_IN,
+    COLORS,
+    OF_THE_TERMINAL,
+    ThemeData,
+    ThemeError,
+    Themes,
+    load_themes,
+    own_folder,
+    parse_theme,
+    read_theme,
+)
 
 __all__ = [
     "BUILT_IN",

@@ -106,7 +106,7 @@ class BlameScreen(NarrowScreen):
 
     def draw(self, go_to: str | None = None) -> None:
         """The lines that the filter lets through behind their gutter; a run of one operation says it once."""
-        from workbench.workspace.operation_filter import wanted  # noqa: PLC0415 - only what is typed needs it
+        from workbench.workspace.revisions import wanted  # noqa: PLC0415 - only what is typed needs it
 
         only = wanted(self.input.value)
         compact = self.app.size.width < _COMPACT_BELOW

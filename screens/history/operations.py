@@ -39,8 +39,8 @@ from workbench.memory.address import path_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId, RelPath
 from workbench.workspace import ledger
-from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.plan import Operation
+from workbench.workspace.revisions import Wanted, wanted
 from workbench.workspace.workspace import Workspace
 
 _WHEN, _ACTION = 7, 11

@@ -39,8 +39,8 @@ from screens.loading.store import READ_LIMIT, Store, read_window
 from screens.panes.filter import Filter, KeptFiles, MatchesRead, Subject, iso, states_of
 from screens.panes.pane import ContentsRead, Unfolded
 from workbench.errors import WorkbenchError
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
+from workbench.memory.moment import dated_name
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 

@@ -1,11 +1,23 @@
-"""Copying: through the terminal, which works over ssh and in tmux too, and to the desktop's clipboard."""
+"""Copying: through the terminal, which works over ssh and in tmux too, and to the desktop's clipboard.
+
+Putting text where a person can paste it from: the terminal first, over ssh too, then programs here.
+
+OSC 52 asks the terminal itself, wherever it is. tmux stands between: with its default settings it takes that
+request from nobody but itself, so it is asked by its own command. GNU screen hands on what is wrapped.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from screens import clipboard
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
 
 if TYPE_CHECKING:
@@ -13,6 +25,86 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from screens.main.screen import MainScreen
+
+OSC52_BYTES = 74_994
+"""What fits into the 100,000 characters of base64 that terminals commonly take."""
+_SCREEN_CHUNK = 512
+"""Characters that GNU screen hands on at a time."""
+_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that keeps what it reads from its input."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+def osc52(text: str, environ: Mapping[str, str] = os.environ, *, through_tmux: bool = False) -> str:
+    """The request to a terminal to keep ``text``; empty where it is too long to be kept."""
+    data = text.encode("utf-8", "replace")
+    if len(data) > OSC52_BYTES:
+        return ""
+    request = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\x07"
+    if through_tmux:
+        return f"{request}\x1bPtmux;\x1b{request}\x1b\\"
+    if environ.get("STY") and not environ.get("TMUX"):
+        pieces = (request[at : at + _SCREEN_CHUNK] for at in range(0, len(request), _SCREEN_CHUNK))
+        return "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
+    return request
+
+
+def tools(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[Tool]:
+    """The programs that keep text for this session, as argument lists."""
+    found = []
+    if environ.get("TMUX"):
+        found.append(Tool("tmux", ("tmux", "load-buffer", "-w", "-")))
+    if environ.get("WAYLAND_DISPLAY"):
+        found.append(Tool("wl-copy", ("wl-copy",)))
+    if environ.get("DISPLAY"):
+        found.append(Tool("xclip", ("xclip", "-selection", "clipboard", "-in")))
+        found.append(Tool("xsel", ("xsel", "--clipboard", "--input")))
+    if platform == "darwin":
+        found.append(Tool("pbcopy", ("pbcopy",)))
+    if environ.get("WSL_DISTRO_NAME"):
+        found.append(Tool("clip.exe", ("clip.exe",)))
+    return [tool for tool in found if shutil.which(tool.command[0], path=environ.get("PATH")) is not None]
+
+
+def tmux_passes(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether tmux hands on what is wrapped for the terminal outside (``allow-passthrough``)."""
+    if not environ.get("TMUX") or shutil.which("tmux", path=environ.get("PATH")) is None:
+        return False
+    asked = ("tmux", "show-options", "-pv", "-A", "allow-passthrough")
+    try:
+        answer = subprocess.run(asked, capture_output=True, timeout=_SECONDS, check=False, text=True)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return answer.stdout.strip() in ("on", "all")
+
+
+def keep(text: str, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Give ``text`` to every program that keeps it; the names of those that took it. Blocks for a moment."""
+    data = text.encode("utf-8", "replace")
+    took: list[str] = []
+    desktop = False
+    for tool in tools(environ):
+        if desktop and tool.name != "tmux":
+            break  # one clipboard of the desktop, by the first program that can
+        try:
+            # The programs stay in the background to hand the text out: nothing of them may keep our streams.
+            done = subprocess.run(
+                tool.command, input=data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                timeout=_SECONDS, check=False, start_new_session=True,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            took.append(tool.name)
+            desktop = tool.name != "tmux"
+    return took
+
 
 Severity = Literal["information", "warning"]
 
@@ -55,12 +147,12 @@ def copy(app: App[Any], text: str, what: Shown) -> None:
 async def copied(app: App[Any], text: str, what: Shown) -> tuple[Shown, Severity]:
     """Copy ``text`` every way there is; what to say of it, and how severe that is."""
     app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # what ctrl+v pastes here
-    request = clipboard.osc52(text)
+    request = osc52(text)
     if request:
-        through = await asyncio.to_thread(clipboard.tmux_passes)
+        through = await asyncio.to_thread(tmux_passes)
         if app._driver is not None:
-            app._driver.write(clipboard.osc52(text, through_tmux=through) if through else request)
-    took = await asyncio.to_thread(clipboard.keep, text)
+            app._driver.write(osc52(text, through_tmux=through) if through else request)
+    took = await asyncio.to_thread(keep, text)
     return told(what, sent=bool(request), took=took, size=len(text.encode("utf-8", "replace")))
 
 
@@ -69,7 +161,7 @@ def told(what: Shown, *, sent: bool, took: list[str], size: int) -> tuple[Shown,
     ways = " and ".join((*(("the terminal (OSC 52)",) if sent else ()), *took))
     if sent:
         return words(f"Copied {what} through {ways}"), "information"
-    most, has = grouped(clipboard.OSC52_BYTES), grouped(size)
+    most, has = grouped(OSC52_BYTES), grouped(size)
     limit = f"a terminal takes {most} bytes (OSC 52), this has {has}"
     if took:
         return words(f"Copied {what} through {ways} only: {limit}"), "warning"

@@ -24,9 +24,8 @@ from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.fleet.pool import QUIET, Brought, InProcess, RayPool
-from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetReport, Plan, check, reindex
-from workbench.fleet.worker import Recipe, Task
+from workbench.fleet.worker import Agent, Recipe, Task
 
 COUNT = 200
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")

@@ -11,7 +11,7 @@ import pytest
 
 from indexing.many_workspaces.table import place_of
 from workbench.errors import UsageError
-from workbench.fleet.roster import Agent, read_roster
+from workbench.fleet.worker import Agent, read_roster
 
 WAYS = {
     "lines": "# ours\none\n\ntwo/memory\tthe second\n",

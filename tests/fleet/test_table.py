@@ -25,9 +25,8 @@ from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.fleet.pool import Brought, InProcess, Lost
-from workbench.fleet.roster import Agent
 from workbench.fleet.run import FleetReport, Plan, StorageFailedError, check, reindex, standings
-from workbench.fleet.worker import Done, Recipe, Task, read
+from workbench.fleet.worker import Agent, Done, Recipe, Task, read
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)

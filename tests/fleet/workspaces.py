@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from workbench.fleet.roster import Agent
+from workbench.fleet.worker import Agent
 
 _PEOPLE = ("Sarah", "Miguel", "Aiko", "Priya", "Tom", "Lena", "Omar")
 _THINGS = ("broker", "ingest worker", "deploy key", "staging port", "retry queue", "schema", "dashboard")

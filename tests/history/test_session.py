@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
-from workbench.history.session import entries_of_session
+from workbench.history.recent import entries_of_session
 from workbench.memory.entry import Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.markdown import parse_document

@@ -23,7 +23,7 @@ from tests.support.failpoints import Fault, KilledError, failing
 from tests.support.sessions import append, claw, jsonl, plain
 from tests.support.transcripts import NOW, new_in
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.history.session import entries_of_session
+from workbench.history.recent import entries_of_session
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, claims_of, day_of, flush_reading, flush_session, quotation
 from workbench.ingest.llm_session import ROUNDS, SECONDS

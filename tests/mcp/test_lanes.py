@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.mcp_server.server import MOST_CALLS, make_server
+from workbench.agent.mcp_server import MOST_CALLS, make_server
 from workbench.agent.tools.agent_session import AgentSession, Call
 
 

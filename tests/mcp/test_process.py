@@ -206,7 +206,7 @@ def test_whatever_a_client_sends_the_next_call_is_answered(server: Server) -> No
 def test_nothing_heavy_is_loaded_before_it_is_asked_for(server: Server) -> None:
     parameters = server()
     watch = (
-        "import sys, workbench.agent.mcp_server.server; "
+        "import sys, workbench.agent.mcp_server; "
         "sys.exit(', '.join({'torch', 'lancedb', 'numpy', 'onnxruntime', 'textual', 'jsonschema'}"
         " & set(sys.modules)) or None)"
     )

@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.mcp_server import resources
+from workbench.agent import mcp_server
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.workspace.locks import hold
@@ -64,7 +64,7 @@ async def test_an_answer_has_what_an_agent_wrote_into_the_replaced_log(
                 log.write(f"{line}\n".encode())
                 assert line in text_of(await client.call_tool("memory_get", {"path": LOG}))
             log.write(b"- the last ones\n")
-            read = await client.read_resource(resources.uri_of(RelPath(LOG)))
+            read = await client.read_resource(mcp_server.uri_of(RelPath(LOG)))
             assert "- the last ones" in read.contents[0].text  # type: ignore[union-attr]
 
 
@@ -204,7 +204,7 @@ async def test_what_is_in_quarantine_is_out_of_reach_by_every_way(server: Server
             "memory/%00.md",
         ):
             with pytest.raises(MCPError, match="not a memory file"):
-                await client.read_resource(resources.PREFIX + path)
+                await client.read_resource(mcp_server.PREFIX + path)
         with pytest.raises(MCPError, match="no resource of this memory"):
             await client.read_resource("file:///etc/passwd")
 
@@ -212,7 +212,7 @@ async def test_what_is_in_quarantine_is_out_of_reach_by_every_way(server: Server
 async def test_memory_files_are_resources(server: Server, served: Sandbox) -> None:
     async with Client(server()) as client:
         listed = {resource.uri: resource for resource in (await client.list_resources()).resources}
-        log = listed[resources.uri_of(LOG)]
+        log = listed[mcp_server.uri_of(LOG)]
         assert (log.mime_type, log.size) == ("text/markdown", len(served.read(LOG)))
         (contents,) = (await client.read_resource(log.uri)).contents
         assert contents.mime_type == "text/markdown"
@@ -223,18 +223,18 @@ async def test_memory_files_are_resources(server: Server, served: Sandbox) -> No
 
 
 def test_resources_are_listed_in_pages(served: Sandbox) -> None:
-    for number in range(resources.PAGE + 20):
+    for number in range(mcp_server.PAGE + 20):
         served.write(f"memory/notes/{number:04} 100% #1.md", "- x\n")
     seen: list[str] = []
     cursor: str | None = None
     while True:
-        files, cursor = resources.listed(served.workspace, cursor)
+        files, cursor = mcp_server.memory_files(served.workspace, cursor)
         seen += [file.path for file in files]
         if cursor is None:
             break
     assert seen == [file.path for file in served.workspace.scan()]
     odd = "memory/notes/0000 100% #1.md"
-    assert resources.read(served.workspace, resources.uri_of(odd)) == "- x\n"
+    assert mcp_server.memory_text(served.workspace, mcp_server.uri_of(odd)) == "- x\n"
 
 
 async def test_recalls_are_recorded_with_agent_session_and_user(server: Server, served: Sandbox) -> None:
@@ -294,13 +294,13 @@ async def test_the_persons_policy_counts_from_when_it_is_given(server: Server, s
 def test_a_page_that_ends_with_a_name_that_is_no_text_loses_none_behind_it(
     served: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources, "PAGE", 1)
+    monkeypatch.setattr(mcp_server, "PAGE", 1)
     for name in (b"memory/a\xe9.md", "memory/a\uf8ff.md".encode()):
         Path(os.fsdecode(os.fsencode(served.root) + b"/" + name)).write_bytes(b"- x\n")
     seen: list[str] = []
     cursor: str | None = None
     while cursor is not None or not seen:
-        files, cursor = resources.listed(served.workspace, cursor)
+        files, cursor = mcp_server.memory_files(served.workspace, cursor)
         seen += (file.path for file in files)
     assert seen == [file.path for file in served.workspace.scan()]
 

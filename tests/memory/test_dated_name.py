@@ -6,7 +6,7 @@ from datetime import date, time
 
 import pytest
 
-from workbench.memory.dated_name import DatedName, dated_name
+from workbench.memory.moment import DatedName, dated_name
 
 DAY = date(2026, 2, 6)
 

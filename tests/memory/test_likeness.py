@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.near_duplicates import (
+from workbench.memory.claims import (
     bag_of_words,
     distinction,
     jaccard,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.memory.names import CommitId, OperationId, RelPath
-from workbench.workspace.operation_filter import wanted
 from workbench.workspace.plan import Operation
+from workbench.workspace.revisions import wanted
 
 DONE = Operation(
     id=OperationId("00112233aabb"),

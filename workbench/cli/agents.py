@@ -296,7 +296,7 @@ def mcp(name: str, user: str) -> None:
 
     It ends with its client. `workbench connect` prints how to add it to an agent.
     """
-    from workbench.agent.mcp_server.server import serve
+    from workbench.agent.mcp_server import serve
 
     if not _AGENT.fullmatch(name):
         raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")

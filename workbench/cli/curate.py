@@ -54,7 +54,7 @@ def _to_forget(
 
 
 def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
-    from workbench.history.session import entries_of_session
+    from workbench.history.recent import entries_of_session
 
     if not session.strip():
         raise UsageError("the name of a session is empty")

@@ -71,10 +71,9 @@ def reindex(
     """
     from indexing.many_workspaces.table import place_of
     from workbench.fleet.pool import InProcess, RayPool
-    from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
-    from workbench.fleet.worker import recipe
+    from workbench.fleet.worker import read_roster, recipe
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
@@ -141,8 +140,8 @@ def search(
 @_place_options
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
-    from workbench.fleet.roster import read_roster
     from workbench.fleet.run import standings
+    from workbench.fleet.worker import read_roster
 
     table = _table(uri, options)
     with Bar() as bar:
@@ -176,8 +175,8 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
 
     Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
     """
-    from workbench.fleet.roster import read_roster
     from workbench.fleet.run import check as checked
+    from workbench.fleet.worker import read_roster
 
     table, agents = _table(uri, options), read_roster(roster)
     with Bar() as bar:

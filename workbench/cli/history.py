@@ -35,7 +35,7 @@ from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
-from workbench.workspace.operation_filter import Wanted, wanted
+from workbench.workspace.revisions import Wanted, wanted
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 90

@@ -22,9 +22,7 @@ from numpy.typing import NDArray
 
 from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
-from workbench.memory.dated_name import dated_name
-from workbench.memory.entry import Kind
-from workbench.memory.near_duplicates import (
+from workbench.memory.claims import (
     Distinction,
     bag_of_words,
     distinction,
@@ -34,6 +32,8 @@ from workbench.memory.near_duplicates import (
     same_order,
     same_telling_words,
 )
+from workbench.memory.entry import Kind
+from workbench.memory.moment import dated_name
 from workbench.workspace.workspace import Workspace
 
 _EVERY = 2_000

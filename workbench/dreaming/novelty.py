@@ -17,10 +17,9 @@ from datetime import date
 from typing import Literal
 
 from workbench.dreaming.clusters import NEAR
-from workbench.memory.claims import claim_key, claim_words
+from workbench.memory.claims import bag_of_words, claim_key, claim_words, distinction, jaccard, same_order
 from workbench.memory.entry import Entry, Form
 from workbench.memory.markdown import Document
-from workbench.memory.near_duplicates import bag_of_words, distinction, jaccard, same_order
 from workbench.memory.sentences import sentences
 from workbench.memory.text_merge import united
 

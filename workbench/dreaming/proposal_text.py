@@ -17,8 +17,8 @@ from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
 from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, ask_json
+from workbench.memory.claims import distinction
 from workbench.memory.model_window import word_pieces
-from workbench.memory.near_duplicates import distinction
 from workbench.memory.provenance import least_trusted
 from workbench.safety.terminal import hidden
 

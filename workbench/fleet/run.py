@@ -25,8 +25,7 @@ from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, WorkbenchError, disk_error, reason_of
 from workbench.fleet.pool import Pool
-from workbench.fleet.roster import Agent
-from workbench.fleet.worker import Done, Recipe, Task, read
+from workbench.fleet.worker import Agent, Done, Recipe, Task, read
 from workbench.plural import plural
 
 

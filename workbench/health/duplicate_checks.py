@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from workbench.dreaming.line_judgement import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
+from workbench.memory.claims import bag_of_words, jaccard, near_pairs
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
 SAME_WORDS = 0.85
 """Share of words in common (Jaccard) from which two entries say nearly the same."""

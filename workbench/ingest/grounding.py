@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 from indexing.words import STOP_WORDS
 from workbench.ingest.statements import figures, names
 from workbench.ingest.utterances import Utterance
-from workbench.memory.claims import claim_words
-from workbench.memory.near_duplicates import distinction
+from workbench.memory.claims import claim_words, distinction
 from workbench.memory.sentences import sentences
 
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 A round looks at every transcript and asks the triggers; nothing is remembered between rounds that the
 checkpoints do not say, but for what was told already. So one round for cron does what a watcher does.
+
+The word index, brought up to date after memory was written by a job.
 """
 
 from __future__ import annotations
@@ -14,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from indexing.sync.sources import Sources
 from indexing.sync.watch import Pause, Watch, hints, occasions
-from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
+from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_error
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
-from workbench.ingest.index_update import update_index
 from workbench.ingest.ingest import Ingest, Taken, unreadable
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import (
@@ -42,6 +43,27 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
+
+
+def update_index(workspace: Workspace) -> str:
+    """Index by words what changed, where there is an index already; why it could not be done, or nothing.
+
+    Vectors follow with the next `reindex`. Somebody who is indexing at this moment sees the same files.
+    """
+    from indexing.sync.run import reindex  # noqa: PLC0415 - a job loads what it needs
+
+    if not (workspace.cache_dir() / "index" / "current").exists():
+        return ""
+    try:
+        reindex(workspace, vectors=False)
+    except BusyError:
+        return ""
+    except WorkbenchError as error:
+        return f"the index is behind: {error.message}"
+    except OSError as error:
+        return f"the index is behind: {disk_error(error).message}"
+    return ""
+
 
 PRUNE_EVERY = timedelta(hours=6)
 

@@ -91,7 +91,7 @@ def _guarded(name: str, night: Night) -> StepOutcome:
 
 def _indexed(outcome: StepOutcome, night: Night) -> StepOutcome:
     """Bring the word index up to date with what a step wrote, and with new lines of logs."""
-    from workbench.ingest.index_update import update_index  # noqa: PLC0415 - a step loads what it needs
+    from workbench.ingest.watch import update_index  # noqa: PLC0415 - a step loads what it needs
 
     wrote = outcome.operation or outcome.step == "ingest"
     problem = update_index(night.workspace) if wrote and not night.dry_run else ""

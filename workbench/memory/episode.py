@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
+from workbench.memory.moment import dated_name
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import MOST_READ, sentences

@@ -30,8 +30,7 @@ from workbench.repository.git_runner import (
     outcome,
     reason,
 )
-from workbench.repository.index_file import AT_ONCE, Staging
-from workbench.repository.left_locks import remove_left_locks, way_out
+from workbench.repository.index_file import AT_ONCE, Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
 from workbench.special_files import read_regular, require_regular_repository

@@ -10,7 +10,7 @@ from tests.screens.history.test_browsing import browse, choose, forget, many, pr
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.operations.forget import plan_forget
-from workbench.workspace.operation_filter import wanted
+from workbench.workspace.revisions import wanted
 from workbench.workspace.workspace import Workspace
 
 HOSTILE = "[/] [@click=app.quit]x[/] \x1b[31mred\x1b[0m \u202eevil"

@@ -16,8 +16,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from screens import clipboard, terminal
+from screens import terminal
 from screens.drawing.safe_text import words
+from screens.main import copy
 from screens.main.copy import told
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
@@ -36,17 +37,17 @@ def decoded(request: str) -> bytes:
 
 def test_a_terminal_is_asked_to_keep_any_text() -> None:
     for text in ("plain", "会議 🎉", "a\nb\x1b]52;c;evil\x07"):
-        assert decoded(clipboard.osc52(text, {})) == text.encode()
-    assert decoded(clipboard.osc52("\udc80", {})) == b"?"
+        assert decoded(copy.osc52(text, {})) == text.encode()
+    assert decoded(copy.osc52("\udc80", {})) == b"?"
 
 
 def test_more_than_a_terminal_takes_is_not_sent() -> None:
-    assert len(clipboard.osc52("x" * clipboard.OSC52_BYTES, {})) <= 100_000 + 8
-    assert clipboard.osc52("x" * (clipboard.OSC52_BYTES + 1), {}) == ""
+    assert len(copy.osc52("x" * copy.OSC52_BYTES, {})) <= 100_000 + 8
+    assert copy.osc52("x" * (copy.OSC52_BYTES + 1), {}) == ""
 
 
 def test_gnu_screen_hands_on_what_is_wrapped_in_pieces() -> None:
-    request = clipboard.osc52("word " * 400, {"STY": "1.pts"})
+    request = copy.osc52("word " * 400, {"STY": "1.pts"})
     pieces = [piece.removeprefix("\x1bP") for piece in request.split("\x1b\\")[:-1]]
     assert max(map(len, pieces)) <= 512
     assert decoded("".join(pieces)) == b"word " * 400
@@ -54,7 +55,7 @@ def test_gnu_screen_hands_on_what_is_wrapped_in_pieces() -> None:
 
 IN_SCREEN = """
 import sys
-from screens.clipboard import osc52
+from screens.main.copy import osc52
 print(osc52(sys.argv[1]), end="", flush=True)
 input()
 """
@@ -83,8 +84,8 @@ def test_gnu_screen_itself_hands_it_on_to_the_terminal_around_it() -> None:
 
 
 def test_tmux_hands_on_what_is_wrapped_where_it_may() -> None:
-    request = clipboard.osc52("tea", {"TMUX": "x"}, through_tmux=True)
-    plain = clipboard.osc52("tea", {"TMUX": "x"})
+    request = copy.osc52("tea", {"TMUX": "x"}, through_tmux=True)
+    plain = copy.osc52("tea", {"TMUX": "x"})
     assert request == f"{plain}\x1bPtmux;\x1b{plain}\x1b\\"
 
 
@@ -109,11 +110,11 @@ def test_the_desktops_clipboard_is_one_program(
 ) -> None:
     environ = programs("wl-copy", "xclip", "xsel", "tmux") | {"DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
     monkeypatch.setenv("PATH", environ["PATH"])
-    assert clipboard.keep("-n $(touch evil) `x`", environ) == ["wl-copy"]
+    assert copy.keep("-n $(touch evil) `x`", environ) == ["wl-copy"]
     assert (tmp_path / "wl-copy.kept").read_text() == "-n $(touch evil) `x`"
     assert (tmp_path / "wl-copy.called").read_text() == "\n"
     assert not (tmp_path / "xclip.kept").exists()
-    assert clipboard.keep("tea", environ | {"TMUX": "x"}) == ["tmux", "wl-copy"]
+    assert copy.keep("tea", environ | {"TMUX": "x"}) == ["tmux", "wl-copy"]
     assert (tmp_path / "tmux.called").read_text() == "load-buffer -w -\n"
 
 
@@ -137,8 +138,8 @@ def test_each_program_is_called_as_it_wants_to_be(
 ) -> None:
     environ = programs(*there)
     monkeypatch.setenv("PATH", environ["PATH"])
-    assert clipboard.keep("tea 🍵\n", environ) == []
-    assert clipboard.keep("tea 🍵\n", environ | {display: ":0"}) == [took]
+    assert copy.keep("tea 🍵\n", environ) == []
+    assert copy.keep("tea 🍵\n", environ | {display: ":0"}) == [took]
     assert (tmp_path / f"{took}.kept").read_text() == "tea 🍵\n"
     assert (tmp_path / f"{took}.called").read_text() == f"{called}\n"
     assert len(list(tmp_path.glob("*.kept"))) == 1
@@ -150,7 +151,7 @@ def test_where_one_program_fails_the_next_one_is_asked(
     programs("wl-copy", "xclip", exit_code=1)
     environ = programs("xsel") | {"DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
     monkeypatch.setenv("PATH", environ["PATH"])
-    assert clipboard.keep("tea", environ) == ["xsel"]
+    assert copy.keep("tea", environ) == ["xsel"]
     assert (tmp_path / "xclip.kept").read_text() == "tea"
 
 
@@ -159,13 +160,13 @@ def test_a_program_that_fails_is_not_said_to_have_copied(
 ) -> None:
     environ = programs("xclip", exit_code=1) | {"DISPLAY": ":0"}
     monkeypatch.setenv("PATH", environ["PATH"])
-    assert clipboard.keep("tea", environ) == []
+    assert copy.keep("tea", environ) == []
 
 
 def test_without_a_display_no_program_is_asked(programs: Callable[..., dict[str, str]]) -> None:
     environ = programs("wl-copy", "xclip", "pbcopy")
-    assert clipboard.tools(environ, "linux") == []
-    assert [tool.name for tool in clipboard.tools(environ, "darwin")] == ["pbcopy"]
+    assert copy.tools(environ, "linux") == []
+    assert [tool.name for tool in copy.tools(environ, "darwin")] == ["pbcopy"]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ async def test_an_entry_that_is_too_long_is_not_copied_and_said(
 ) -> None:
     for name in ("TMUX", "STY", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(clipboard, "OSC52_BYTES", 10)
+    monkeypatch.setattr(copy, "OSC52_BYTES", 10)
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("staging port")
         await interface.press("y")

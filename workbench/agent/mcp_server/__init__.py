@@ -1,1 +1,0 @@
-"""For agents: a Model Context Protocol server."""
