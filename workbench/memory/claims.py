@@ -4,7 +4,8 @@ A claim has a name by which it is promoted, rejected and found again.
 
 Near-duplicates are found in a time that grows with the number of texts and not with its square, by MinHash
 with banding (A. Broder, “On the resemblance and containment of documents”, 1997; locality-sensitive hashing
-after Indyk and Motwani, 1998), and then compared exactly by whoever asks. Likeness is no sameness: ``distinction`` names what two texts must have in common beside.
+after Indyk and Motwani, 1998), and then compared exactly by whoever asks. Likeness is no sameness:
+``distinction`` names what two texts must have in common beside.
 """
 
 from __future__ import annotations
