@@ -533,13 +533,12 @@ class History:
     def require_movable(
         self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
     ) -> None:
-        """Raise RepositoryStateError when the current branch could not be moved to ``commit``.
-
-        The branch, and the reference that moves with it, are locked as for the move itself, and let go.
-        """
-        moves = self._moves([ReferenceMove("HEAD", commit, expected), *([further] if further else [])])
+        """Raise RepositoryStateError when the current branch could not be moved to ``commit``."""
+        moves = [ReferenceMove("HEAD", commit, expected), *([further] if further else [])]
+        if preconditions.are_free(self.git_dir, self.common_dir, [move.name for move in moves[1:]]):
+            return
         try:
-            self.feed(f"start\n{moves}prepare\nabort\n".encode(), "update_ref", "--stdin")
+            self.feed(f"start\n{self._moves(moves)}prepare\nabort\n".encode(), "update_ref", "--stdin")
         except WriteFailedError as error:
             if self.head() == expected and (further is None or self._stands(further)):
                 raise RepositoryStateError(

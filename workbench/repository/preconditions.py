@@ -45,6 +45,22 @@ def require_finished(git_dir: Path) -> None:
             )
 
 
+def are_free(git_dir: Path, common_dir: Path, references: Iterable[str]) -> bool:
+    """Whether the branch and ``references`` are unlocked files in folders that can be written.
+
+    A git that moves them would meet that first. Where only git can tell, as of packed references, False.
+    """
+    try:
+        branch = (git_dir / "HEAD").read_text().removeprefix("ref: ").strip()
+    except (OSError, ValueError):
+        return False
+    files = [git_dir / "HEAD", *(common_dir / name for name in (branch, *references))]
+    return branch.startswith("refs/heads/") and all(
+        file.is_file() and os.access(file.parent, os.W_OK) and not os.path.lexists(f"{file}.lock")
+        for file in files
+    )
+
+
 def require_own(root: Path, path: RelPath) -> None:
     """Raise RepositoryStateError when a folder on the way to ``path`` is a repository of its own."""
     folder = root
