@@ -601,9 +601,19 @@ def test_a_backup_holds_it_only_when_it_is_named(ignored: Place, run: Run, tmp_p
     assert (tmp_path / "back/MEMORY.md").read_text() == memory(ignored)
 
 
-def test_init_says_where_history_is_kept_when_git_ignores_the_memory(tmp_path: Path, run: Run) -> None:
-    source_code(tmp_path / "code", "memory/", "MEMORY.md")
-    (tmp_path / "code/MEMORY.md").write_text(MEMORY_TEXT)
+@pytest.mark.parametrize(
+    "there", ["MEMORY.md", "README.md", "memory/2026-03-14.md", ".obsidian/app.json", ""]
+)
+def test_init_says_where_history_is_kept_when_git_ignores_the_memory(
+    tmp_path: Path, run: Run, there: str
+) -> None:
+    source_code(tmp_path / "code", "MEMORY.md")
+    if there:
+        path = tmp_path / "code" / there
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(MEMORY_TEXT)
+        git(tmp_path / "code", "add", "-A")
+        git(tmp_path / "code", "commit", "-q", "-m", "what is not private", "--allow-empty")
     for how in ("--dry-run", "--yes", "--yes"):  # also where nothing is to be added any more
         done = run("init", str(tmp_path / "code"), how)
         assert done.code == 0
