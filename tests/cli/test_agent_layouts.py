@@ -400,6 +400,7 @@ def test_a_layout_is_recognised_where_nothing_can_be_read(run: Run, tmp_path: Pa
         ("Daily", "[Daily note] D MMM YY", "Daily/Daily note 14 Mar 26.md"),
         ("Día ☀", "YYYY[年]M[月]D[日]", "Día ☀/2026年3月14日.md"),
         ("Daily", "", "Daily/2026-03-14.md"),
+        ("Daily", "YYYY-DD-MM", "Daily/2026-14-03.md"),
     ],
 )
 def test_daily_notes_are_logs_of_their_day_as_the_vault_names_them(

@@ -97,6 +97,8 @@ class AgentLayout:
     files, and ``finish`` brings a changed one that it loads into its format. ``pending`` are the agent's own
     proposals, which wait for a decision.
 
+    ``log`` is where the agent writes what happened on a day.
+
     ``programs`` run such agents and keep their transcripts; ``projects`` is the folder that has those of each
     project, under a name made of its path.
     """
@@ -115,6 +117,7 @@ class AgentLayout:
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
     makes_memory: bool = True
+    log: str = "memory/{0}.md"
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
     plans_pages: bool = False
@@ -406,6 +409,7 @@ CLAUDE_CODE = AgentLayout(
     ),
     limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
     rules=(("MEMORY.md", _one_line_entries),),
+    log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
 )
 CLAUDE_PROJECT = AgentLayout(

@@ -23,16 +23,17 @@ _TOKEN = re.compile(
 _LONGEST, _MOST_WORDS = 100, 3
 _WORD, _ORDINAL = r"[^\d/]+?", r"[^\d/\s,]{0,3}?"
 _PARTS = {
-    **{"YYYY": ("year", r"\d{4}"), "YY": ("short_year", r"\d{2}")},
-    **{"MM": ("month", r"\d{2}"), "M": ("month", r"\d{1,2}"), "Mo": ("month", r"\d{1,2}")},
-    **{"MMMM": ("month_name", _WORD), "MMM": ("month_name", _WORD)},
-    **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}")},
+    **{"YYYY": ("year", r"\d{4}"), "YY": ("year", r"\d{2}")},
+    **{"MM": ("month", r"\d{2}"), "M": ("month", r"\d{1,2}"), "Mo": ("month", r"\d{1,2}" + _ORDINAL)},
+    **{"MMMM": ("month", _WORD), "MMM": ("month", _WORD)},
+    **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}" + _ORDINAL)},
+    **dict.fromkeys(("dd", "ddd", "dddd"), ("weekday", _WORD)),
 }
 _WRITTEN = {
     **{"YYYY": "{0:%Y}", "YY": "{0:%y}", "MM": "{0:%m}", "DD": "{0:%d}"},
     **{"M": "{0.month}", "D": "{0.day}"},
 }
-_MEANT = {"year": "year", "short_year": "year", "month": "month", "month_name": "month", "day": "day"}
+_OF_A_DAY = {"year", "month", "day"}
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
     *("november", "december"),
@@ -55,36 +56,61 @@ class DailyNotes:
 
     def named(self, path: str) -> DatedName | None:
         """The day that the name of a file is of; None where it is no daily note."""
-        found = self.pattern.fullmatch(path)
-        if found is None:
+        said: dict[str, set[int]] = {part: set() for part in _OF_A_DAY}
+        for token, text in self._tokens(path):
+            part = _PARTS.get(token, ("",))[0]
+            digits = re.match(r"\d+", text)
+            number = int(digits[0]) if digits else _month(text)
+            if part in said and (digits or number):  # a name in another language is explained by a number
+                said[part].add(number + 2000 if (part, len(text)) == ("year", 2) else number)
+        if any(len(one) != 1 for one in said.values()):
             return None
-        said: dict[str, set[int]] = {}
-        for group, text in found.groupdict().items():
-            part = group.rstrip("0123456789")
-            number = (
-                _month(text) if part == "month_name" else int(f"20{text}" if part == "short_year" else text)
-            )
-            if number or part != "month_name":  # a name in another language is explained by a number
-                said.setdefault(_MEANT[part], set()).add(number)
-        numbers = [said.get(part, set()) for part in ("year", "month", "day")]
-        if any(len(one) != 1 for one in numbers):
-            return None
-        year, month, day = (one.pop() for one in numbers)
         try:
-            return DatedName(date(year, month, day))
+            return DatedName(date(*(said[part].pop() for part in ("year", "month", "day"))))
         except ValueError:
             return None
 
-    def path_on(self, day: date) -> str:
-        """The note of a day; empty where its name holds words, of whose language nothing is known."""
+    def path_on(self, day: date, known: Iterable[str]) -> str:
+        """The note of a day: names of months and weekdays are those of the notes that are ``known``.
+
+        Where none of them has a name that is needed, it is called ``2026-03-14``, which is read everywhere.
+        """
+        words = {
+            _word(token, named.day): text
+            for path in known
+            if (named := self.named(path))
+            for token, text in self._tokens(path)
+            if token in _PARTS
+        }
         name = ""
         for found in _TOKEN.finditer(self.format):
             token = found["token"]
-            if token is not None and token not in _WRITTEN:
-                return ""
-            literal = found["literal"] or found["escaped"] or found["other"] or ""
-            name += _WRITTEN[token].format(day) if token else literal
+            if token is None:
+                name += _literal(found)
+            elif token in _WRITTEN:
+                name += _WRITTEN[token].format(day)
+            elif token in _PARTS and (word := words.get(_word(token, day))):
+                name += word
+            else:
+                name = day.isoformat()
+                break
         return "/".join(filter(None, (self.folder.strip("/"), f"{name}.md")))
+
+    def _tokens(self, path: str) -> Iterator[tuple[str, str]]:
+        """Each token of the format with what the path has in its place; nothing where it is no daily note."""
+        found = self.pattern.fullmatch(path)
+        tokens = [one["token"] for one in _TOKEN.finditer(self.format) if one["token"]]
+        return zip(tokens, found.groups(), strict=True) if found else iter(())
+
+
+def _word(token: str, day: date) -> tuple[str, int]:
+    """What the text of a token that is no number depends on."""
+    part, _ = _PARTS[token]
+    return token, day.weekday() if part == "weekday" else getattr(day, part)
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found["literal"] or found["escaped"] or found["other"] or ""
 
 
 def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
@@ -92,19 +118,17 @@ def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
     if len(wanted) > _LONGEST:
         raise ValueError(f"a format of more than {_LONGEST} characters")
     pattern, parts = "", set[str]()
-    for number, found in enumerate(_TOKEN.finditer(wanted)):
+    for found in _TOKEN.finditer(wanted):
         token = found["token"]
         if token is None:
-            pattern += re.escape(found["literal"] or found["escaped"] or found["other"] or "")
-        elif token in _PARTS:
-            part, digits = _PARTS[token]
-            parts.add(_MEANT[part])
-            pattern += f"(?P<{part}{number}>{digits})" + _ORDINAL * token.endswith("o")
+            pattern += re.escape(_literal(found))
         else:
-            pattern += _WORD if token in {"dd", "ddd", "dddd", "a", "A"} else r"\d+" + _ORDINAL
+            part, form = _PARTS.get(token, ("", _WORD if token in {"a", "A"} else r"\d+" + _ORDINAL))
+            parts.add(part)
+            pattern += f"({form})"
     if pattern.count(_WORD) > _MOST_WORDS:  # each could end anywhere in a name of letters
         raise ValueError(f"{wanted} has more than {_MOST_WORDS} names of months and days")
-    if parts != set(_MEANT.values()):
+    if not parts >= _OF_A_DAY:
         raise ValueError(f"{wanted} does not say year, month and day")
     top = re.escape(folder.strip("/") + "/") if folder.strip("/") else ""
     return DailyNotes(folder, wanted, said_in, re.compile(rf"{top}(?:[^/]+/)*{pattern}\.md"))

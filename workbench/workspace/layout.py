@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -131,7 +131,7 @@ class Layout:
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
         kind = self._claim(path)[1]
-        if kind is Kind.NOTE and any(one.named(path) for one in self.daily):
+        if kind in (Kind.NOTE, Kind.LOG) and self.daily_note(path):
             return Kind.LOG
         name = path.rpartition("/")[2]
         is_no_day = kind in _OF_A_DAY and _DATED.match(name) and not dated_name(name)
@@ -145,16 +145,25 @@ class Layout:
         """What the name of a daily note of the person says; None for any other file."""
         return next(filter(None, (one.named(path) for one in self.daily)), None)
 
-    def log_path(self, day: date) -> RelPath:
-        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``.
+    def log_path(self, day: date, files: Iterable[MemoryFile]) -> RelPath:
+        """Where what happens on a day is written down, with these memory files beside it.
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
+        Elsewhere it is the log of that day, else the daily note that a file names, or one beside the newest.
         """
-        dated = dated_log(day)
-        if any(agent.makes_memory for agent in self.agents):
-            return dated
-        own = next(filter(None, (one.path_on(day) for one in self.daily)), "")
-        return RelPath(own) if self.holds(own) else dated
+        if agent := next((one for one in self.agents if one.makes_memory), None):
+            return RelPath(agent.log.format(day))
+        logs = dict(daily_logs(files))
+        if day in logs:
+            return logs[day]
+        for notes in self.daily:
+            own = notes.path_on(day, logs.values())
+            if (notes.said_in or not logs) and self.holds(own):
+                return RelPath(own)
+        newest = max(logs, default=day)
+        moved = {f"{newest:{part}}": f"{day:{part}}" for part in ("%Y", "%m", "%Y-%m")}
+        parts = logs.get(newest, "memory/").split("/")[:-1]
+        return RelPath("/".join([*(moved.get(part, part) for part in parts), f"{day}.md"]))
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -191,9 +200,11 @@ class Layout:
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
 
 
-def dated_log(day: date) -> RelPath:
-    """The log of a day where nobody says otherwise."""
-    return RelPath(f"memory/{day.isoformat()}.md")
+def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:
+    """The logs that are of a whole day, each with its day."""
+    for file in files:
+        if file.kind is Kind.LOG and file.named and not file.named.title:
+            yield file.named.day, file.path
 
 
 def fits(pattern: str, path: str) -> bool:
