@@ -5,7 +5,9 @@ To teach the workbench another agent, write one more ``AgentLayout`` and add it 
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ from typing import Literal
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 from workbench.memory.frontmatter import read_front_matter
+from workbench.special_files import read_regular
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
 Cut = Literal["last", "middle", "none"]
@@ -38,8 +41,8 @@ class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
     ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more. ``together`` it is a limit of all those files, which ``pattern`` names by
-    their folder.
+    itself refuses to write more; then nothing here does. ``together`` it is a limit of all those files, which
+    ``pattern`` names by their folder. Of one unit the first limit that fits counts; 0 is none.
     """
 
     pattern: str
@@ -59,6 +62,13 @@ class LoadLimit:
                 return -(-len(data) // _BYTES_PER_TOKEN)
             case "characters":
                 return len(data.decode("utf-8", "replace"))
+
+    def refuses(self, before: bytes | None, after: bytes) -> str:
+        """Why the agent would not write this, if so: a file that is longer may only become shorter."""
+        size = self.measure(after)
+        if self.cut != "none" or self.together or size <= max(self.most, self.measure(before or b"")):
+            return ""
+        return f"it would have {size:,} of {self.most:,} {self.unit}"
 
     def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
         """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
@@ -94,7 +104,8 @@ class AgentLayout:
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
-    files, and ``finish`` brings a changed one that it loads into its format. ``pending`` are the agent's own
+    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
+    says further limits of the folder that it is in, and how it is read. ``pending`` are the agent's own
     proposals, which wait for a decision.
 
     ``log`` is where the agent writes what happened on a day.
@@ -113,6 +124,7 @@ class AgentLayout:
     weak_signs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: tuple[LoadLimit, ...] = ()
+    limits_in: tuple[str, Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
     pending: tuple[str, ...] = ()
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
@@ -195,6 +207,15 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
     if OPENCLAW not in found and next(weak, None):
         found.append(OPENCLAW)
     return tuple(found) or (PLAIN,)
+
+
+def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, ...]:
+    """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
+    found: list[LoadLimit] = []
+    for name, read in (agent.limits_in for agent in agents if agent.limits_in):
+        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            found += read(read_regular(root / name))
+    return tuple(found)
 
 
 def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
@@ -345,16 +366,15 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
     return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
 
 
-def _at_most(limit: LoadLimit) -> Rule:
-    """The agent never writes more than ``limit``; a file that is longer may only become shorter."""
+def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
+    """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
 
-    def rule(before: bytes | None, after: bytes) -> str:
-        size = limit.measure(after)
-        if size <= max(limit.most, limit.measure(before or b"")):
-            return ""
-        return f"it would have {size:,} of {limit.most:,} {limit.unit}"
-
-    return rule
+    Raises ValueError, TypeError, AttributeError or KeyError where it makes no sense.
+    """
+    said = json.loads(config)
+    each = [(one["pattern"], one["maxCharacters"]) for one in said.get("fileCharacterLimits", ())]
+    each.append(("**/*.md", said.get("maxFileCharacters")))
+    return tuple(LoadLimit(str(pattern), int(most or 0), cut="none") for pattern, most in each)
 
 
 def _keeps_first_line(before: bytes | None, after: bytes) -> str:
@@ -459,10 +479,6 @@ GEMINI_CLI = AgentLayout(
         "tmp/*/memory/.inbox/global/**/*.patch",
     ),
 )
-_HERMES_MEMORY, _HERMES_USER = (
-    LoadLimit("**/MEMORY.md", 2_200, cut="none"),
-    LoadLimit("**/USER.md", 1_375, cut="none"),
-)
 HERMES = AgentLayout(
     name="hermes",
     title="Hermes",
@@ -481,27 +497,27 @@ HERMES = AgentLayout(
         (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md", "profiles/*/memories/USER.md")),
         (Kind.NOTE, ("*.md", "memories/*.md", "profiles/*/memories/*.md")),
     ),
-    limits=(_HERMES_MEMORY, _HERMES_USER),
+    limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
     pending=(
         *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
         "../pending/memory/*.json",
     ),
     finish=_entries_apart,
-    rules=(("**/MEMORY.md", _at_most(_HERMES_MEMORY)), ("**/USER.md", _at_most(_HERMES_USER))),
 )
 LETTA = AgentLayout(
     name="letta",
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory",),
-    signs=("system/*.md", "system/*/*.md"),
-    says=_header(rb"description:[ \t]*\S"),
+    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
+    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb"|\A\s*\{"),
     files=(
         (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
+    limits_in=(".memfs.config.json", _letta_limits),
     rules=(("**/*.md", _letta_block),),
     makes_memory=False,
 )

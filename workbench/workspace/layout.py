@@ -15,7 +15,7 @@ from typing import NamedTuple
 from workbench.memory.dated_name import DatedName, dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.names import RelPath
-from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit
+from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit, Unit
 from workbench.workspace.daily_notes import DailyNotes
 
 STATE_DIR = ".workbench"
@@ -99,6 +99,8 @@ class Layout:
     exclude: tuple[str, ...] = ()
     agents: tuple[AgentLayout, ...] = ()
     daily: tuple[DailyNotes, ...] = ()
+    limits: tuple[LoadLimit, ...] = ()
+    """Those that a file in the folder says, beside those of all memory of an agent."""
     _patterns: _Patterns = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -172,7 +174,13 @@ class Layout:
     def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
         """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""
         agent = self.agent_of(path)
-        return tuple(one for one in agent.limits if fits(one.pattern, path)) if agent else ()
+        if agent is None:
+            return ()
+        found: dict[Unit, LoadLimit] = {}
+        for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
+            if one.unit not in found and fits(one.pattern, path):
+                found[one.unit] = one
+        return tuple(one for one in found.values() if one.most)
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
         found = self._patterns.included.fullmatch(path)
