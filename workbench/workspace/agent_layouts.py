@@ -97,7 +97,8 @@ class AgentLayout:
     """The memory of one agent. All patterns are those of ``workbench.workspace.layout``.
 
     ``name`` is what `layout` in workbench.yaml calls it, ``document`` where the layout is described.
-    ``homes`` are the folders in which the agent keeps memory on a person's machine. ``signs`` are files or
+    ``homes`` are the folders in which the agent keeps memory on a person's machine, ``lists`` files of JSON
+    that name others, each with the key under which they stand. ``signs`` are files or
     folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
     that, too. ``weak_signs``, which others have as well, count where they are no other's.
 
@@ -119,6 +120,7 @@ class AgentLayout:
     document: str
     files: Files
     homes: tuple[str, ...] = ()
+    lists: tuple[tuple[str, str], ...] = ()
     signs: tuple[str, ...] = ()
     says: re.Pattern[bytes] | None = None
     weak_signs: tuple[str, ...] = ()
@@ -140,6 +142,14 @@ class AgentLayout:
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
         return tuple(pattern for one, patterns in self.files for pattern in patterns if one is kind)
+
+    def places(self) -> Iterator[str | Path]:
+        """Where the agent keeps memory on this machine; what a list names need not be there."""
+        yield from existing(_home(), (home.removeprefix("~/") for home in self.homes))
+        for name, key in self.lists:
+            with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+                for said in json.loads(read_regular(_home() / name)).get(key, {}).values():
+                    yield str(said.get("path") if isinstance(said, dict) else said)
 
     def is_at(self, root: Path) -> bool:
         """Whether ``root`` is where this agent keeps memory, here or in a copy of a person's home."""
@@ -173,7 +183,7 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """
     seen: dict[Path, AgentLayout] = {}
     for layout in LAYOUTS:
-        for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
+        for place in layout.places():
             root = folder_at(place)
             if root is None or root in seen or any(root in one.parents for one in seen):
                 continue
@@ -540,6 +550,7 @@ BASIC_MEMORY = AgentLayout(
     title="basic-memory",
     document="https://docs.basicmemory.com/concepts/knowledge-format",
     homes=("~/basic-memory",),
+    lists=((".basic-memory/config.json", "projects"),),
     signs=("*.md", "*/*.md"),
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
@@ -550,6 +561,10 @@ OBSIDIAN = AgentLayout(
     name="obsidian",
     title="Obsidian vault",
     document="https://help.obsidian.md/data-storage",
+    lists=(
+        (".config/obsidian/obsidian.json", "vaults"),
+        ("Library/Application Support/obsidian/obsidian.json", "vaults"),
+    ),
     signs=(".obsidian",),
     files=(
         (Kind.MEMORY, _MEMORY),
