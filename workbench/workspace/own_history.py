@@ -281,7 +281,7 @@ class OwnPlace:
 
     def _kept(self) -> _Kept | None:
         """What is there for this workspace: by its id, else by its place."""
-        own, at = self._mark()
+        own, at = _mark_of(self._root)
         here: _Kept | None = None
         for home, key in self._homes.items():
             for kept in _in(home, own, key):
@@ -290,7 +290,7 @@ class OwnPlace:
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
                 elif own and kept.note.id == own:
-                    if kept.note.key == key or not _is_marked(Path(kept.note.root), own):
+                    if kept.note.key == key or _mark_of(Path(kept.note.root))[0] != own:
                         return kept
                 elif kept.note.key == key and here is None:
                     # The folder that was here had a mark; without one this may be another.
@@ -298,23 +298,17 @@ class OwnPlace:
                     here = kept if is_same else replace(kept, sealed=False, another=kept.sealed)
         return here or self._left_behind(own, at)
 
-    def _mark(self) -> tuple[str, str]:
-        """The id that the workspace has in common with its history, and where that is; empty without."""
-        mark = read_state(self._root / STATE_DIR / _MARK, _MOST_BYTES)
-        own, at = (str(mark.get(said, "")) for said in ("id", "at")) if isinstance(mark, dict) else ("", "")
-        return (own, at) if _ID.fullmatch(own) else ("", "")
-
     def _left_behind(self, own: str, at: str) -> _Kept | None:
         """The history that the mark names, in a repository that the workspace is no longer in."""
         for kept in _in(Path(at).parent, own) if at else ():
             if kept.note and kept.note.id == own:
                 last = Path(kept.note.root)
-                return kept if last == self._root or not _is_marked(last, own) else None
+                return kept if last == self._root or _mark_of(last)[0] != own else None
         return None
 
     def is_lost(self) -> bool:
         """Whether the workspace had a history of ours that is nowhere to be found."""
-        return bool(self._mark()[0]) and self._kept() is None
+        return bool(_mark_of(self._root)[0]) and self._kept() is None
 
     def _inode(self) -> int:
         return self._root.stat().st_ino
@@ -482,10 +476,14 @@ def _seal(git_dir: Path, name: str) -> Seal:
     return Seal(git_dir, named=f"history {name}")
 
 
-def _is_marked(root: Path, name: str) -> bool:
-    """Whether the workspace with this id is there: what has the same one is a copy of it."""
+def _mark_of(root: Path) -> tuple[str, str]:
+    """The id that a workspace has in common with its history, and where that is; empty without.
+
+    What has the same id as another one is a copy of it.
+    """
     mark = read_state(root / STATE_DIR / _MARK, _MOST_BYTES)
-    return isinstance(mark, dict) and mark.get("id") == name
+    own, at = (str(mark.get(said, "")) for said in ("id", "at")) if isinstance(mark, dict) else ("", "")
+    return (own, at) if _ID.fullmatch(own) else ("", "")
 
 
 def _foreign(kept: _Kept) -> RepositoryStateError:

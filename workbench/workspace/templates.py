@@ -81,7 +81,8 @@ def plan_init(root: Path, template: str) -> Plan:
     for name, source in ({} if owner_of(root) else TEMPLATES[template]).items():
         present = (root / name).exists() or (name == "MEMORY.md" and (root / "memory.md").exists())
         if not present:
-            text = b"" if source == _KEEP else _template(source)
+            template_file = files("workbench.workspace").joinpath("template_files", source)
+            text = b"" if source == _KEEP else template_file.read_bytes()
             edits.append(FileEdit(RelPath(name), None, text))
     settings = root / SETTINGS_FILE
     if edits and not settings.exists() and template == "plain" and _is_of_notes(root):
@@ -114,10 +115,6 @@ def set_up(root: Path, template: str) -> Operation | None:
     plan = plan_init(root, template)
     with contextlib.closing(to_set_up(root, plan)) as place:
         return place.operations.carry_out(lambda: plan_init(root, template)) if plan.edits else None
-
-
-def _template(name: str) -> bytes:
-    return files("workbench.workspace").joinpath("template_files", name).read_bytes()
 
 
 def _nearest_folder(path: Path) -> Path:
