@@ -361,6 +361,41 @@ def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path)
     assert written(root)["system/persona.md"].decode() == LETTA.files["system/persona.md"]
 
 
+def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    limits = [
+        {"pattern": "reference/**", "maxCharacters": None},
+        {"pattern": "**/h*.md", "maxCharacters": 60},
+    ]
+    config = {"version": 1, "maxDepth": 2, "maxFileCharacters": 500, "fileCharacterLimits": limits}
+    (root / ".memfs.config.json").write_text(json.dumps(config))
+    (root / "reference/long.md").write_text("---\ndescription: x\n---\n" + "- a word and another\n" * 90)
+    status = run("-w", str(root), "status", "--json").json
+    assert status["budget"]["limit"] == 60
+    loaded = {one["path"]: one["limit"] for one in status["loaded"]}
+    assert loaded == {"system/": 20_000, "system/human.md": 60, "system/persona.md": 500}
+    human = address(root, "system/human.md", "Likes tea")
+    refused = run("-w", str(root), "edit", human, "--text", "Likes tea " + "and coffee " * 9)
+    assert refused.code == 2
+    assert "of 60 characters" in refused.err
+    longer = address(root, "reference/long.md", "word")
+    assert run("-w", str(root), "edit", longer, "--text", "another " * 200).code == 0
+    (root / ".memfs.config.json").write_text('{"maxFileCharacters": [')
+    assert run("-w", str(root), "edit", human, "--text", "Likes tea " + "and coffee " * 9).code == 0
+
+
+def test_a_memory_filesystem_of_letta_is_known_by_its_configuration(run: Run, tmp_path: Path) -> None:
+    files = {
+        "MEMORY.md": "---\ndescription: index\n---\n- Likes tea\n",
+        "ports.md": LETTA.files["reference/ports.md"],
+        ".memfs.config.json": '{"version": 1, "maxFileCharacters": 200}\n',
+    }
+    root = write_agent_memory(AgentMemory("letta", files, {}, "MEMORY.md", "ports.md"), tmp_path / "place")
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "letta"
+    assert run("-w", str(root), "promote", address(root, "ports.md", PORT)).code == 0
+    assert PORT in (root / "MEMORY.md").read_text()
+
+
 def test_codex_tells_the_version_of_its_summary_from_the_first_line(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(CODEX, tmp_path / "place")
     refused = run("-w", str(root), "forget", address(root, "memory_summary.md", "v1"))
@@ -400,6 +435,7 @@ def test_a_layout_is_recognised_where_nothing_can_be_read(run: Run, tmp_path: Pa
         ("Daily", "[Daily note] D MMM YY", "Daily/Daily note 14 Mar 26.md"),
         ("Día ☀", "YYYY[年]M[月]D[日]", "Día ☀/2026年3月14日.md"),
         ("Daily", "", "Daily/2026-03-14.md"),
+        ("Daily", "YYYY-DD-MM", "Daily/2026-14-03.md"),
     ],
 )
 def test_daily_notes_are_logs_of_their_day_as_the_vault_names_them(

@@ -466,6 +466,88 @@ def test_ignoring_it_again_goes_on_in_the_same_history(ignored: Place, run: Run)
     ]
 
 
+def test_what_was_decided_in_the_repository_stays_decided_when_it_is_ignored_again(
+    ignored: Place, run: Run
+) -> None:
+    where = ("-w", str(ignored.root))
+    promote(run, ignored)
+    (ignored.root / ".gitignore").write_text("")
+    assert run(*where, "doctor", "--fix", "--yes").code in (0, 4)
+    rejected, later = of_log(ignored.box, "tantivy"), of_log(ignored.box, "same words")
+    put(ignored.box, rejected, later)
+    assert run(*where, "inbox", "reject", rejected.key).code == 0
+    assert run(*where, "forget", ignored.box.address("weather")).code == 0
+    ignored.git("rm", "-q", "--cached", "--ignore-unmatch", "MEMORY.md")
+    (ignored.root / ".gitignore").write_text("MEMORY.md\n")
+    assert [one["key"] for one in run(*where, "inbox", "list", "--json").json] == [later.key]
+    assert run(*where, "inbox", "accept", later.key).code == 0
+    assert run(*where, "inbox", "list", "--json").json == []
+    actions = [one["action"] for one in run(*where, "log", "--json").json]
+    assert [one for one in actions if one not in ("external", "commit")] == ["accept", "promote"]
+    assert run(*where, "undo").code == 0
+    assert [one["key"] for one in run(*where, "inbox", "list", "--json").json] == [later.key]
+    assert run(*where, "verify").code == 0
+
+
+def test_folders_that_change_places_keep_their_histories(tmp_path: Path, run: Run) -> None:
+    top = tmp_path / "top"
+    source_code(top, "one/", "two/")
+    for parent in (top, tmp_path):
+        for name in ("one", "two"):
+            box = Sandbox(parent / name, repository=False)
+            assert run("-w", str(box.root), "promote", box.address("staging port")).code == 0
+            if name == "two":
+                assert run("-w", str(box.root), "forget", box.address("weather")).code == 0
+            box.close()
+        (parent / "one").rename(parent / "aside")
+        (parent / "two").rename(parent / "one")
+        (parent / "aside").rename(parent / "two")
+        for name, last in (("one", "forget"), ("two", "promote")) * 2:
+            actions = [one["action"] for one in run("-w", str(parent / name), "log", "--json").json]
+            assert next(one for one in actions if one not in ("undo", "redo")) == last
+            assert run("-w", str(parent / name), "undo").code == 0
+            assert run("-w", str(parent / name), "redo").code == 0
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(ignored: Place, run: Run) -> None:
+    where = ("-w", str(ignored.root))
+    ignored.box.write("memory/2026-03-15.md", "- left out\n")
+    ignored.git("add", "-A")
+    ignored.git("commit", "-q", "-m", "one more")
+    ignored.git("sparse-checkout", "set", "--no-cone", "/*", "!/memory/2026-03-15.md")
+    assert not (ignored.root / "memory/2026-03-15.md").exists()
+    promote(run, ignored)
+    assert "memory/2026-03-15.md" in ignored.ours("ls-tree", "-r", "--name-only", "HEAD")
+    assert run(*where, "undo").code == 0
+    ignored.git("sparse-checkout", "disable")
+    assert "nothing to commit" in run(*where, "status", "--commit").out
+    assert run(*where, "verify").code == 0
+
+
+@pytest.mark.parametrize("hidden", ["MEMORY.md", ""])
+def test_worktrees_of_a_bare_clone_are_workspaces(tmp_path: Path, run: Run, hidden: str) -> None:
+    source_code(tmp_path / "source", hidden)
+    top = tmp_path / "project"
+    subprocess.run(["git", "clone", "-q", "--bare", tmp_path / "source", top / ".bare"], check=True)
+    (top / ".git").write_text("gitdir: ./.bare\n")
+    git(top, "worktree", "add", "-q", "main")
+    filled = Sandbox(tmp_path / "filled", repository=False)
+    filled.close()
+    shutil.copytree(filled.root, top / "main", dirs_exist_ok=True)
+    place = Place(opened(top / "main"), top / ".bare")
+    git(top / "main", "add", "-A")
+    git(top / "main", "commit", "-q", "-m", "memory")
+    promote(run, place)
+    assert len(place.own()) == bool(hidden)
+    place.box.close()
+    git(top, "worktree", "move", "main", "moved")
+    for command in ("undo", "redo", "verify"):
+        assert run("-w", str(top / "moved"), command).code == 0
+    refused = run("-w", str(top), "log")
+    assert refused.code == 1
+    assert "open one of its worktrees" in refused.err
+
+
 # -- bad input --------------------------------------------------------------------------------------
 
 
@@ -585,6 +667,49 @@ def test_an_open_program_sees_a_history_that_another_one_made(folder: Place, run
     assert len(folder.own()) == 1
 
 
+LOOKS = ("open", "os.listdir", "os.scandir")
+_looks: list[str] = []
+sys.addaudithook(lambda event, arguments: _looks.append(str(arguments[0])) if event in LOOKS else None)
+
+
+def looked_at(root: Path) -> int:
+    """How many files and folders are read to open the history of a workspace."""
+    place = Workspace.open(root)
+    _looks.clear()
+    assert place.history.own
+    looks = len(_looks)
+    place.close()
+    return looks
+
+
+def test_opening_reads_no_more_where_there_are_many_histories(
+    folder: Place, run: Run, tmp_path: Path
+) -> None:
+    promote(run, folder)
+    (tmp_path / "new/memory").mkdir(parents=True)
+    (tmp_path / "new" / LOG).write_text(LOG_TEXT)
+    both = (folder.root, tmp_path / "new")
+    few = [looked_at(root) for root in both]
+    (own,) = folder.own()
+    for number in range(200):
+        shutil.copytree(own, own.with_name(f"history-{number:032x}.git"))
+    assert [looked_at(root) for root in both] == few
+    shutil.rmtree(folder.root / ".workbench")  # then its place alone tells
+    assert looked_at(folder.root) <= few[0]
+    assert run("-w", str(folder.root), "log", "--json").json[0]["action"] == "promote"
+
+
+def test_histories_of_version_0_2_0_are_found_by_their_place(folder: Place, run: Run, tmp_path: Path) -> None:
+    promote(run, folder)
+    other = Sandbox(tmp_path / "other", repository=False)
+    assert run("-w", str(other.root), "promote", other.address("staging port")).code == 0
+    other.close()
+    shutil.rmtree(histories() / "places")
+    for root in (other.root, folder.root):
+        shutil.rmtree(root / ".workbench")
+        assert run("-w", str(root), "undo").code == 0
+
+
 # -- backups ----------------------------------------------------------------------------------------
 
 
@@ -601,9 +726,19 @@ def test_a_backup_holds_it_only_when_it_is_named(ignored: Place, run: Run, tmp_p
     assert (tmp_path / "back/MEMORY.md").read_text() == memory(ignored)
 
 
-def test_init_says_where_history_is_kept_when_git_ignores_the_memory(tmp_path: Path, run: Run) -> None:
-    source_code(tmp_path / "code", "memory/", "MEMORY.md")
-    (tmp_path / "code/MEMORY.md").write_text(MEMORY_TEXT)
+@pytest.mark.parametrize(
+    "there", ["MEMORY.md", "README.md", "memory/2026-03-14.md", ".obsidian/app.json", ""]
+)
+def test_init_says_where_history_is_kept_when_git_ignores_the_memory(
+    tmp_path: Path, run: Run, there: str
+) -> None:
+    source_code(tmp_path / "code", "MEMORY.md")
+    if there:
+        path = tmp_path / "code" / there
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(MEMORY_TEXT)
+        git(tmp_path / "code", "add", "-A")
+        git(tmp_path / "code", "commit", "-q", "-m", "what is not private", "--allow-empty")
     for how in ("--dry-run", "--yes", "--yes"):  # also where nothing is to be added any more
         done = run("init", str(tmp_path / "code"), how)
         assert done.code == 0

@@ -256,6 +256,7 @@ KEPT = {
     "letta": ".letta/agents/agent-1/memory",
     "nanobot": ".nanobot/workspace",
     "basic-memory": "basic-memory",
+    "obsidian": "Documents/vault",
 }
 
 
@@ -271,6 +272,13 @@ def home(person: Path) -> Path:
         json.dumps({"agents": {"list": [{"id": "main"}, {"id": "two", "workspace": str(person / "two")}]}})
     )
     write_agent_memory(PLAIN, person / "two", repository=False)
+    (person / ".config/obsidian").mkdir(parents=True)
+    vaults = {"a": {"path": str(person / KEPT["obsidian"]), "open": True}, "b": {"path": "gone"}, "c": 1}
+    (person / ".config/obsidian/obsidian.json").write_text(json.dumps({"vaults": vaults}))
+    (person / ".basic-memory").mkdir()
+    (person / ".basic-memory/config.json").write_text(
+        json.dumps({"projects": {"main": str(person / "basic-memory")}})
+    )
     (person / ".hermes/pending/memory").mkdir(parents=True)
     for name in ("a.json", "b.json"):
         (person / ".hermes/pending/memory" / name).write_text("{}")

@@ -200,7 +200,7 @@ def flushed(sandbox: Sandbox) -> Flushed:
     [
         ('{"folder": "Journal", "format": "YYYY/MM/[day] D"}', "Journal/{0:%Y/%m}/day {0.day}.md"),
         ("{}", "{0:%Y-%m-%d}.md"),
-        ('{"format": "D. MMMM YYYY"}', "memory/{0:%Y-%m-%d}.md"),
+        ('{"folder": "Journal", "format": "D. MMMM YYYY"}', "Journal/{0:%Y-%m-%d}.md"),
         ('{"folder": "../../elsewhere"}', "memory/{0:%Y-%m-%d}.md"),
     ],
 )
@@ -212,6 +212,39 @@ def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
     told = flushed(sandbox)
     assert told.paths == (expected.format(NOW),)
     assert DECISION in (sandbox.root / told.paths[0]).read_text()
+
+
+VAULT = {".obsidian/daily-notes.json": '{"folder": "Tage", "format": "YYYY/MM-MMMM/dddd, Do"}'}
+KNOWN = dict.fromkeys(("Tage/2026/03-März/Freitag, 13.", "Tage/2025/06-Juni/Freitag, 20."), "- x\n")
+TYPED = "---\nname: x\ndescription: x\ntype: user\n---\n- x\n"
+PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (VAULT | {f"{name}.md": text for name, text in KNOWN.items()}, "Tage/2026/03-März/Freitag, 20..md"),
+        (VAULT | {"Tage/2026/03-März/Freitag, 13..md": "- x\n"}, "Tage/2026-03-20.md"),
+        (VAULT | {"Tage/old/2026/03-x/y, 20th.md": "- x\n"}, "Tage/old/2026/03-x/y, 20th.md"),
+        (
+            {".obsidian/app.json": "{}", "journal/2026-02/2026-02-28.md": "- x\n"},
+            "journal/2026-03/2026-03-20.md",
+        ),
+        ({"x.md": PERMALINK, "log/2026/02/2026-02-28.md": PERMALINK}, "log/2026/03/2026-03-20.md"),
+        ({"x.md": PERMALINK}, "memory/2026-03-20.md"),
+        ({"x.md": TYPED}, "logs/2026/03/2026-03-20.md"),
+    ],
+)
+def test_it_goes_where_the_logs_of_a_layout_are_named_as_they_are(
+    sandbox: Sandbox, files: dict[str, str], expected: str
+) -> None:
+    notes_alone(sandbox)
+    for path, text in files.items():
+        sandbox.write(path, text)
+    told = flushed(sandbox)
+    assert told.paths == (expected,)
+    assert DECISION in (sandbox.root / expected).read_text()
+    assert flushed(sandbox).known == 1
 
 
 def test_an_agent_that_keeps_memory_in_a_vault_finds_its_logs_where_it_keeps_them(sandbox: Sandbox) -> None:

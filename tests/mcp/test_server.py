@@ -18,9 +18,11 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent import mcp_server
+from workbench.errors import NotMemoryError
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.workspace.locks import hold
+from workbench.workspace.workspace import Workspace
 
 Server = Callable[..., StdioServerParameters]
 NAMES = {
@@ -220,6 +222,17 @@ async def test_memory_files_are_resources(server: Server, served: Sandbox) -> No
         (template,) = (await client.list_resource_templates()).resource_templates
         by_date = template.uri_template.replace("{date}", "2026-03-14")
         assert (await client.read_resource(by_date)).contents[0].text == contents.text  # type: ignore[union-attr]
+
+
+def test_the_log_of_a_day_is_a_resource_wherever_the_vault_keeps_it(served: Sandbox) -> None:
+    served.write(".obsidian/daily-notes.json", '{"folder": "Journal", "format": "YYYY-DD-MM"}')
+    served.write("Journal/2026-04-03.md", "- of the fourth of March\n")
+    place = Workspace.open(served.root)
+    said = mcp_server.read(place, mcp_server.DAILY_LOG.replace("{date}", "2026-03-04"))
+    assert said == "- of the fourth of March\n"
+    with pytest.raises(NotMemoryError):
+        mcp_server.read(place, mcp_server.DAILY_LOG.replace("{date}", "2026-04-03"))
+    place.close()
 
 
 def test_resources_are_listed_in_pages(served: Sandbox) -> None:

@@ -53,7 +53,9 @@ def heading(memory: str, text: str) -> str:
         (CHINESE, "新的网关使用端口 9443", "技术环境"),
         (CHINESE, "馆长喜欢茶", "偏好"),
         (CHINESE, "Something in another language", "偏好"),
-        ("# Memory\n", "Sarah prefers async reviews", "User Preferences"),
+        ("# Memory\n", "Sarah prefers async reviews", "Memory"),
+        ("# Memory\n\n## 2026-02-13\n\n- x\n\n## Archive\n\n- y\n", "Sarah prefers tea", "Memory"),
+        ("- Likes tea\n", "Sarah prefers async reviews", ""),
     ],
 )
 def test_a_claim_goes_where_what_is_like_it_stands(memory: str, text: str, expected: str) -> None:

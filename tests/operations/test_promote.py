@@ -69,7 +69,11 @@ def test_no_heading_is_made_that_nobody_asked_for(sandbox: Sandbox) -> None:
     assert entry.heading[-1] in ("User Preferences", "Project Facts")
     sandbox.write("MEMORY.md", "# Memory\n")
     (entry,) = promoted(sandbox, sandbox.address("decided to use tantivy"))
-    assert entry.heading[-1] == "Key Decisions"
+    assert sandbox.read("MEMORY.md").startswith(b"# Memory\n\n- We decided to use tantivy")
+    sandbox.write("MEMORY.md", "- Likes tea\n\n---\n\n*Last updated: 2026-03-01*\n")
+    (entry,) = promoted(sandbox, sandbox.address("decided to use tantivy"))
+    assert entry.heading == ()
+    assert sandbox.read("MEMORY.md").startswith(b"- Likes tea\n- We decided to use tantivy")
 
 
 def test_what_fits_nowhere_goes_under_the_heading_that_was_named_last(sandbox: Sandbox) -> None:
@@ -145,10 +149,10 @@ def test_memory_dreams_and_bootstrap_files_are_never_a_source(sandbox: Sandbox, 
 def test_an_empty_or_missing_memory_file_is_begun(sandbox: Sandbox) -> None:
     (sandbox.root / "MEMORY.md").unlink()
     promoted(sandbox, sandbox.address("staging port"))
-    assert sandbox.read("MEMORY.md").startswith(b"## Project Facts\n\n- The staging port")
+    assert sandbox.read("MEMORY.md").startswith(b"- The staging port")
     sandbox.write("MEMORY.md", "")
     promoted(sandbox, sandbox.address("async reviews"))
-    assert sandbox.read("MEMORY.md").startswith(b"## User Preferences\n\n- **Sarah:**")
+    assert sandbox.read("MEMORY.md").startswith(b"- **Sarah:**")
 
 
 def test_the_small_memory_file_is_used_where_only_it_exists(sandbox: Sandbox) -> None:
@@ -195,8 +199,10 @@ def test_an_entry_is_found_again_after_edits_elsewhere(sandbox: Sandbox) -> None
 def test_a_block_that_is_not_closed_never_swallows_a_memory(sandbox: Sandbox, tail: str) -> None:
     sandbox.write("MEMORY.md", f"# Memory\n\n- a\n\n{tail}")
     with pytest.raises(NotCuratableError, match="not closed"):
-        promoted(sandbox, sandbox.address("staging port"))
+        promoted(sandbox, sandbox.address("staging port"), section="Facts")
     assert sandbox.read("MEMORY.md").decode() == f"# Memory\n\n- a\n\n{tail}"
+    (entry,) = promoted(sandbox, sandbox.address("staging port"))
+    assert entry.text == "The staging port is 8443"
 
 
 @pytest.mark.parametrize(

@@ -333,7 +333,7 @@ def test_a_file_deleted_in_the_last_moment_is_planned_on_anew(
 ) -> None:
     at_swap(monkeypatch, 1, (sandbox.root / "MEMORY.md").unlink)
     promote(sandbox)
-    assert sandbox.read("MEMORY.md").startswith(b"## Project Facts\n\n- The staging port")
+    assert sandbox.read("MEMORY.md").startswith(b"- The staging port")
 
 
 @pytest.mark.promise(

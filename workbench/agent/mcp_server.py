@@ -39,12 +39,14 @@ from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import Lane, Tool, ToolError
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError, disk_error
-from workbench.workspace.layout import MemoryFile
+from workbench.memory.provenance import parse_day
+from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
 
 PREFIX = "memory://workspace/"
-DAILY_LOG = PREFIX + "memory/{date}.md"
-"""The template of a day's log; ``date`` as 2026-03-14."""
+_LOG = "memory://log/"
+DAILY_LOG = _LOG + "{date}"
+"""The template of a day's log, wherever it is; ``date`` as 2026-03-14."""
 PAGE = 500
 """Resources of one page of the list."""
 MOST_BYTES = 5_000_000
@@ -69,7 +71,16 @@ def uri_of(path: str) -> str:
 
 
 def memory_text(workspace: Workspace, uri: str) -> str:
-    """The text of the file at an address, nothing in it invisible. Raises WorkbenchError."""
+    """The text of the file at an address, nothing in it invisible; of a day that of all its logs.
+
+    Raises WorkbenchError.
+    """
+    if uri.startswith(_LOG):
+        day = parse_day(uri.removeprefix(_LOG))
+        logs = [path for on, path in daily_logs(workspace.scan()) if on == day]
+        if not logs:
+            raise NotMemoryError(as_line(uri, 200))
+        return "\n".join(memory_text(workspace, uri_of(path)) for path in logs)
     if not uri.startswith(PREFIX):
         raise UsageError(
             f"{as_line(uri, 200)} is no resource of this memory", hint=f"they begin with {PREFIX}"

@@ -239,7 +239,7 @@ def _say_flushed(one: Flushed) -> None:
         narrate_row(f"skipped: {one.source}: {one.skipped}")
     for line in one.lines:
         say(f"would add {line.text}" if given("dry_run") else line.text)
-        narrate_row(f"  from {one.source}#L{line.line} into memory/{line.day}.md")
+        narrate_row(f"  from {one.source}#L{line.line} into {one.logs[line.day]}")
     for why, count in one.withheld:
         narrate_row(f"{one.source}: {count} not written: {why}")
     if one.known:

@@ -33,12 +33,14 @@ from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.health.places import standing
 from workbench.plural import plural
+from workbench.workspace.plan import Plan
 from workbench.workspace.registry import read_registry, register, unregister
 from workbench.workspace.templates import (
     needs_repository,
     owner_of,
     plan_init,
     set_up,
+    to_set_up,
     tracked_beside,
 )
 from workbench.workspace.workspace import Workspace
@@ -137,7 +139,7 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     plan = plan_init(target, template)
     if not lacks_repository and not plan.edits:
         say("everything is there already")
-        _say_where_history_is(target)
+        _say_where_history_is(target, plan)
         return
     if given("dry_run"):
         if lacks_repository:
@@ -145,7 +147,7 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
         if plan.edits:
             say_diff(plan.diff())
         if target.is_dir() and not lacks_repository:
-            _say_where_history_is(target)
+            _say_where_history_is(target, plan)
         return
     if plan.edits and not yes:
         _agree(target, [edit.path for edit in plan.edits])
@@ -157,14 +159,14 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     if owner := owner_of(target):
         say(f"nothing was added: {owner} takes all that lies here for its memory")
         say("`workbench status --commit` commits what there is")
-    _say_where_history_is(target)
+    _say_where_history_is(target, plan)
 
 
-def _say_where_history_is(folder: Path) -> None:
+def _say_where_history_is(folder: Path, plan: Plan) -> None:
     """Say where the history of the workspace is kept, where that is in no repository of the person's."""
     from workbench.cli.status import history_of, kept_in
 
-    with contextlib.closing(Workspace.open(folder)) as place:
+    with contextlib.closing(to_set_up(folder, plan)) as place:
         if place.history.own:
             say(f"history: {kept_in(history_of(place))}")
 

@@ -88,8 +88,6 @@ def _are_two(first: Path, second: Path) -> bool:
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
     path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
-    # No setting raises what an agent refuses.
-    is_agents = full.limit < subject.workspace.settings.memory_budget
     archive = Fix("archive", "archive what is over, said twice or unused")
     yield f"{full}, {full.share:.0%}"
     for state in load_states(subject.workspace):
@@ -104,7 +102,7 @@ def budget(subject: CheckSubject) -> Look:
                 1,
                 fixes=(archive,) if state.path == path else (),
             )
-    if full.over and not is_agents:
+    if full.over and not subject.workspace.budget_is_agents:
         yield Finding(
             f"{full}: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",

@@ -38,7 +38,7 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript import Session, Turn
-from workbench.workspace.layout import dated_log
+from workbench.workspace.layout import daily_logs
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -213,12 +213,13 @@ def flush_session(
     found = choose(heard, model, clock=clock)
     lines, unfit = _lines(session, found.facts, now)
     withheld = (*heard.withheld, *unfit)
+    files = workspace.scan()
     told = Flushed(
         session=session.key,
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
         notes=found.notes,
-        logs={line.day: workspace.layout.log_path(line.day) for line in lines},
+        logs={line.day: workspace.layout.log_path(line.day, files) for line in lines},
     )
     if dry_run:
         return _with_news(workspace, session, told, lines, now)
@@ -297,8 +298,8 @@ def _claims_there(
     if any(turn.when is None for turn in session.turns):
         days |= {now.date(), now.date() - timedelta(days=1)}
     known: set[str] = set()
-    # Either place may hold them: a folder becomes a vault, or its daily notes get other names.
-    for path in {place for day in days for place in (workspace.layout.log_path(day), dated_log(day))}:
+    # Any log of the day may hold them: a folder becomes a vault, or its daily notes get other names.
+    for path in (path for day, path in daily_logs(workspace.scan()) if day in days):
         data = workspace.files.read_or_none(path)
         if data is not None and session.key.encode() in data:
             known |= claims_of(parse_document(path, data, Kind.LOG), session.key)

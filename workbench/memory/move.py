@@ -226,7 +226,12 @@ def section(document: Document, path: Sequence[str]) -> Destination:
 
 
 def named_section(document: Document, name: str) -> Destination:
-    """The end of the first section of this name, whatever its case; made anew below the title if missing."""
+    """The end of the first section of this name, whatever its case; made anew below the title if missing.
+
+    Without a name it is what stands before all headings.
+    """
+    if not name.strip():
+        return section_end(document, None)
     if heading := find_section(document, name):
         return section_end(document, heading)
     title = next((h.path for h in reversed(document.headings) if h.level == 1), ())

@@ -97,17 +97,15 @@ def plan_archive(
         may_go = list(candidates(memory, today, recalled))
         chosen, size = _chosen(memory, limit, may_go)
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
-        # No setting raises what an agent refuses.
-        is_agents = workspace.memory_budget < workspace.settings.memory_budget
         if not chosen:
             raise NotCuratableError(
                 f"{memory.path} has {size:,} of {limit:,} characters, and nothing in it is known to be over, "
                 f"said twice or unused for {UNUSED_DAYS} days",
                 hint="choose entries"
-                if is_agents
+                if workspace.budget_is_agents
                 else f"{keeps_all} raises the budget, where your agent loads so much; or choose entries",
             )
-        if not is_agents:
+        if not workspace.budget_is_agents:
             notes.append(f"{keeps_all} would keep all of it, where your agent loads so much")
         found = Gathered(documents={memory.path: memory})
         found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]

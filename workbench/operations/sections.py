@@ -71,8 +71,9 @@ def heading_for(text: str, memory: Document, chosen: Callable[[], str | None] | 
     """The heading of ``memory`` with the entries that ``text`` is most like, in whatever language.
 
     Where none is like it: what ``chosen`` returns, the person's last choice, if it is still there; else one
-    that means the text's family (a preference, a decision, ...); else the nearest. Only a file without
-    headings gets a new one. Under a mere date, or among what was laid aside, nothing belongs.
+    that means the text's family (a preference, a decision, ...); else the nearest. Under a mere date, or
+    among what was laid aside, nothing belongs. In a file without sections it is its title, or empty: a new
+    heading is for a person to name.
     """
     families = [section_named(one.heading, memory) for one in _FAMILIES if one.cues.search(text)]
     below: dict[str, list[str]] = {
@@ -82,7 +83,7 @@ def heading_for(text: str, memory: Document, chosen: Callable[[], str | None] | 
         if entry.heading and entry.heading[-1] in below:
             below[entry.heading[-1]].append(entry.text)
     if not below:
-        return families[0]
+        return next((heading.path[-1] for heading in memory.headings if heading.level == 1), "")
     names = list(below)
     alike = _likeness(text, [" ".join((name, *below[name][-_NEWEST:])) for name in names])
     best = max(range(len(names)), key=alike.__getitem__)

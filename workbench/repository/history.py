@@ -142,7 +142,7 @@ class History:
         if bare == "true":
             raise RepositoryStateError(
                 f"{git_dir} is a bare repository: it has no files to curate",
-                hint="clone it and open the clone",
+                hint="open one of its worktrees, or clone it and open the clone",
             )
         if inside != "true":
             raise RepositoryStateError(

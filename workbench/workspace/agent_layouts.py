@@ -5,7 +5,9 @@ To teach the workbench another agent, write one more ``AgentLayout`` and add it 
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ from typing import Literal
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 from workbench.memory.frontmatter import read_front_matter
+from workbench.special_files import read_regular
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
 Cut = Literal["last", "middle", "none"]
@@ -38,8 +41,8 @@ class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
     ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more. ``together`` it is a limit of all those files, which ``pattern`` names by
-    their folder.
+    itself refuses to write more; then nothing here does. ``together`` it is a limit of all those files, which
+    ``pattern`` names by their folder. Of one unit the first limit that fits counts; 0 is none.
     """
 
     pattern: str
@@ -59,6 +62,13 @@ class LoadLimit:
                 return -(-len(data) // _BYTES_PER_TOKEN)
             case "characters":
                 return len(data.decode("utf-8", "replace"))
+
+    def refuses(self, before: bytes | None, after: bytes) -> str:
+        """Why the agent would not write this, if so: a file that is longer may only become shorter."""
+        size = self.measure(after)
+        if self.cut != "none" or self.together or size <= max(self.most, self.measure(before or b"")):
+            return ""
+        return f"it would have {size:,} of {self.most:,} {self.unit}"
 
     def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
         """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
@@ -87,15 +97,19 @@ class AgentLayout:
     """The memory of one agent. All patterns are those of ``workbench.workspace.layout``.
 
     ``name`` is what `layout` in workbench.yaml calls it, ``document`` where the layout is described.
-    ``homes`` are the folders in which the agent keeps memory on a person's machine. ``signs`` are files or
+    ``homes`` are the folders in which the agent keeps memory on a person's machine, ``lists`` files of JSON
+    that name others, each with the key under which they stand. ``signs`` are files or
     folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
     that, too. ``weak_signs``, which others have as well, count where they are no other's.
 
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
-    files, and ``finish`` brings a changed one that it loads into its format. ``pending`` are the agent's own
+    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
+    says further limits of the folder that it is in, and how it is read. ``pending`` are the agent's own
     proposals, which wait for a decision.
+
+    ``log`` is where the agent writes what happened on a day.
 
     ``programs`` run such agents and keep their transcripts; ``projects`` is the folder that has those of each
     project, under a name made of its path.
@@ -106,15 +120,18 @@ class AgentLayout:
     document: str
     files: Files
     homes: tuple[str, ...] = ()
+    lists: tuple[tuple[str, str], ...] = ()
     signs: tuple[str, ...] = ()
     says: re.Pattern[bytes] | None = None
     weak_signs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: tuple[LoadLimit, ...] = ()
+    limits_in: tuple[str, Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
     pending: tuple[str, ...] = ()
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
     makes_memory: bool = True
+    log: str = "memory/{0}.md"
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
     plans_pages: bool = False
@@ -125,6 +142,14 @@ class AgentLayout:
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
         return tuple(pattern for one, patterns in self.files for pattern in patterns if one is kind)
+
+    def places(self) -> Iterator[str | Path]:
+        """Where the agent keeps memory on this machine; what a list names need not be there."""
+        yield from existing(_home(), (home.removeprefix("~/") for home in self.homes))
+        for name, key in self.lists:
+            with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+                for said in json.loads(read_regular(_home() / name)).get(key, {}).values():
+                    yield str(said.get("path") if isinstance(said, dict) else said)
 
     def is_at(self, root: Path) -> bool:
         """Whether ``root`` is where this agent keeps memory, here or in a copy of a person's home."""
@@ -158,7 +183,7 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """
     seen: dict[Path, AgentLayout] = {}
     for layout in LAYOUTS:
-        for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
+        for place in layout.places():
             root = folder_at(place)
             if root is None or root in seen or any(root in one.parents for one in seen):
                 continue
@@ -192,6 +217,15 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
     if OPENCLAW not in found and next(weak, None):
         found.append(OPENCLAW)
     return tuple(found) or (PLAIN,)
+
+
+def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, ...]:
+    """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
+    found: list[LoadLimit] = []
+    for name, read in (agent.limits_in for agent in agents if agent.limits_in):
+        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            found += read(read_regular(root / name))
+    return tuple(found)
 
 
 def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
@@ -342,16 +376,15 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
     return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
 
 
-def _at_most(limit: LoadLimit) -> Rule:
-    """The agent never writes more than ``limit``; a file that is longer may only become shorter."""
+def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
+    """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
 
-    def rule(before: bytes | None, after: bytes) -> str:
-        size = limit.measure(after)
-        if size <= max(limit.most, limit.measure(before or b"")):
-            return ""
-        return f"it would have {size:,} of {limit.most:,} {limit.unit}"
-
-    return rule
+    Raises ValueError, TypeError, AttributeError or KeyError where it makes no sense.
+    """
+    said = json.loads(config)
+    each = [(one["pattern"], one["maxCharacters"]) for one in said.get("fileCharacterLimits", ())]
+    each.append(("**/*.md", said.get("maxFileCharacters")))
+    return tuple(LoadLimit(str(pattern), int(most or 0), cut="none") for pattern, most in each)
 
 
 def _keeps_first_line(before: bytes | None, after: bytes) -> str:
@@ -406,6 +439,7 @@ CLAUDE_CODE = AgentLayout(
     ),
     limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
     rules=(("MEMORY.md", _one_line_entries),),
+    log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
 )
 CLAUDE_PROJECT = AgentLayout(
@@ -455,10 +489,6 @@ GEMINI_CLI = AgentLayout(
         "tmp/*/memory/.inbox/global/**/*.patch",
     ),
 )
-_HERMES_MEMORY, _HERMES_USER = (
-    LoadLimit("**/MEMORY.md", 2_200, cut="none"),
-    LoadLimit("**/USER.md", 1_375, cut="none"),
-)
 HERMES = AgentLayout(
     name="hermes",
     title="Hermes",
@@ -477,27 +507,27 @@ HERMES = AgentLayout(
         (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md", "profiles/*/memories/USER.md")),
         (Kind.NOTE, ("*.md", "memories/*.md", "profiles/*/memories/*.md")),
     ),
-    limits=(_HERMES_MEMORY, _HERMES_USER),
+    limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
     pending=(
         *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
         "../pending/memory/*.json",
     ),
     finish=_entries_apart,
-    rules=(("**/MEMORY.md", _at_most(_HERMES_MEMORY)), ("**/USER.md", _at_most(_HERMES_USER))),
 )
 LETTA = AgentLayout(
     name="letta",
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory",),
-    signs=("system/*.md", "system/*/*.md"),
-    says=_header(rb"description:[ \t]*\S"),
+    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
+    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb"|\A\s*\{"),
     files=(
         (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
+    limits_in=(".memfs.config.json", _letta_limits),
     rules=(("**/*.md", _letta_block),),
     makes_memory=False,
 )
@@ -520,6 +550,7 @@ BASIC_MEMORY = AgentLayout(
     title="basic-memory",
     document="https://docs.basicmemory.com/concepts/knowledge-format",
     homes=("~/basic-memory",),
+    lists=((".basic-memory/config.json", "projects"),),
     signs=("*.md", "*/*.md"),
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
@@ -530,6 +561,10 @@ OBSIDIAN = AgentLayout(
     name="obsidian",
     title="Obsidian vault",
     document="https://help.obsidian.md/data-storage",
+    lists=(
+        (".config/obsidian/obsidian.json", "vaults"),
+        ("Library/Application Support/obsidian/obsidian.json", "vaults"),
+    ),
     signs=(".obsidian",),
     files=(
         (Kind.MEMORY, _MEMORY),

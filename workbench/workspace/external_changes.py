@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.errors import RepositoryStateError, disk_error
+from workbench.errors import NoRepositoryError, RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.git_runner import ask
+from workbench.repository.history import History
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 
@@ -116,8 +118,10 @@ def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:
     """Those of the files that are really removed: not left out by a sparse checkout, not out of reach."""
     if not missing:
         return []
-    out = os.fsdecode(ask(workspace.history.carrier, "ls_files", "-t", "-z"))
-    left_out = {row[2:] for row in out.split("\0") if row.startswith("S ")}
+    left_out: set[str] = set()
+    with contextlib.suppress(NoRepositoryError), contextlib.closing(History.open(workspace.root)) as person:
+        rows = os.fsdecode(ask(person.carrier, "ls_files", "-t", "-z")).split("\0")
+        left_out = {row[2:] for row in rows if row.startswith("S ")}
     gone = []
     for path in missing:
         if path in left_out:

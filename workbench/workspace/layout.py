@@ -20,7 +20,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.moment import DatedName, dated_name
 from workbench.memory.names import RelPath
 from workbench.special_files import read_regular
-from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit
+from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit, Unit
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
 _TOKEN = re.compile(
@@ -32,16 +32,17 @@ _TOKEN = re.compile(
 _LONGEST, _MOST_WORDS = 100, 3
 _WORD, _ORDINAL = r"[^\d/]+?", r"[^\d/\s,]{0,3}?"
 _PARTS = {
-    **{"YYYY": ("year", r"\d{4}"), "YY": ("short_year", r"\d{2}")},
-    **{"MM": ("month", r"\d{2}"), "M": ("month", r"\d{1,2}"), "Mo": ("month", r"\d{1,2}")},
-    **{"MMMM": ("month_name", _WORD), "MMM": ("month_name", _WORD)},
-    **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}")},
+    **{"YYYY": ("year", r"\d{4}"), "YY": ("year", r"\d{2}")},
+    **{"MM": ("month", r"\d{2}"), "M": ("month", r"\d{1,2}"), "Mo": ("month", r"\d{1,2}" + _ORDINAL)},
+    **{"MMMM": ("month", _WORD), "MMM": ("month", _WORD)},
+    **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}" + _ORDINAL)},
+    **dict.fromkeys(("dd", "ddd", "dddd"), ("weekday", _WORD)),
 }
 _WRITTEN = {
     **{"YYYY": "{0:%Y}", "YY": "{0:%y}", "MM": "{0:%m}", "DD": "{0:%d}"},
     **{"M": "{0.month}", "D": "{0.day}"},
 }
-_MEANT = {"year": "year", "short_year": "year", "month": "month", "month_name": "month", "day": "day"}
+_OF_A_DAY = {"year", "month", "day"}
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
     *("november", "december"),
@@ -64,36 +65,61 @@ class DailyNotes:
 
     def named(self, path: str) -> DatedName | None:
         """The day that the name of a file is of; None where it is no daily note."""
-        found = self.pattern.fullmatch(path)
-        if found is None:
+        said: dict[str, set[int]] = {part: set() for part in _OF_A_DAY}
+        for token, text in self._tokens(path):
+            part = _PARTS.get(token, ("",))[0]
+            digits = re.match(r"\d+", text)
+            number = int(digits[0]) if digits else _month(text)
+            if part in said and (digits or number):  # a name in another language is explained by a number
+                said[part].add(number + 2000 if (part, len(text)) == ("year", 2) else number)
+        if any(len(one) != 1 for one in said.values()):
             return None
-        said: dict[str, set[int]] = {}
-        for group, text in found.groupdict().items():
-            part = group.rstrip("0123456789")
-            number = (
-                _month(text) if part == "month_name" else int(f"20{text}" if part == "short_year" else text)
-            )
-            if number or part != "month_name":  # a name in another language is explained by a number
-                said.setdefault(_MEANT[part], set()).add(number)
-        numbers = [said.get(part, set()) for part in ("year", "month", "day")]
-        if any(len(one) != 1 for one in numbers):
-            return None
-        year, month, day = (one.pop() for one in numbers)
         try:
-            return DatedName(date(year, month, day))
+            return DatedName(date(*(said[part].pop() for part in ("year", "month", "day"))))
         except ValueError:
             return None
 
-    def path_on(self, day: date) -> str:
-        """The note of a day; empty where its name holds words, of whose language nothing is known."""
+    def path_on(self, day: date, known: Iterable[str]) -> str:
+        """The note of a day: names of months and weekdays are those of the notes that are ``known``.
+
+        Where none of them has a name that is needed, it is called ``2026-03-14``, which is read everywhere.
+        """
+        words = {
+            _word(token, named.day): text
+            for path in known
+            if (named := self.named(path))
+            for token, text in self._tokens(path)
+            if token in _PARTS
+        }
         name = ""
         for found in _TOKEN.finditer(self.format):
             token = found["token"]
-            if token is not None and token not in _WRITTEN:
-                return ""
-            literal = found["literal"] or found["escaped"] or found["other"] or ""
-            name += _WRITTEN[token].format(day) if token else literal
+            if token is None:
+                name += _literal(found)
+            elif token in _WRITTEN:
+                name += _WRITTEN[token].format(day)
+            elif token in _PARTS and (word := words.get(_word(token, day))):
+                name += word
+            else:
+                name = day.isoformat()
+                break
         return "/".join(filter(None, (self.folder.strip("/"), f"{name}.md")))
+
+    def _tokens(self, path: str) -> Iterator[tuple[str, str]]:
+        """Each token of the format with what the path has in its place; nothing where it is no daily note."""
+        found = self.pattern.fullmatch(path)
+        tokens = [one["token"] for one in _TOKEN.finditer(self.format) if one["token"]]
+        return zip(tokens, found.groups(), strict=True) if found else iter(())
+
+
+def _word(token: str, day: date) -> tuple[str, int]:
+    """What the text of a token that is no number depends on."""
+    part, _ = _PARTS[token]
+    return token, day.weekday() if part == "weekday" else getattr(day, part)
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found["literal"] or found["escaped"] or found["other"] or ""
 
 
 def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
@@ -101,19 +127,17 @@ def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
     if len(wanted) > _LONGEST:
         raise ValueError(f"a format of more than {_LONGEST} characters")
     pattern, parts = "", set[str]()
-    for number, found in enumerate(_TOKEN.finditer(wanted)):
+    for found in _TOKEN.finditer(wanted):
         token = found["token"]
         if token is None:
-            pattern += re.escape(found["literal"] or found["escaped"] or found["other"] or "")
-        elif token in _PARTS:
-            part, digits = _PARTS[token]
-            parts.add(_MEANT[part])
-            pattern += f"(?P<{part}{number}>{digits})" + _ORDINAL * token.endswith("o")
+            pattern += re.escape(_literal(found))
         else:
-            pattern += _WORD if token in {"dd", "ddd", "dddd", "a", "A"} else r"\d+" + _ORDINAL
+            part, form = _PARTS.get(token, ("", _WORD if token in {"a", "A"} else r"\d+" + _ORDINAL))
+            parts.add(part)
+            pattern += f"({form})"
     if pattern.count(_WORD) > _MOST_WORDS:  # each could end anywhere in a name of letters
         raise ValueError(f"{wanted} has more than {_MOST_WORDS} names of months and days")
-    if parts != set(_MEANT.values()):
+    if not parts >= _OF_A_DAY:
         raise ValueError(f"{wanted} does not say year, month and day")
     top = re.escape(folder.strip("/") + "/") if folder.strip("/") else ""
     return DailyNotes(folder, wanted, said_in, re.compile(rf"{top}(?:[^/]+/)*{pattern}\.md"))
@@ -231,6 +255,8 @@ class Layout:
     exclude: tuple[str, ...] = ()
     agents: tuple[AgentLayout, ...] = ()
     daily: tuple[DailyNotes, ...] = ()
+    limits: tuple[LoadLimit, ...] = ()
+    """Those that a file in the folder says, beside those of all memory of an agent."""
     _patterns: _Patterns = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -263,7 +289,7 @@ class Layout:
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
         kind = self._claim(path)[1]
-        if kind is Kind.NOTE and any(one.named(path) for one in self.daily):
+        if kind in (Kind.NOTE, Kind.LOG) and self.daily_note(path):
             return Kind.LOG
         name = path.rpartition("/")[2]
         is_no_day = kind in _OF_A_DAY and _DATED.match(name) and not dated_name(name)
@@ -277,16 +303,25 @@ class Layout:
         """What the name of a daily note of the person says; None for any other file."""
         return next(filter(None, (one.named(path) for one in self.daily)), None)
 
-    def log_path(self, day: date) -> RelPath:
-        """Where what happens on a day is written down: the person's daily note, else ``memory/DATE.md``.
+    def log_path(self, day: date, files: Iterable[MemoryFile]) -> RelPath:
+        """Where what happens on a day is written down, with these memory files beside it.
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
+        Elsewhere it is the log of that day, else the daily note that a file names, or one beside the newest.
         """
-        dated = dated_log(day)
-        if any(agent.makes_memory for agent in self.agents):
-            return dated
-        own = next(filter(None, (one.path_on(day) for one in self.daily)), "")
-        return RelPath(own) if self.holds(own) else dated
+        if agent := next((one for one in self.agents if one.makes_memory), None):
+            return RelPath(agent.log.format(day))
+        logs = dict(daily_logs(files))
+        if day in logs:
+            return logs[day]
+        for notes in self.daily:
+            own = notes.path_on(day, logs.values())
+            if (notes.said_in or not logs) and self.holds(own):
+                return RelPath(own)
+        newest = max(logs, default=day)
+        moved = {f"{newest:{part}}": f"{day:{part}}" for part in ("%Y", "%m", "%Y-%m")}
+        parts = logs.get(newest, "memory/").split("/")[:-1]
+        return RelPath("/".join([*(moved.get(part, part) for part in parts), f"{day}.md"]))
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -295,7 +330,13 @@ class Layout:
     def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
         """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""
         agent = self.agent_of(path)
-        return tuple(one for one in agent.limits if fits(one.pattern, path)) if agent else ()
+        if agent is None:
+            return ()
+        found: dict[Unit, LoadLimit] = {}
+        for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
+            if one.unit not in found and fits(one.pattern, path):
+                found[one.unit] = one
+        return tuple(one for one in found.values() if one.most)
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
         found = self._patterns.included.fullmatch(path)
@@ -323,9 +364,11 @@ class Layout:
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
 
 
-def dated_log(day: date) -> RelPath:
-    """The log of a day where nobody says otherwise."""
-    return RelPath(f"memory/{day.isoformat()}.md")
+def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:
+    """The logs that are of a whole day, each with its day."""
+    for file in files:
+        if file.kind is Kind.LOG and file.named and not file.named.title:
+            yield file.named.day, file.path
 
 
 def fits(pattern: str, path: str) -> bool:

@@ -7,13 +7,16 @@ opened; once there is a git directory of ours for a workspace, it stays until a 
 (``OwnPlace.end``). Nothing is written before the first action.
 
 Each such directory holds a sealed note that says whose history it is. It is found by the place of the
-workspace, and after a move by the id that ``.workbench/history.json`` has in common with it.
+workspace, which a file beside it names, and after a move by the id that ``.workbench/history.json`` has in
+common with it: so none of the others on this machine is looked at.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
@@ -44,15 +47,18 @@ from workbench.workspace.layout import STATE_DIR, Layout, walk
 from workbench.workspace.ledger_records import family_of, identity_file
 from workbench.workspace.locks import hold
 from workbench.workspace.seal import Seal, read_note
-from workbench.workspace.state_files import flush_folder, read_state, write_state
+from workbench.workspace.state_files import flush_folder, read_state, replace_state, write_state
 
 _FOLDER = "workbench"
 """In the git directory of a repository."""
 _NAME = "history.git"
 _NOTE = "workspace.json"
 _MARK = "history.json"
+_PLACES = "places"
+"""Beside the git directories: for each place of a workspace the id of its history."""
 MAKING = ".making-"
 """What the name of one begins with that is not whole yet."""
+_ID = re.compile(r"[0-9a-f]{32}")
 _MOST_BYTES = 64 * 1024
 _WAIT_SECONDS = 60.0
 _SAMPLE = 50
@@ -134,6 +140,8 @@ class OwnPlace:
                 kept = self._kept()
                 if kept is not None and not (kept.sealed and kept.note):
                     raise _foreign(kept)
+                if kept and kept.note and kept.note.ended and self.person:
+                    self._take_back(kept, self.person)
                 return self._go_on(kept) if kept else self._made()
         except shutil.Error as error:
             raise WriteFailedError(
@@ -252,8 +260,15 @@ class OwnPlace:
         if self.person is None or (found := self.find()) is None:
             raise RepositoryStateError("there is no repository to go on in")
         with contextlib.closing(History.open_own(self._root, *found)) as own:
-            _send_ledger(own, self.person)
+            _send_ledger(own, self.person, "fetched/history")
         return self._go_on(self._kept(), ended=True)[0]
+
+    def _take_back(self, kept: _Kept, person: History) -> None:
+        """Have what the repository's ledger says since ours ended, where it got all that ours said."""
+        assert kept.note
+        with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
+            _send_ledger(person, own, "ledger")
+        replace_state(identity_file(kept.git_dir), read_regular(identity_file(person.common_dir)), flush=True)
 
     def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
         """Have what is there count from now on, or no more; where it is, and our place in its trees."""
@@ -266,16 +281,16 @@ class OwnPlace:
 
     def _kept(self) -> _Kept | None:
         """What is there for this workspace: by its id, else by its place."""
-        own, at = self._mark()
+        own, at = _mark_of(self._root)
         here: _Kept | None = None
         for home, key in self._homes.items():
-            for kept in _all_in(home):
+            for kept in _in(home, own, key):
                 if kept.note is None:
                     is_ours = home == self._home != Path() and kept.git_dir.name == _NAME
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
                 elif own and kept.note.id == own:
-                    if kept.note.key == key or not _is_marked(Path(kept.note.root), own):
+                    if kept.note.key == key or _mark_of(Path(kept.note.root))[0] != own:
                         return kept
                 elif kept.note.key == key and here is None:
                     # The folder that was here had a mark; without one this may be another.
@@ -283,22 +298,17 @@ class OwnPlace:
                     here = kept if is_same else replace(kept, sealed=False, another=kept.sealed)
         return here or self._left_behind(own, at)
 
-    def _mark(self) -> tuple[str, str]:
-        """The id that the workspace has in common with its history, and where that is; empty without."""
-        mark = read_state(self._root / STATE_DIR / _MARK, _MOST_BYTES)
-        return (str(mark.get("id", "")), str(mark.get("at", ""))) if isinstance(mark, dict) else ("", "")
-
     def _left_behind(self, own: str, at: str) -> _Kept | None:
         """The history that the mark names, in a repository that the workspace is no longer in."""
-        for kept in _all_in(Path(at).parent) if own and at else ():
+        for kept in _in(Path(at).parent, own) if at else ():
             if kept.note and kept.note.id == own:
                 last = Path(kept.note.root)
-                return kept if last == self._root or not _is_marked(last, own) else None
+                return kept if last == self._root or _mark_of(last)[0] != own else None
         return None
 
     def is_lost(self) -> bool:
         """Whether the workspace had a history of ours that is nowhere to be found."""
-        return bool(self._mark()[0]) and self._kept() is None
+        return bool(_mark_of(self._root)[0]) and self._kept() is None
 
     def _inode(self) -> int:
         return self._root.stat().st_ino
@@ -369,6 +379,10 @@ class OwnPlace:
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         _seal(git_dir, note.id).write(path, note)
+        older = [] if (home / _PLACES).exists() else [kept.note for kept in _in(home, "") if kept.note]
+        (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
+        for one in (*older, note):
+            write_state(_place_file(home, one.key), one.id, flush=True)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
@@ -411,14 +425,13 @@ def open_history(root: Path, layout: Layout) -> History:
     return history
 
 
-def _send_ledger(own: History, person: History) -> None:
-    """Put the ledger among what was fetched into the repository."""
-    name = f"{family_of(own.prefix)}ledger"
-    tip = own.run("for_each_ref", "--format=%(objectname)", name).decode().strip()
+def _send_ledger(source: History, target: History, name: str) -> None:
+    """Put the ledger of one repository into another, where this reference names it."""
+    tip = source.resolve(f"{family_of(source.prefix)}ledger")
     if tip:
-        objects = ask(own.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
-        person.feed(objects, "unpack_objects", "-q")
-        person.run("update_ref", f"{family_of(person.prefix)}fetched/history", tip)
+        objects = ask(source.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
+        target.feed(objects, "unpack_objects", "-q")
+        target.run("update_ref", f"{family_of(target.prefix)}{name}", tip)
 
 
 def pack_loose(history: History) -> None:
@@ -437,10 +450,16 @@ def own_place(root: Path, layout: Layout) -> OwnPlace:
     return OwnPlace(root, layout, person)
 
 
-def _all_in(home: Path) -> Iterator[_Kept]:
+def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
+    """The git directories of ours in a folder that may be those of a workspace, by its id and its place."""
     if home.is_symlink():
         return
-    for git_dir in sorted(home.glob("history*.git")):
+    placed = read_state(_place_file(home, key), _MOST_BYTES)
+    known = [one for one in (own, placed) if isinstance(one, str) and _ID.fullmatch(one)]
+    names = [_NAME, *(f"history-{one}.git" for one in known)]
+    if not (home / _PLACES).exists():  # only version 0.2.0 has written here
+        names += [path.name for path in sorted(home.glob("history-*.git"))]
+    for git_dir in (home / name for name in dict.fromkeys(names) if os.path.lexists(home / name)):
         kept = _Kept(git_dir, None, False)
         with contextlib.suppress(OSError, ValueError):
             if not git_dir.is_symlink():
@@ -449,14 +468,22 @@ def _all_in(home: Path) -> Iterator[_Kept]:
         yield kept
 
 
+def _place_file(home: Path, key: str) -> Path:
+    return home / _PLACES / hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
+
+
 def _seal(git_dir: Path, name: str) -> Seal:
     return Seal(git_dir, named=f"history {name}")
 
 
-def _is_marked(root: Path, name: str) -> bool:
-    """Whether the workspace with this id is there: what has the same one is a copy of it."""
+def _mark_of(root: Path) -> tuple[str, str]:
+    """The id that a workspace has in common with its history, and where that is; empty without.
+
+    What has the same id as another one is a copy of it.
+    """
     mark = read_state(root / STATE_DIR / _MARK, _MOST_BYTES)
-    return isinstance(mark, dict) and mark.get("id") == name
+    own, at = (str(mark.get(said, "")) for said in ("id", "at")) if isinstance(mark, dict) else ("", "")
+    return (own, at) if _ID.fullmatch(own) else ("", "")
 
 
 def _foreign(kept: _Kept) -> RepositoryStateError:

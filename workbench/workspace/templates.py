@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -79,7 +81,8 @@ def plan_init(root: Path, template: str) -> Plan:
     for name, source in ({} if owner_of(root) else TEMPLATES[template]).items():
         present = (root / name).exists() or (name == "MEMORY.md" and (root / "memory.md").exists())
         if not present:
-            text = b"" if source == _KEEP else _template(source)
+            template_file = files("workbench.workspace").joinpath("template_files", source)
+            text = b"" if source == _KEEP else template_file.read_bytes()
             edits.append(FileEdit(RelPath(name), None, text))
     settings = root / SETTINGS_FILE
     if edits and not settings.exists() and template == "plain" and _is_of_notes(root):
@@ -93,6 +96,14 @@ def _is_of_notes(root: Path) -> bool:
     return plain and any(not USUAL.holds(file.path) for file in walk(root, NOTES))
 
 
+def to_set_up(root: Path, plan: Plan) -> Workspace:
+    """The workspace in ``root`` as ``plan`` lays it out: what git ignores of that has a history apart."""
+    workspace = Workspace.open(root)
+    if any(edit.path in USUAL.memory_files for edit in plan.edits):
+        workspace.layout = replace(workspace.layout, agents=(OPENCLAW, *workspace.layout.agents))
+    return workspace
+
+
 def set_up(root: Path, template: str) -> Operation | None:
     """Make ``root`` a workspace; None when nothing was missing. Raises WriteFailedError, NoGitError."""
     try:
@@ -101,17 +112,9 @@ def set_up(root: Path, template: str) -> Operation | None:
         raise WriteFailedError(f"{root} cannot be made: {error.strerror}") from error
     if needs_repository(root):
         History.create(root.resolve()).close()
-    workspace = Workspace.open(root)
-    try:
-        if not plan_init(root, template).edits:
-            return None
-        return workspace.operations.carry_out(lambda: plan_init(root, template))
-    finally:
-        workspace.close()
-
-
-def _template(name: str) -> bytes:
-    return files("workbench.workspace").joinpath("template_files", name).read_bytes()
+    plan = plan_init(root, template)
+    with contextlib.closing(to_set_up(root, plan)) as place:
+        return place.operations.carry_out(lambda: plan_init(root, template)) if plan.edits else None
 
 
 def _nearest_folder(path: Path) -> Path:

@@ -33,7 +33,16 @@ from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
-from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, PLAIN, existing, layouts_named, layouts_of
+from workbench.workspace.agent_layouts import (
+    OBSIDIAN,
+    OPENCLAW,
+    PLAIN,
+    AgentLayout,
+    existing,
+    layouts_named,
+    layouts_of,
+    limits_said,
+)
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile, daily_notes_of
 from workbench.workspace.ledger import Ledger
@@ -69,14 +78,18 @@ class Workspace:
         self.skipped: tuple[SettingsProblem, ...] = ()
         """What of the settings files was passed over: unknown names, and for reading also wrong values."""
         agents = layouts_named(settings.layout) if settings.layout else layouts_of(self.today)
-        self.layout = Layout(settings.include, settings.exclude, agents, daily_notes_of(self.today, agents))
+        self.layout = self._laid_out(agents)
         self._is_unknown = not settings.layout and agents == (PLAIN,)
 
     def recognise(self) -> None:
         """Look again how the folder is laid out, where nothing in it has said so yet: it was empty."""
         if self._is_unknown and (agents := layouts_of(self.today)) != (PLAIN,):
-            self.layout = replace(self.layout, agents=agents, daily=daily_notes_of(self.today, agents))
+            self.layout = self._laid_out(agents)
             self._is_unknown = False
+
+    def _laid_out(self, agents: tuple[AgentLayout, ...]) -> Layout:
+        said = daily_notes_of(self.today, agents), limits_said(self.today, agents)
+        return Layout(self.settings.include, self.settings.exclude, agents, *said)
 
     @property
     def today(self) -> Path:
@@ -182,8 +195,9 @@ class Workspace:
             )
         if agent.finish and kind in (Kind.MEMORY, Kind.BOOTSTRAP):
             after = agent.finish(edit.before, after)
-        for pattern, rule in agent.rules:
-            if layout.fits(pattern, edit.path) and (why := rule(edit.before, after)):
+        rules = [rule for pattern, rule in agent.rules if layout.fits(pattern, edit.path)]
+        for rule in (*rules, *(limit.refuses for limit in self.layout.limits_of(edit.path))):
+            if why := rule(edit.before, after):
                 raise NotCuratableError(
                     f"{edit.path} cannot be changed so: {why}",
                     hint=f"{agent.title} requires it; {agent.document}",
@@ -291,8 +305,13 @@ class Workspace:
     def memory_budget(self) -> int:
         """Characters that curated memory may have: the setting, but never more than its agent accepts."""
         limits = self.layout.limits_of(self.memory_path())
-        accepted = [one.most for one in limits if one.cut == "none" and one.unit == "characters"]
-        return min(self.settings.memory_budget, *accepted) if accepted else self.settings.memory_budget
+        accepted = (one.most for one in limits if one.cut == "none" and one.unit == "characters")
+        return min([self.settings.memory_budget, *accepted])
+
+    @property
+    def budget_is_agents(self) -> bool:
+        """Whether the agent itself refuses more than the budget, which no setting raises then."""
+        return self.memory_budget < self.settings.memory_budget
 
     def memory_document(self) -> Document:
         """Curated memory, parsed; an empty document when there is no file yet."""
