@@ -228,10 +228,10 @@ def test_the_log_of_a_day_is_a_resource_wherever_the_vault_keeps_it(served: Sand
     served.write(".obsidian/daily-notes.json", '{"folder": "Journal", "format": "YYYY-DD-MM"}')
     served.write("Journal/2026-04-03.md", "- of the fourth of March\n")
     place = Workspace.open(served.root)
-    said = mcp_server.read(place, mcp_server.DAILY_LOG.replace("{date}", "2026-03-04"))
+    said = mcp_server.memory_text(place, mcp_server.DAILY_LOG.replace("{date}", "2026-03-04"))
     assert said == "- of the fourth of March\n"
     with pytest.raises(NotMemoryError):
-        mcp_server.read(place, mcp_server.DAILY_LOG.replace("{date}", "2026-04-03"))
+        mcp_server.memory_text(place, mcp_server.DAILY_LOG.replace("{date}", "2026-04-03"))
     place.close()
 
 

@@ -200,7 +200,7 @@ _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 """What a glob consists of: sets of characters, and single ones."""
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
-_OF_A_DAY = (Kind.LOG, Kind.EPISODE)
+_DATED_KINDS = (Kind.LOG, Kind.EPISODE)
 _DATED = re.compile(rf"{DAY}[-_.]")
 
 
@@ -292,7 +292,7 @@ class Layout:
         if kind in (Kind.NOTE, Kind.LOG) and self.daily_note(path):
             return Kind.LOG
         name = path.rpartition("/")[2]
-        is_no_day = kind in _OF_A_DAY and _DATED.match(name) and not dated_name(name)
+        is_no_day = kind in _DATED_KINDS and _DATED.match(name) and not dated_name(name)
         return Kind.NOTE if is_no_day else kind
 
     def named(self, path: str) -> DatedName | None:
