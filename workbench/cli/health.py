@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -19,6 +19,7 @@ from workbench.cli.operation_command import act
 from workbench.cli.options import command, flag, named, word
 from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, say, say_diff, say_row, wants_json
 from workbench.cli.workspace_options import meant, tell_skipped, workspace
+from workbench.collection_pause import no_garbage_collection
 from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first
@@ -318,13 +319,8 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
             f"{html} is inside of {place.root}, where an audit writes nothing",
             hint="name a file somewhere else",
         )
-    gc.disable()  # what is read stays until the end, and looking for garbage in it takes a third of the time
-    try:
-        with Bar() as bar:
-            found = audited(CheckSubject(place), model=not quick, tell=bar.show)
-    finally:
-        gc.enable()
-        place.close()
+    with closing(place), no_garbage_collection(), Bar() as bar:
+        found = audited(CheckSubject(place), model=not quick, tell=bar.show)
     if html is not None:
         _write(html, _page(found, with_text=with_text))
     said = {

@@ -23,7 +23,7 @@ MOST_OF_A_SESSION = 2
 """Different questions of one session and day that count for a claim."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ClaimRecalls:
     """The recalls of one claim so far; ``score`` adds up theirs, each in [0, 1]."""
 
@@ -49,6 +49,10 @@ class ClaimRecalls:
         self.score += score
         self.queries.add(query)
         self.days.add(day)
+
+
+NEVER_RECALLED = ClaimRecalls()
+"""What stands for the recalls of each claim that has none: most have none, and five empty sets are large."""
 
 
 @dataclass(slots=True)

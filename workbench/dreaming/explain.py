@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.line_judgement import judged, why_of
@@ -21,6 +22,7 @@ from workbench.workspace.workspace import Workspace
 _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 
+@no_garbage_collection()
 def explain(
     workspace: Workspace, key_or_text: str, now: datetime, *, tell: OnProgress = unheard
 ) -> Explanation:

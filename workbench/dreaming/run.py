@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.eviction import make_room
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposal_text import worded
@@ -16,10 +17,13 @@ from workbench.dreaming.survey import survey
 from workbench.llm.language_model import LanguageModel
 from workbench.workspace.workspace import Workspace
 
+_EVERY = 2_000
+"""Claims that are counted between two words about it."""
 _SUSPICIOUS = 5
 """Suspicious lines of one run that are listed."""
 
 
+@no_garbage_collection()
 def dream(
     workspace: Workspace,
     *,
@@ -44,7 +48,9 @@ def dream(
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
     leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for judged in known.judged:
+    for number, judged in enumerate(known.judged):
+        if number % _EVERY == 0:
+            tell(DreamProgress("wording", len(chosen), len(chosen)))
         if not judged.passed:
             best = judged.cluster.best
             known.skips.add(best.key, judged.left_out, best.text)

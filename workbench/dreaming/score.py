@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from workbench.dreaming.claim_recalls import ClaimRecalls
+from workbench.dreaming.claim_recalls import NEVER_RECALLED, ClaimRecalls
 from workbench.dreaming.clusters import Cluster
 from workbench.memory.proposal import Gate
 
@@ -28,7 +28,7 @@ class Judged:
     """
 
     cluster: Cluster
-    recalls: ClaimRecalls = field(default_factory=ClaimRecalls)
+    recalls: ClaimRecalls = NEVER_RECALLED
     sources: int = 1
     days: int = 1
     salience: float = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,9 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
-from workbench.dreaming.claim_recalls import ClaimRecallIndex, ClaimRecalls, read_recalls
+from workbench.dreaming.claim_recalls import NEVER_RECALLED, ClaimRecallIndex, read_recalls
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
 from workbench.dreaming.features import Line
@@ -58,42 +60,40 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     model = owner_model(workspace, book)
-    likely = same_words(found.mentions)
-    others: tuple[Cluster, ...] = ()
-    if len(likely) > MOST_JUDGED:
-        tell(DreamProgress("recalls"))
-        likely, others = _shortlist(likely, _recalls(workspace, now, likely), model, tell)
+    claims = same_words(found.mentions)
+    recalls = _recalls(workspace, now, claims, tell)
+    notes = _notes(found, recalls, days)
+    likely, others = claims, tuple[Cluster, ...]()
+    if len(claims) > MOST_JUDGED:
+        likely, others = _shortlist(claims, recalls, model, tell)
     # the index has vectors of whole entries
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
     clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
-    tell(DreamProgress("recalls"))
-    recalls = _recalls(workspace, now, (*clusters, *others))
-    known = [_known(cluster, recalls) for cluster in clusters]
-    least = floor_of(model)
-    left_out = (replace(_known(cluster, recalls), floor=least) for cluster in others)
+    folded_recalls = _recalls(workspace, now, clusters, tell) if len(clusters) < len(likely) else recalls
+    known = [_known(cluster, folded_recalls) for cluster in clusters]
     return Survey(
         model=model,
         found=found,
         book=book,
         judged=(
             *_judged(known, model, today, tell),
-            *(replace(one, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
+            *_unlikely(others, recalls, model, tell),
         ),
         skips=skips,
-        notes=(*_notes(found, recalls, days), *filter(None, [note])),
+        notes=(*notes, *filter(None, [note])),
     )
 
 
-def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
+def _known(cluster: Cluster, index: ClaimRecallIndex, *, floor: float = 0.0, left_out: str = "") -> Judged:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
     What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
     from outside corroborates nothing that the owner or the agent says.
     """
-    recalls = index.of.get(cluster.mentions[0].key, ClaimRecalls())
+    recalls = index.of.get(cluster.mentions[0].key, NEVER_RECALLED)
     if len(cluster.mentions) == 1:
-        return Judged(cluster=cluster, recalls=recalls)
+        return Judged(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
     inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
     sources = len(sources_of(inside, echoes=echoes))
@@ -102,7 +102,8 @@ def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
         recalls=recalls,
         sources=sources,
         days=len(days_of(inside, echoes=echoes)),
-        left_out="" if sources else "said only after the agent had been given it",
+        floor=floor,
+        left_out=left_out if sources else "said only after the agent had been given it",
     )
 
 
@@ -124,6 +125,17 @@ def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnPro
             yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
 
 
+def _unlikely(
+    clusters: Sequence[Cluster], recalls: ClaimRecallIndex, model: OwnerModel, tell: OnProgress
+) -> Iterator[Judged]:
+    """The claims that the model does not look at."""
+    floor = floor_of(model)
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
+        yield _known(cluster, recalls, floor=floor, left_out=_LESS_LIKELY)
+
+
 def line_of(mention: Mention) -> Line:
     """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
     if mention.spoken:
@@ -141,26 +153,27 @@ def _shortlist(
     times how often they were said and used, the newest first among equals; of lines that differ in numbers
     alone the first few are enough.
     """
-    lines, days = [], np.zeros(len(claims))
-    for number, one in enumerate(claims):
-        if number % _EVERY == 0:
-            tell(DreamProgress("recalls", number, len(claims)))
-        best = one.best
-        lines.append(line_of(best))
-        days[number] = best.day.toordinal()
-    forms = np.array([_form(line) for line in lines])
-    sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
-    weights = np.linalg.lstsq(forms[sample], model.logits([lines[n] for n in sample]), rcond=None)[0]
-    often = np.ones(len(claims))
-    for number, one in enumerate(claims):
-        if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
-            parts = _known(one, recalls).parts
-            often[number] = parts["recurrence"] * parts["use"]
+    forms, often, days = np.zeros((len(claims), _FORMS)), np.ones(len(claims)), np.zeros(len(claims))
+    for start in range(0, len(claims), _EVERY):
+        tell(DreamProgress("recalls", start, len(claims)))
+        block = slice(start, start + _EVERY)
+        best = [one.best for one in claims[block]]
+        forms[block] = _forms([line_of(mention) for mention in best])
+        days[block] = [mention.day.toordinal() for mention in best]
+        for number, one in enumerate(claims[block], start):
+            if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
+                parts = _known(one, recalls).parts
+                often[number] = parts["recurrence"] * parts["use"]
+    sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
+    said = model.logits([line_of(claims[number].best) for number in sample])
+    weights = np.linalg.lstsq(forms[sample], said, rcond=None)[0]
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
-    for number in order.tolist():
-        shape = lines[number].text[:_SHAPE].translate(_NO_DIGITS)
+    for rank, number in enumerate(order.tolist()):
+        if rank % _EVERY == 0:
+            tell(DreamProgress("recalls", len(claims), len(claims)))
+        shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
             likely.add(number)
@@ -175,41 +188,48 @@ def _shortlist(
 _NOBODY = re.compile(
     r"\W*(?:(?:and|but|so|also|then)\b\W*)*(?:(?:he|she|they|his|her|their)(?:['’]\w+)?\b|[他她彼])", re.I
 )
+_FORMS = 8
+_LAST_SIGN = 0x20000
 _SHAPE = 60
 _MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _form(line: Line) -> tuple[float, ...]:
-    """Length, digits, capitals, words and the end of a line, as numbers that cost next to nothing."""
-    text = line.text
-    size = len(text) or 1
-    long = float(np.log1p(size))
-    digits, capitals = sum(map(str.isdigit, text)), sum(map(str.isupper, text))
-    spaces = text.count(" ")
-    return (
-        1.0,
-        long,
-        long * long,
-        digits / size,
-        capitals / size,
-        spaces / size,
-        float(text[-1:] in ".。"),
-        line.spoken,
-    )
+def _forms(lines: Sequence[Line]) -> NDArray[np.float64]:
+    """(n, 8) length, digits, capitals, blanks and the end of each line: numbers that cost next to nothing."""
+    sizes = np.array([len(line.text) for line in lines])
+    text = "".join(line.text for line in lines).encode("utf-32-le", "surrogatepass")
+    signs = _signs()[np.minimum(np.frombuffer(text, np.uint32), _LAST_SIGN)]
+    shares = np.add.reduceat(signs, np.cumsum(sizes) - sizes, dtype=np.float64) / sizes[:, None]
+    long = np.log1p(sizes)
+    ends = [line.text[-1] in ".。" for line in lines]
+    spoken = [line.spoken for line in lines]
+    return np.column_stack((np.ones(len(lines)), long, long * long, shares, ends, spoken))
 
 
-def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:
+@functools.cache
+def _signs() -> NDArray[np.bool_]:
+    """For each sign whether it is a digit, a capital, a blank; for those above the last one, none of them."""
+    signs = map(chr, range(_LAST_SIGN))
+    return np.array([*((one.isdigit(), one.isupper(), one == " ") for one in signs), (False,) * 3])
+
+
+def _recalls(
+    workspace: Workspace, now: datetime, clusters: Sequence[Cluster], tell: OnProgress
+) -> ClaimRecallIndex:
     """The recalls of the clusters, each by the key of its first mention."""
     claims: dict[str, str] = {}
-    entries: dict[str, list[str]] = {}
-    for cluster in clusters:
+    entries: dict[str, tuple[str, ...]] = {}
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("recalls"))
         name = cluster.mentions[0].key
         claims.update(dict.fromkeys(cluster.keys, name))
         for mention in cluster.mentions:
-            names = entries.setdefault(mention.entry.rpartition("#")[2].partition("~")[0], [])
+            entry = mention.entry.rpartition("#")[2].partition("~")[0]
+            names = entries.get(entry, ())
             if name not in names:
-                names.append(name)
+                entries[entry] = (*names, name)
     return read_recalls(workspace, now, claims, entries)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import time_ns
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.graph.model import Graph
 from workbench.memory.entry import Kind
@@ -48,7 +47,7 @@ class GraphReader:
 
     def read(self) -> Graph:
         """The graph as it is now; the same object as before where no file has changed."""
-        with _uncollected():
+        with no_garbage_collection():
             return self._as_it_is([file for file in self._workspace.scan() if self._counts(file)])
 
     def _as_it_is(self, files: list[MemoryFile]) -> Graph:
@@ -120,18 +119,6 @@ def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[s
             raise EntryNotFoundError(reference)
         found += several
     return tuple(found)
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for cycles meanwhile: what is made here has none, stays, and is very many small things."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:

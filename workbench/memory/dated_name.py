@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import date, time
@@ -26,6 +27,7 @@ class DatedName:
         return f"{self.time:%H:%M}" if self.time else self.slug.replace("-", " ").replace("_", " ")
 
 
+@functools.lru_cache(maxsize=4_096)
 def dated_name(path: str) -> DatedName | None:
     """The date in the name of the file at ``path``, or None where it begins with none.
 

@@ -7,6 +7,7 @@ whoever asks. Likeness is no sameness: ``distinction`` names what two texts must
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import zlib
@@ -51,6 +52,7 @@ class Distinction:
         return here == other.names | ({other.opening} & self.names)
 
 
+@functools.lru_cache(maxsize=8_192)
 def distinction(text: str) -> Distinction:
     """Numbers and turning words of ``text``, each as often as they stand there, and its names."""
     folded = text.casefold()

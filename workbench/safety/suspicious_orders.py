@@ -105,7 +105,7 @@ _UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languag
 
 
 def _verbs_in(low: str) -> set[_Verb]:
-    found = set().union(*(_VERBS_OF[word] for word in _WORDS.findall(low) if word in _VERBS_OF))
+    found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
     if not low.isascii():
         found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
     return found
@@ -234,19 +234,22 @@ def _dangerous(low: str, verbs: set[_Verb]) -> _Verb | None:
     """Orders that no agent notes for itself."""
     if _Verb.IGNORE in verbs and _RULES.search(low) and _EARLIER.search(low):
         return _Verb.IGNORE
-    addressed = _MUST.search(low) is not None
-    away = _ADDRESS.search(low) or _MAIL.search(low)
-    if _Verb.FETCH in verbs and away and _Verb.FOLLOW in verbs and (_THERE.search(low) or _RULES.search(low)):
-        return _Verb.FOLLOW
     if _Verb.FOLLOW in verbs and _ADDRESS.search(low) and _RULES.search(low):
+        return _Verb.FOLLOW
+    if {_Verb.FETCH, _Verb.FOLLOW} <= verbs and _away(low) and (_THERE.search(low) or _RULES.search(low)):
         return _Verb.FOLLOW
     if _ANSWER.search(low) and (_ADDRESS.search(low) or _SECRET.search(low)):
         return next(verb for verb in _Verb if verb in verbs)
-    if _Verb.SEND in verbs and away and (_SECRET.search(low) or (addressed and _STORE.search(low))):
+    is_sent = _Verb.SEND in verbs and _away(low)
+    if is_sent and (_SECRET.search(low) or (_MUST.search(low) and _STORE.search(low))):
         return _Verb.SEND
     if _Verb.RUN in verbs and _FAR.search(low):
         return _Verb.RUN
     return None
+
+
+def _away(low: str) -> re.Match[str] | None:
+    return _ADDRESS.search(low) or _MAIL.search(low)
 
 
 def _doubtful(low: str, verbs: set[_Verb]) -> _Verb | None:
