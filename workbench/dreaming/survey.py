@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
-from workbench.dreaming.claim_recalls import NEVER_RECALLED, ClaimRecallIndex, read_recalls
+from workbench.dreaming.claim_recalls import NEVER_RECALLED, ClaimRecalls, RecallBook
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
 from workbench.dreaming.features import Line
@@ -61,17 +61,18 @@ def survey(
     tell(DreamProgress("folding"))
     model = owner_model(workspace, book)
     claims = same_words(found.mentions)
-    recalls = _recalls(workspace, now, claims, tell)
-    notes = _notes(found, recalls, days)
+    recall_book = RecallBook(workspace, now)
+    recalls, gone = _recalls(recall_book, claims, tell)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
         likely, others = _shortlist(claims, recalls, model, tell)
+    tell(DreamProgress("folding"))
     # the index has vectors of whole entries
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
     clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
-    folded_recalls = _recalls(workspace, now, clusters, tell) if len(clusters) < len(likely) else recalls
-    known = [_known(cluster, folded_recalls) for cluster in clusters]
+    recalls_of_folded, _ = _recalls(recall_book, clusters, tell)
+    known = [_known(cluster, recalls_of_folded) for cluster in clusters]
     return Survey(
         model=model,
         found=found,
@@ -81,17 +82,19 @@ def survey(
             *_unlikely(others, recalls, model, tell),
         ),
         skips=skips,
-        notes=(*notes, *filter(None, [note])),
+        notes=(*_notes(found, recall_book, gone, days), *filter(None, [note])),
     )
 
 
-def _known(cluster: Cluster, index: ClaimRecallIndex, *, floor: float = 0.0, left_out: str = "") -> Judged:
+def _known(
+    cluster: Cluster, recalls_of: Mapping[str, ClaimRecalls], *, floor: float = 0.0, left_out: str = ""
+) -> Judged:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
     What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
     from outside corroborates nothing that the owner or the agent says.
     """
-    recalls = index.of.get(cluster.mentions[0].key, NEVER_RECALLED)
+    recalls = recalls_of.get(cluster.mentions[0].key, NEVER_RECALLED)
     if len(cluster.mentions) == 1:
         return Judged(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
@@ -126,13 +129,13 @@ def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnPro
 
 
 def _unlikely(
-    clusters: Sequence[Cluster], recalls: ClaimRecallIndex, model: OwnerModel, tell: OnProgress
+    clusters: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
 ) -> Iterator[Judged]:
     """The claims that the model does not look at."""
-    floor = floor_of(model)
     for number, cluster in enumerate(clusters):
         if number % _EVERY == 0:
             tell(DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
+        floor = floor_of(model, spoken=cluster.best.spoken)
         yield _known(cluster, recalls, floor=floor, left_out=_LESS_LIKELY)
 
 
@@ -145,7 +148,7 @@ def line_of(mention: Mention) -> Line:
 
 
 def _shortlist(
-    claims: Sequence[Cluster], recalls: ClaimRecallIndex, model: OwnerModel, tell: OnProgress
+    claims: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
 ) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
     """Of a great many claims those that are worth the model's time, and the others.
 
@@ -161,7 +164,7 @@ def _shortlist(
         forms[block] = _forms([line_of(mention) for mention in best])
         days[block] = [mention.day.toordinal() for mention in best]
         for number, one in enumerate(claims[block], start):
-            if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
+            if len(one.mentions) > 1 or one.mentions[0].key in recalls:
                 parts = _known(one, recalls).parts
                 often[number] = parts["recurrence"] * parts["use"]
     sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
@@ -215,25 +218,24 @@ def _signs() -> NDArray[np.bool_]:
 
 
 def _recalls(
-    workspace: Workspace, now: datetime, clusters: Sequence[Cluster], tell: OnProgress
-) -> ClaimRecallIndex:
-    """The recalls of the clusters, each by the key of its first mention."""
+    book: RecallBook, clusters: Sequence[Cluster], tell: OnProgress
+) -> tuple[dict[str, ClaimRecalls], int]:
+    """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
-    entries: dict[str, tuple[str, ...]] = {}
+    entries: dict[str, list[str]] = {}
     for number, cluster in enumerate(clusters):
         if number % _EVERY == 0:
             tell(DreamProgress("recalls"))
         name = cluster.mentions[0].key
-        claims.update(dict.fromkeys(cluster.keys, name))
+        claims.update(dict.fromkeys(book.claims.intersection(cluster.keys), name))
         for mention in cluster.mentions:
             entry = mention.entry.rpartition("#")[2].partition("~")[0]
-            names = entries.get(entry, ())
-            if name not in names:
-                entries[entry] = (*names, name)
-    return read_recalls(workspace, now, claims, entries)
+            if entry in book.entries and name not in (names := entries.setdefault(entry, [])):
+                names.append(name)
+    return book.of(claims, entries)
 
 
-def _notes(found: CandidateScan, recalls: ClaimRecallIndex, days: int) -> list[str]:
+def _notes(found: CandidateScan, recalls: RecallBook, gone: int, days: int) -> list[str]:
     notes = []
     if found.old:
         notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
@@ -244,6 +246,6 @@ def _notes(found: CandidateScan, recalls: ClaimRecallIndex, days: int) -> list[s
         notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
     if recalls.ahead:
         notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
-    if recalls.gone:
-        notes.append(f"of entries that stand in no source (any more): {plural(recalls.gone, 'recall')}")
+    if gone:
+        notes.append(f"of entries that stand in no source (any more): {plural(gone, 'recall')}")
     return notes
