@@ -61,6 +61,7 @@ def survey(
     tell(DreamProgress("folding"))
     model = owner_model(workspace, book)
     claims = same_words(found.mentions)
+    tell(DreamProgress("recalls"))
     recall_book = RecallBook(workspace, now)
     recalls, gone = _recalls(recall_book, claims, tell)
     likely, others = claims, tuple[Cluster, ...]()
