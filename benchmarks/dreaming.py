@@ -16,7 +16,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -26,10 +25,6 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from indexing.embedding.cache import EmbeddingCache
-from indexing.sync.generations import CACHE_FILE
-from indexing.sync.run import reindex
-from tests.support.hashing import HashingEmbedder
 from workbench.dreaming.run import dream
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import entry_hash
@@ -146,6 +141,12 @@ def texts_of(workspace: Workspace) -> Iterator[str]:
 
 def embed(root: Path) -> int:
     """An index with its cache of vectors, as a sync leaves it. Returns the number of vectors."""
+    # The process that dreams has no engine, so that its memory is that of a dream.
+    from indexing.embedding.cache import EmbeddingCache  # noqa: PLC0415
+    from indexing.sync.generations import CACHE_FILE  # noqa: PLC0415
+    from indexing.sync.run import reindex  # noqa: PLC0415
+    from tests.support.hashing import HashingEmbedder  # noqa: PLC0415
+
     embedder = HashingEmbedder(dimension=384)
     shell = root.parent / "shell"
     (shell / "memory").mkdir(parents=True)
@@ -167,7 +168,8 @@ def dreamt(root: Path) -> dict[str, object]:
     done = dream(Workspace.open(root), now=NOW)
     took = time.perf_counter() - began
     busy = time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # What getrusage says counts the process that started this one, too.
+    peak = int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
     return {
         "seconds": took,
         "cpu": busy,

@@ -17,7 +17,6 @@ behind each sentence (what is kept must say where it is from), and of words alon
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import random
 import re
@@ -44,7 +43,7 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences
-from workbench.operations.archive import plan_archive
+from workbench.operations.archive import characters, plan_archive
 from workbench.workspace.plan import Plan
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
@@ -184,7 +183,7 @@ def _archive(workspace: Workspace, now: datetime, budget: int) -> None:
         addresses = [address for proposal in leaving for address in proposal.entries]
         return plan_archive(workspace, addresses, today=now.date(), reason="over the budget")
 
-    with contextlib.suppress(NotCuratableError):  # it is within its budget
+    if characters(workspace.memory_document().data) > budget:
         workspace.operations.carry_out(planner)
 
 

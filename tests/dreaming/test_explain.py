@@ -81,3 +81,11 @@ def test_what_was_left_out_early_is_found_by_its_key_too(nights: Nights) -> None
     nights.sandbox.write("memory/2026-03-25.md", f"# Day\n\n```\n{FACT}\n```\n")
     (skip,) = (one for one in nights.dream().skipped if one.why.startswith("no prose"))
     assert nights.explained(skip.key).verdict == "it is no candidate: no prose: code"
+
+
+def test_talk_that_its_episode_chose_needs_less_than_a_note(nights: Nights) -> None:
+    nights.episode(0, "e1", "Sarah prefers async reviews over meetings")
+    nights.log(0, FACT)
+    said = (nights.explained(words) for words in ("Sarah prefers async", FACT))
+    talk, note = (next(gate.needed for gate in one.gates if gate.name == "salience") for one in said)
+    assert talk < note

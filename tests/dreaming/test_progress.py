@@ -62,6 +62,20 @@ def test_whoever_is_told_can_stop_it_at_any_step_and_nothing_is_written(nights: 
     assert sorted(nights.root.rglob("*")) == before
 
 
+def test_it_can_be_stopped_within_a_long_file(nights: Nights) -> None:
+    nights.log(0, *(f"The port of service {number} is {8000 + number}" for number in range(1_200)))
+    told: list[DreamProgress] = []
+
+    def stop(progress: DreamProgress) -> None:
+        told.append(progress)
+        if [one.phase for one in told].count("reading") == 3:
+            raise StoppedError("dreaming")
+
+    with pytest.raises(StoppedError):
+        dream(nights.workspace, now=NOW, tell=stop)
+    assert told == [DreamProgress("reading", 0, 1)] * 3
+
+
 def test_an_explanation_tells_how_far_it_is_too(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     told: list[DreamProgress] = []

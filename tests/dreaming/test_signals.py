@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dreaming.nights import NOW, Nights, ago
-from workbench.dreaming.score import read_recalls
+from workbench.dreaming.score import RecallBook
 
 FACT = "The staging port of the gateway is 8443"
 
@@ -34,8 +34,9 @@ def test_a_recall_is_known_by_its_entry_and_else_by_its_claim(nights: Nights) ->
             "score": 1,
         },
     )
-    found = read_recalls(nights.workspace, NOW, {"k1": "first"}, {"abc123": ["first", "second"]})
-    first, second = found.of["first"], found.of["second"]
+    book = RecallBook(nights.workspace, NOW)
+    found, gone = book.of({"k1": "first"}, {"abc123": ["first", "second"]})
+    first, second = found["first"], found["second"]
     assert (first.count, first.score, sorted(first.queries), sorted(first.days)) == (
         2,
         0.75,
@@ -43,7 +44,7 @@ def test_a_recall_is_known_by_its_entry_and_else_by_its_claim(nights: Nights) ->
         [ago(3), ago(2)],
     )
     assert (second.count, second.score) == (1, 0.5)
-    assert (found.gone, found.bad, found.ahead) == (1, 0, 0)
+    assert (gone, book.bad, book.ahead) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,8 @@ def test_a_score_is_between_nothing_and_one_whatever_is_written(
     nights: Nights, score: object, counted: float
 ) -> None:
     nights.record({"at": f"{ago(3)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": score})
-    found = read_recalls(nights.workspace, NOW, {}, {"abc123": ["k"]})
-    assert (found.of["k"].count, found.of["k"].score) == (1, counted)
+    found, _ = RecallBook(nights.workspace, NOW).of({}, {"abc123": ["k"]})
+    assert (found["k"].count, found["k"].score) == (1, counted)
 
 
 def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
@@ -63,9 +64,9 @@ def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
         {"at": "yesterday", "query": "a", "entry": "x#abc123"}, {"query": "a"}, {"at": 3}, ["no", "record"]
     )
     nights.record({"at": f"{ago(-2)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": 1})
-    found = read_recalls(nights.workspace, NOW, {}, {"abc123": ["k"]})
-    assert (found.bad, found.ahead) == (4, 1)
-    assert found.of == {}
+    book = RecallBook(nights.workspace, NOW)
+    assert (book.bad, book.ahead) == (4, 1)
+    assert book.of({}, {"abc123": ["k"]}) == ({}, 0)
     notes = nights.dream().notes
     assert "no records in the book of recalls: 4 lines" in notes
     assert "dated after now and not counted: 1 recall" in notes

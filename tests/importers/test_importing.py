@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.score import read_recalls as counted
+from workbench.dreaming.score import RecallBook
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
@@ -751,7 +751,7 @@ def test_imported_recalls_count_for_dreaming_as_often_as_openclaw_says(
     }
     carry_in(sandbox, read_recalls(sandbox.workspace, recall_store(sandbox, **told)))
     entry = sandbox.workspace.document(LOG).entries[0]
-    found = counted(sandbox.workspace, NOW, {}, {entry.hash: ["claim"]}).of["claim"]
+    found = RecallBook(sandbox.workspace, NOW).of({}, {entry.hash: ["claim"]})[0]["claim"]
     assert found.count == count
     assert found.score == pytest.approx(0.5 * count)
     assert (len(found.queries), len(found.days)) == (questions, days)

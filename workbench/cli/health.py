@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -17,6 +17,7 @@ from workbench.cli import shell_values
 from workbench.cli.operation_command import Whose, act, content_address, whose
 from workbench.cli.options import command, flag, meant, named, tell_skipped, word, workspace
 from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, say, say_diff, say_row, wants_json
+from workbench.collection_pause import no_garbage_collection
 from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first
@@ -316,13 +317,8 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
             f"{html} is inside of {place.root}, where an audit writes nothing",
             hint="name a file somewhere else",
         )
-    gc.disable()  # what is read stays until the end, and looking for garbage in it takes a third of the time
-    try:
-        with Bar() as bar:
-            found = audited(CheckSubject(place), model=not quick, tell=bar.show)
-    finally:
-        gc.enable()
-        place.close()
+    with closing(place), no_garbage_collection(), Bar() as bar:
+        found = audited(CheckSubject(place), model=not quick, tell=bar.show)
     if html is not None:
         _write(html, _page(found, with_text=with_text))
     said = {

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.proposals.suspicious import Suspect
@@ -83,6 +84,8 @@ _FACTUAL = frozenset({"facts", "decisions"})
 """Headings of an episode under which its facts stand."""
 _STOPS = (".", "!", "。", "！")
 _PROSE = (Form.ITEM, Form.PARAGRAPH)
+_EVERY = 500
+"""Entries that are read between two words about it."""
 MOST_TOKENS = 160
 """Word pieces that a claim may have; of a longer block each sentence is one."""
 
@@ -157,7 +160,8 @@ def candidates(
     oldest = date.min if days is None else _newest(files, today) - timedelta(days=days)
     reader = _Reader(today, oldest, skips, found, owner)
     for number, file in enumerate(files):
-        tell(DreamProgress("reading", number, len(files)))
+        pulse = partial(tell, DreamProgress("reading", number, len(files)))
+        pulse()
         if file.named and file.named.day < reader.oldest and file.kind is not Kind.EPISODE:
             found.old += 1
             continue
@@ -166,7 +170,7 @@ def candidates(
         except (OSError, WorkbenchError):
             found.unread.append(file.path)
             continue
-        found.mentions += reader.mentions(document, _changed(file, today))
+        found.mentions += reader.mentions(document, _changed(file, today), pulse)
     return found
 
 
@@ -198,16 +202,19 @@ class _Reader:
     skips: Skips
     found: CandidateScan
     owner: frozenset[str]
-    _claims: dict[str, tuple[_Claim, ...]] = field(default_factory=dict)
+    _claims: dict[str, tuple[Origin, tuple[_Claim, ...]]] = field(default_factory=dict)
+    """The claims of each text that is not suspicious, and the origin for which that was found."""
 
-    def mentions(self, document: Document, changed: date) -> Iterator[Mention]:
-        """The mentions of one document that are young enough."""
+    def mentions(self, document: Document, changed: date, pulse: Callable[[], None]) -> Iterator[Mention]:
+        """The mentions of one document that are young enough; ``pulse`` is called now and then."""
         episode = read_episode(document) if document.kind is Kind.EPISODE else None
         why = _never(document, episode, self.today)
         blocks, generated = session_blocks(document), generated_lines(document.data)
         origins = OriginReader(document, owner=self.owner)
         factual = document.kind is Kind.EPISODE and any(map(_is_factual, document.entries))
-        for entry in document.entries:
+        for number, entry in enumerate(document.entries, 1):
+            if number % _EVERY == 0:
+                pulse()
             day = entry.date or changed
             if day < self.oldest:
                 self.found.old += 1
@@ -253,7 +260,9 @@ class _Reader:
         listed = len(self.found.suspicious)
         for start, text in turns:
             said = origins.said(entry, text)
-            origin = said.origin
+            origin, known = said.origin, self._claims.get(text)
+            if known and known[0] is origin and len(turns) == 1:
+                continue
             if why := suspicion(clean(said.words) if len(turns) > 1 else said.words, origin):
                 line = min(entry.end_line, entry.start_line + entry.text.count("\n", 0, start))
                 place = f"{document.path}#L{line}"
@@ -267,18 +276,18 @@ class _Reader:
         if not ALLOWED[origin].proposed:
             self._leave_out(entry, "of unknown origin")
             return
-        claims = self._claims.get(entry.text)
-        if claims is None:
+        if known is None:
             words = split_turns(said.words)[0] if entry.kind is Kind.EPISODE else said.words
-            claims = self._claims[entry.text] = tuple(_claims(words, whole=entry.parts == 1))
+            known = self._claims[entry.text] = origin, tuple(_claims(words, whole=entry.parts == 1))
         own = entry.provenance.get("session") if entry.provenance else None
         session = own or session_of(blocks, entry) or ""
-        for claim in claims:
+        for claim in known[1]:
             if claim.tokens > MOST_TOKENS:
                 self.skips.add(claim.key, f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
                 continue
             first = entry.start_line if claim.whole else min(entry.end_line, entry.start_line + claim.above)
-            last = entry.end_line if claim.whole else min(entry.end_line, first + claim.text.count("\n"))
+            lines = entry.end_line - first if claim.whole else claim.text.count("\n")
+            last = min(entry.end_line, first + lines) if lines else first
             yield Mention(
                 key=claim.key,
                 text=claim.text,
@@ -288,7 +297,8 @@ class _Reader:
                 first=first,
                 last=last,
                 entry=entry.address,
-                context=entry.text,
+                # Of a text that stands in many files one copy is enough.
+                context=claim.text if claim.text == entry.text else entry.text,
                 day=day,
                 session=session,
                 origin=origin,

@@ -71,7 +71,9 @@ def same_words(mentions: Iterable[Mention]) -> tuple[Cluster, ...]:
     groups: dict[str, list[Mention]] = {}
     for mention in mentions:
         groups.setdefault(mention.key, []).append(mention)
-    return tuple(Cluster(_in_order(group), (key,)) for key, group in groups.items())
+    return tuple(
+        Cluster(_in_order(group) if len(group) > 1 else tuple(group), (key,)) for key, group in groups.items()
+    )
 
 
 def folded(

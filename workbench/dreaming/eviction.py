@@ -15,12 +15,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import judged
-from workbench.dreaming.owner_model import OwnerModel, line_from
+from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
+from workbench.memory.episode import FOLDER
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.proposal import Proposal
@@ -73,8 +75,8 @@ def budget_notes(before: Workspace, after: Workspace) -> tuple[str, ...]:
     )
 
 
-_SAME_TURN = 0.5
-"""What each further line of one turn of a session is multiplied by: what was said there is remembered."""
+_SAME_TURN = 0.25
+"""What each further line of one turn of a session is multiplied by: the first one leads back to the turn."""
 _MOST_STEPS = 3
 """From long-term memory to a log, to an episode, to a session."""
 _BESIDE = 30
@@ -154,9 +156,8 @@ def archive_proposals(
 
 
 def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float]:
-    """How likely each entry is worth keeping, by address; a second line of one turn adds half as much."""
-    lines = [line_from(entry.text, entry.fields("src")) for entry in memory.entries]
-    scores = map(score_of, model.logits(lines).tolist())
+    """How likely each entry is worth keeping, by address; a second line of one turn adds little."""
+    scores = map(score_of, model.logits([_line(entry, turns) for entry in memory.entries]).tolist())
     seen: Counter[str] = Counter()
     worth = {}
     for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
@@ -164,6 +165,14 @@ def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float
         worth[entry.address] = score * _SAME_TURN ** seen[turn]
         seen[turn] += 1
     return worth
+
+
+def _line(entry: Entry, turns: Turns) -> Line:
+    """An entry as it was judged when it was proposed: as talk where it quotes what a session said."""
+    source = next(iter(entry.fields("src")), "")
+    if source.startswith(FOLDER) or turns.of(source) != source:
+        return Line(entry.text, spoken=True)
+    return Line(entry.text, path=source.partition("#")[0])
 
 
 class Turns:
@@ -199,7 +208,8 @@ def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, fr
     """How many characters of long-term memory may go unasked, and the addresses of all that stays."""
     memory = workspace.memory_document()
     heads = [block for block in blocks(memory) if block[0].provenance]
-    kept = judged(model, [line_from(block[0].text, block[0].fields("src")) for block in heads])
+    turns = Turns(workspace)
+    kept = judged(model, [_line(block[0], turns) for block in heads])
     size, staying = 0, set[str]()
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]

@@ -124,8 +124,11 @@ def _asks_or_leads_in(plain: str) -> str | None:
 _SHOWN = 60
 _NAMED, _LEAST_NAMED = 3, 0.05
 """Reasons that are named, and the log odds that each of them weighs at least."""
-_LENIENT = 0.72
-"""The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank."""
+_LENIENT, _LENIENT_WITH_TALK = 0.72, 0.5
+"""The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank.
+
+Talk has been through a session's own choice before, which asks for this much.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +145,9 @@ class LineJudgement:
         return self.vetoed is None and self.score >= self.floor
 
 
-def floor_of(model: OwnerModel) -> float:
+def floor_of(model: OwnerModel, *, spoken: bool) -> float:
     """The score from which a line may be proposed: low, as its rank decides."""
-    return _LENIENT * model.base.floor
+    return (_LENIENT_WITH_TALK if spoken else _LENIENT) * model.base.floor
 
 
 def judged(
@@ -154,8 +157,8 @@ def judged(
 
     ``floor`` is another score than usual from which it is kept.
     """
-    least = floor_of(model) if floor is None else floor
     for line, logit in zip(lines, model.logits(lines).tolist(), strict=True):
+        least = floor_of(model, spoken=line.spoken) if floor is None else floor
         yield LineJudgement(score=score_of(logit), floor=least, vetoed=veto(line.text))
 
 

@@ -26,6 +26,8 @@ _HASH = re.compile(
     r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?:-[0-9a-f]{4,12}\b)*", re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_BARE = re.compile(r"[A-Za-z][^:\[(]*\Z")
+"""Most lines of ASCII: none of this can stand around them, which is seen at one look."""
 
 
 def without_frame(text: str) -> str:
@@ -41,6 +43,8 @@ def plain_words(text: str) -> str:
 
 
 def _unframed(line: str) -> str:
+    if line.isascii() and _BARE.match(line):
+        return line.rstrip()
     told = _CHECKS.sub("", _MARKER.sub("", line, count=1)).strip()
     for _ in range(2):  # a speaker, a chat and a time may stand one behind the other, in any order
         told = _ENVELOPE.sub(" ", _STAMP.sub("", told, count=1)).strip()

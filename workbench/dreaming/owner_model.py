@@ -317,16 +317,11 @@ def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
         if is_kept and is_leaving:
             continue  # it went for lack of room: that says nothing of its words
         is_kept = is_kept or is_leaving
-        line = line_from(proposal[0].text, proposal[0].sources)
+        path = next((source.partition("#")[0] for source in proposal[0].sources), "")
+        line = Line(proposal[0].text, path=path, spoken=path.startswith(FOLDER))
         found.append(Example(line, is_kept, day, decision.decision))
     found += (one for one in _operations(workspace) if since is None or (one.day and one.day > since))
     return sorted(found, key=lambda one: one.day or date.min)
-
-
-def line_from(text: str, sources: Sequence[str]) -> Line:
-    """A text that was taken from ``sources``, as it is judged: as talk where the first is a session."""
-    path = next((source.partition("#")[0] for source in sources), "")
-    return Line(text, "", path, spoken=path.startswith(FOLDER))
 
 
 def _operations(workspace: Workspace) -> Iterator[Example]:

@@ -22,6 +22,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.eviction import make_room
 from workbench.dreaming.line_judgement import fact_type, judged, why_of
@@ -37,10 +38,13 @@ from workbench.memory.claims import claim_key
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
+_EVERY = 2_000
+"""Claims that are counted between two words about it."""
 _SUSPICIOUS = 5
 """Suspicious lines of one run that are listed."""
 
 
+@no_garbage_collection()
 def dream(
     workspace: Workspace,
     *,
@@ -65,7 +69,9 @@ def dream(
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
     leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for claim in known.judged:
+    for number, claim in enumerate(known.judged):
+        if number % _EVERY == 0:
+            tell(DreamProgress("wording", len(chosen), len(chosen)))
         if not claim.passed:
             best = claim.cluster.best
             known.skips.add(best.key, claim.left_out, best.text)
@@ -91,6 +97,7 @@ def dream(
 _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 
+@no_garbage_collection()
 def explain(
     workspace: Workspace, key_or_text: str, now: datetime, *, tell: OnProgress = unheard
 ) -> Explanation:

@@ -31,7 +31,7 @@ MOST_OF_A_SESSION = 2
 """Different questions of one session and day that count for a claim."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ClaimRecalls:
     """The recalls of one claim so far; ``score`` adds up theirs, each in [0, 1]."""
 
@@ -59,67 +59,82 @@ class ClaimRecalls:
         self.days.add(day)
 
 
-@dataclass(slots=True)
-class ClaimRecallIndex:
-    """What the book says: ``of`` by the claim's name.
+NEVER_RECALLED = ClaimRecalls()
+"""What stands for the recalls of each claim that has none: most have none, and five empty sets are large."""
 
-    ``bad`` counts lines that are none, ``gone`` recalls of what stands nowhere (any more),
-    ``ahead`` those that are dated after now.
+
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """A record of the book: ``entry`` is the hash of an entry, ``claim`` the key of one, or empty."""
+
+    day: date
+    entry: str
+    claim: str
+    query: str
+    score: float
+    session: str
+    imported: bool
+
+
+class RecallBook:
+    """What the book says until ``now``.
+
+    ``bad`` counts lines that are none, ``ahead`` those that are dated after now. ``entries`` and ``claims``
+    are the hashes and keys that stand in it.
     """
 
-    of: dict[str, ClaimRecalls] = field(default_factory=dict)
-    bad: int = 0
-    gone: int = 0
-    ahead: int = 0
+    def __init__(self, workspace: Workspace, now: datetime) -> None:
+        self.bad = self.ahead = 0
+        self._recalls: list[_Recall] = []
+        for page in workspace.ledger.pages("recalls"):
+            self.bad += page.bad
+            for record in page.records:
+                self._read(record, now)
+        self.entries = frozenset(one.entry for one in self._recalls)
+        self.claims = frozenset(one.claim for one in self._recalls)
 
-
-def read_recalls(
-    workspace: Workspace, now: datetime, claims: Mapping[str, str], entries: Mapping[str, Sequence[str]]
-) -> ClaimRecallIndex:
-    """The recalls of claims, by the names under which ``claims`` and ``entries`` know them.
-
-    ``claims`` leads from a claim's key to its name, ``entries`` from the hash of an entry to the names of all
-    claims in it: an entry is known again by its hash, wherever it stands, else by the words of its claim.
-    """
-    found = ClaimRecallIndex()
-    for page in workspace.ledger.pages("recalls"):
-        found.bad += page.bad
-        for record in page.records:
-            _count(found, record, now, claims, entries)
-    return found
-
-
-def _count(
-    found: ClaimRecallIndex,
-    record: Mapping[str, Any],
-    now: datetime,
-    claims: Mapping[str, str],
-    entries: Mapping[str, Sequence[str]],
-) -> None:
-    when = _moment(record.get("at"), now)
-    entry, query = record.get("entry"), record.get("query")
-    if when is None or not isinstance(entry, str) or not isinstance(query, str):
-        found.bad += 1
-        return
-    if when > now:
-        found.ahead += 1
-        return
-    day = when.date()
-    names = entries.get(entry.rpartition("#")[2].partition("~")[0], ())
-    claim = record.get("claim")
-    if not names and isinstance(claim, str) and claim in claims:
-        names = (claims[claim],)
-    if not names:
-        found.gone += 1
-    score, session = ledger.share(record.get("score")), record.get("session")
-    for name in names:
-        recalled = found.of.get(name)
-        if recalled is None:
-            recalled = found.of[name] = ClaimRecalls()
-        if record.get("by") == IMPORTED:
-            recalled.add_imported(query, day, score)
+    def _read(self, record: Mapping[str, Any], now: datetime) -> None:
+        when = _moment(record.get("at"), now)
+        entry, query, session = record.get("entry"), record.get("query"), record.get("session")
+        if when is None or not isinstance(entry, str) or not isinstance(query, str):
+            self.bad += 1
+        elif when > now:
+            self.ahead += 1
         else:
-            recalled.add(query, day, score, session if isinstance(session, str) else "")
+            self._recalls.append(
+                _Recall(
+                    day=when.date(),
+                    entry=entry.rpartition("#")[2].partition("~")[0],
+                    claim=claim if isinstance(claim := record.get("claim"), str) else "",
+                    query=query,
+                    score=ledger.share(record.get("score")),
+                    session=session if isinstance(session, str) else "",
+                    imported=record.get("by") == IMPORTED,
+                )
+            )
+
+    def of(
+        self, claims: Mapping[str, str], entries: Mapping[str, Sequence[str]]
+    ) -> tuple[dict[str, ClaimRecalls], int]:
+        """The recalls of claims, by the names under which ``claims`` and ``entries`` know them; and how many
+        are of what stands nowhere (any more).
+
+        ``claims`` leads from a claim's key to its name, ``entries`` from the hash of an entry to the names of
+        all claims in it: an entry is known again by its hash, wherever it stands, else by the words of its
+        claim.
+        """
+        found: dict[str, ClaimRecalls] = {}
+        gone = 0
+        for one in self._recalls:
+            names = entries.get(one.entry) or [name for name in [claims.get(one.claim)] if name]
+            gone += not names
+            for name in names:
+                recalled = found.get(name) or found.setdefault(name, ClaimRecalls())
+                if one.imported:
+                    recalled.add_imported(one.query, one.day, one.score)
+                else:
+                    recalled.add(one.query, one.day, one.score, one.session)
+        return found, gone
 
 
 def _moment(said: object, now: datetime) -> datetime | None:
@@ -147,7 +162,7 @@ class Judged:
     """
 
     cluster: Cluster
-    recalls: ClaimRecalls = field(default_factory=ClaimRecalls)
+    recalls: ClaimRecalls = NEVER_RECALLED
     sources: int = 1
     days: int = 1
     salience: float = 0.0

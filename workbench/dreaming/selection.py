@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -61,6 +62,8 @@ class Chooser:
         self._memory = LongTerm(self._document)
         self._decided = _Decided(workspace, known.book, now)
         self._taken: set[str] = set()
+        self._of_template: Counter[str] = Counter()
+        """How many of those that passed are of each template, once one asks."""
 
     def is_remembered(self, text: str) -> bool:
         """Whether long-term memory says this in the same words: what a person keeps there is theirs."""
@@ -69,12 +72,9 @@ class Chooser:
     def choose(self) -> tuple[SelectedClaim, ...]:
         """The proposals, the best first, at most as many as the limit; one of each template."""
         passed = self._ranked()
-        templates = {judged.cluster.key: template_of(judged.cluster.best.text) for judged in passed}
-        counts = Counter(templates.values())
         templates_taken: set[str] = set()
         chosen: list[SelectedClaim] = []
         for number, judged in enumerate(passed):
-            template = templates[judged.cluster.key]
             if len(chosen) >= self._limit:
                 self._beyond(passed[number:])
                 break
@@ -82,9 +82,9 @@ class Chooser:
                 (c.judged.cluster.best for c in chosen if _says_the_same(c.judged, judged)), None
             ):
                 self._leave_out(judged, f"nearly the same is proposed by this run: {twin.key}")
-            elif choice := self._choice(judged, taken=template in templates_taken, of=counts[template]):
+            elif choice := self._choice(judged, passed, templates_taken):
                 chosen.append(choice)
-                templates_taken.add(template)
+                templates_taken.add(_template(judged))
         return tuple(chosen)
 
     def _ranked(self) -> list[Judged]:
@@ -131,15 +131,19 @@ class Chooser:
         """Entries of long-term memory that one run may change: a quarter of them, one at least."""
         return max(1, int(TOUCHED * len(self._memory.entries)))
 
-    def _choice(self, judged: Judged, *, taken: bool, of: int) -> SelectedClaim | None:
-        """``taken`` is whether one of the ``of`` claims of its template is chosen already."""
+    def _choice(
+        self, judged: Judged, passed: Sequence[Judged], taken: Collection[str]
+    ) -> SelectedClaim | None:
+        """``taken`` are the templates of those among ``passed`` that are chosen already."""
         best = judged.cluster.best
         if why := self.why_not(judged):
             self._leave_out(judged, why)
             return None
         standing = self._memory.standing(best.text, best.day)
-        if taken and standing is None:
-            self._leave_out(judged, f"of one template with others that are alike but for numbers: {of}")
+        if standing is None and (template := _template(judged)) in taken:
+            self._of_template = self._of_template or Counter(map(_template, passed))
+            alike = self._of_template[template]
+            self._leave_out(judged, f"of one template with others that are alike but for numbers: {alike}")
             return None
         if standing is not None:
             self._taken.add(standing.entry.address)
@@ -182,6 +186,10 @@ class Chooser:
         best = judged.cluster.best
         self.left_out[best.key] = why
         self.known.skips.add(best.key, why, best.text)
+
+
+def _template(judged: Judged) -> str:
+    return template_of(judged.cluster.best.text)
 
 
 def _rank(judged: Judged) -> tuple[bool, float, str]:

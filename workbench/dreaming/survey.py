@@ -5,13 +5,15 @@ Deadlines that have passed: a day behind a word that makes it the last one, and 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, alike_in_meaning, days_of, folded, same_words, sources_of
@@ -21,7 +23,7 @@ from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, Skips, unheard
 from workbench.dreaming.salience import BATCH
-from workbench.dreaming.score import ClaimRecallIndex, ClaimRecalls, Judged, read_recalls
+from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, Judged, RecallBook
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -109,42 +111,44 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     model = owner_model(workspace, book)
-    likely = same_words(found.mentions)
-    others: tuple[Cluster, ...] = ()
-    if len(likely) > MOST_JUDGED:
-        tell(DreamProgress("recalls"))
-        likely, others = _shortlist(likely, _recalls(workspace, now, likely), model, tell)
+    claims = same_words(found.mentions)
+    tell(DreamProgress("recalls"))
+    recall_book = RecallBook(workspace, now)
+    recalls, gone = _recalls(recall_book, claims, tell)
+    likely, others = claims, tuple[Cluster, ...]()
+    if len(claims) > MOST_JUDGED:
+        likely, others = _shortlist(claims, recalls, model, tell)
+    tell(DreamProgress("folding"))
     # the index has vectors of whole entries
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
     clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
-    tell(DreamProgress("recalls"))
-    recalls = _recalls(workspace, now, (*clusters, *others))
-    known = [_known(cluster, recalls) for cluster in clusters]
-    least = floor_of(model)
-    left_out = (replace(_known(cluster, recalls), floor=least) for cluster in others)
+    recalls_of_folded, _ = _recalls(recall_book, clusters, tell)
+    known = [_known(cluster, recalls_of_folded) for cluster in clusters]
     return Survey(
         model=model,
         found=found,
         book=book,
         judged=(
             *_judged(known, model, today, tell),
-            *(replace(one, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
+            *_unlikely(others, recalls, model, tell),
         ),
         skips=skips,
-        notes=(*_notes(found, recalls, days), *filter(None, [note])),
+        notes=(*_notes(found, recall_book, gone, days), *filter(None, [note])),
     )
 
 
-def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
+def _known(
+    cluster: Cluster, recalls_of: Mapping[str, ClaimRecalls], *, floor: float = 0.0, left_out: str = ""
+) -> Judged:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
     What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
     from outside corroborates nothing that the owner or the agent says.
     """
-    recalls = index.of.get(cluster.mentions[0].key, ClaimRecalls())
+    recalls = recalls_of.get(cluster.mentions[0].key, NEVER_RECALLED)
     if len(cluster.mentions) == 1:
-        return Judged(cluster=cluster, recalls=recalls)
+        return Judged(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
     inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
     sources = len(sources_of(inside, echoes=echoes))
@@ -153,7 +157,8 @@ def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
         recalls=recalls,
         sources=sources,
         days=len(days_of(inside, echoes=echoes)),
-        left_out="" if sources else "said only after the agent had been given it",
+        floor=floor,
+        left_out=left_out if sources else "said only after the agent had been given it",
     )
 
 
@@ -175,6 +180,17 @@ def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnPro
             yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
 
 
+def _unlikely(
+    clusters: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
+) -> Iterator[Judged]:
+    """The claims that the model does not look at."""
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
+        floor = floor_of(model, spoken=cluster.best.spoken)
+        yield _known(cluster, recalls, floor=floor, left_out=_LESS_LIKELY)
+
+
 def line_of(mention: Mention) -> Line:
     """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
     if mention.spoken:
@@ -184,7 +200,7 @@ def line_of(mention: Mention) -> Line:
 
 
 def _shortlist(
-    claims: Sequence[Cluster], recalls: ClaimRecallIndex, model: OwnerModel, tell: OnProgress
+    claims: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
 ) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
     """Of a great many claims those that are worth the model's time, and the others.
 
@@ -192,26 +208,27 @@ def _shortlist(
     times how often they were said and used, the newest first among equals; of lines that differ in numbers
     alone the first few are enough.
     """
-    lines, days = [], np.zeros(len(claims))
-    for number, one in enumerate(claims):
-        if number % _EVERY == 0:
-            tell(DreamProgress("recalls", number, len(claims)))
-        best = one.best
-        lines.append(line_of(best))
-        days[number] = best.day.toordinal()
-    forms = np.array([_form(line) for line in lines])
-    sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
-    weights = np.linalg.lstsq(forms[sample], model.logits([lines[n] for n in sample]), rcond=None)[0]
-    often = np.ones(len(claims))
-    for number, one in enumerate(claims):
-        if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
-            parts = _known(one, recalls).parts
-            often[number] = parts["recurrence"] * parts["use"]
+    forms, often, days = np.zeros((len(claims), _FORMS)), np.ones(len(claims)), np.zeros(len(claims))
+    for start in range(0, len(claims), _EVERY):
+        tell(DreamProgress("recalls", start, len(claims)))
+        block = slice(start, start + _EVERY)
+        best = [one.best for one in claims[block]]
+        forms[block] = _forms([line_of(mention) for mention in best])
+        days[block] = [mention.day.toordinal() for mention in best]
+        for number, one in enumerate(claims[block], start):
+            if len(one.mentions) > 1 or one.mentions[0].key in recalls:
+                parts = _known(one, recalls).parts
+                often[number] = parts["recurrence"] * parts["use"]
+    sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
+    said = model.logits([line_of(claims[number].best) for number in sample])
+    weights = np.linalg.lstsq(forms[sample], said, rcond=None)[0]
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
-    for number in order.tolist():
-        shape = lines[number].text[:_SHAPE].translate(_NO_DIGITS)
+    for rank, number in enumerate(order.tolist()):
+        if rank % _EVERY == 0:
+            tell(DreamProgress("recalls", len(claims), len(claims)))
+        shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
             likely.add(number)
@@ -226,45 +243,51 @@ def _shortlist(
 _NOBODY = re.compile(
     r"\W*(?:(?:and|but|so|also|then)\b\W*)*(?:(?:he|she|they|his|her|their)(?:['’]\w+)?\b|[他她彼])", re.I
 )
+_FORMS = 8
+_LAST_SIGN = 0x20000
 _SHAPE = 60
 _MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _form(line: Line) -> tuple[float, ...]:
-    """Length, digits, capitals, words and the end of a line, as numbers that cost next to nothing."""
-    text = line.text
-    size = len(text) or 1
-    long = float(np.log1p(size))
-    digits, capitals = sum(map(str.isdigit, text)), sum(map(str.isupper, text))
-    spaces = text.count(" ")
-    return (
-        1.0,
-        long,
-        long * long,
-        digits / size,
-        capitals / size,
-        spaces / size,
-        float(text[-1:] in ".。"),
-        line.spoken,
-    )
+def _forms(lines: Sequence[Line]) -> NDArray[np.float64]:
+    """(n, 8) length, digits, capitals, blanks and the end of each line: numbers that cost next to nothing."""
+    sizes = np.array([len(line.text) for line in lines])
+    text = "".join(line.text for line in lines).encode("utf-32-le", "surrogatepass")
+    signs = _signs()[np.minimum(np.frombuffer(text, np.uint32), _LAST_SIGN)]
+    shares = np.add.reduceat(signs, np.cumsum(sizes) - sizes, dtype=np.float64) / sizes[:, None]
+    long = np.log1p(sizes)
+    ends = [line.text[-1] in ".。" for line in lines]
+    spoken = [line.spoken for line in lines]
+    return np.column_stack((np.ones(len(lines)), long, long * long, shares, ends, spoken))
 
 
-def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:
-    """The recalls of the clusters, each by the key of its first mention."""
+@functools.cache
+def _signs() -> NDArray[np.bool_]:
+    """For each sign whether it is a digit, a capital, a blank; for those above the last one, none of them."""
+    signs = map(chr, range(_LAST_SIGN))
+    return np.array([*((one.isdigit(), one.isupper(), one == " ") for one in signs), (False,) * 3])
+
+
+def _recalls(
+    book: RecallBook, clusters: Sequence[Cluster], tell: OnProgress
+) -> tuple[dict[str, ClaimRecalls], int]:
+    """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
     entries: dict[str, list[str]] = {}
-    for cluster in clusters:
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("recalls"))
         name = cluster.mentions[0].key
-        claims.update(dict.fromkeys(cluster.keys, name))
+        claims.update(dict.fromkeys(book.claims.intersection(cluster.keys), name))
         for mention in cluster.mentions:
-            names = entries.setdefault(mention.entry.rpartition("#")[2].partition("~")[0], [])
-            if name not in names:
+            entry = mention.entry.rpartition("#")[2].partition("~")[0]
+            if entry in book.entries and name not in (names := entries.setdefault(entry, [])):
                 names.append(name)
-    return read_recalls(workspace, now, claims, entries)
+    return book.of(claims, entries)
 
 
-def _notes(found: CandidateScan, recalls: ClaimRecallIndex, days: int) -> list[str]:
+def _notes(found: CandidateScan, recalls: RecallBook, gone: int, days: int) -> list[str]:
     notes = []
     if found.old:
         notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
@@ -275,6 +298,6 @@ def _notes(found: CandidateScan, recalls: ClaimRecallIndex, days: int) -> list[s
         notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
     if recalls.ahead:
         notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
-    if recalls.gone:
-        notes.append(f"of entries that stand in no source (any more): {plural(recalls.gone, 'recall')}")
+    if gone:
+        notes.append(f"of entries that stand in no source (any more): {plural(gone, 'recall')}")
     return notes

@@ -5,16 +5,15 @@ The graph in figures.
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from time import time_ns
 from typing import Any
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
@@ -56,7 +55,7 @@ class GraphReader:
 
     def read(self) -> Graph:
         """The graph as it is now; the same object as before where no file has changed."""
-        with _uncollected():
+        with no_garbage_collection():
             return self._as_it_is([file for file in self._workspace.scan() if self._counts(file)])
 
     def _as_it_is(self, files: list[MemoryFile]) -> Graph:
@@ -128,18 +127,6 @@ def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[s
             raise EntryNotFoundError(reference)
         found += several
     return tuple(found)
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for cycles meanwhile: what is made here has none, stays, and is very many small things."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:

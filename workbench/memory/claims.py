@@ -10,6 +10,7 @@ after Indyk and Motwani, 1998), and then compared exactly by whoever asks. Liken
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import unicodedata
@@ -77,6 +78,7 @@ class Distinction:
         return here == other.names | ({other.opening} & self.names)
 
 
+@functools.lru_cache(maxsize=8_192)
 def distinction(text: str) -> Distinction:
     """Numbers and turning words of ``text``, each as often as they stand there, and its names."""
     folded = text.casefold()

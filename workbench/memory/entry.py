@@ -18,6 +18,7 @@ EMPHASIS = re.compile(
     r"|(?<![^\s(\[{“‘\"'—–])(?P<mark>\*{1,3}|_{1,3}|~~)(?=[^\s])"
     r"(?P<words>.{1,300}?)(?<=[^\s\\])(?P=mark)(?![^\s)\]}.,:;!?”’\"'—–…])"
 )
+_EMPHASIS_MARK = re.compile("[*_~`]")
 _NESTED = 2
 """Emphasis in emphasis that is looked for."""
 
@@ -124,7 +125,7 @@ class Entry:
 
 def without_emphasis(line: str) -> str:
     """``line`` less the marks around **strong**, *emphasized* and ~~struck~~ words; code stays as it is."""
-    for _ in range(_NESTED):
+    for _ in range(_NESTED if _EMPHASIS_MARK.search(line) else 0):
         line = EMPHASIS.sub(lambda found: found["code"] or found["words"], line)
     return line
 

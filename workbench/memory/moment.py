@@ -5,6 +5,7 @@ The day in the name of a file: ``2026-03-14.md``, ``2026-03-14-standup.md``, ``2
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -126,6 +127,7 @@ class DatedName:
         return f"{self.time:%H:%M}" if self.time else self.slug.replace("-", " ").replace("_", " ")
 
 
+@functools.lru_cache(maxsize=4_096)
 def dated_name(path: str) -> DatedName | None:
     """The date in the name of the file at ``path``, or None where it begins with none.
 

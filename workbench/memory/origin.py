@@ -80,6 +80,9 @@ _MARK = re.compile(
     r"(?P<end>[*_\s\])]{0,6}(?:[:：]|>|\s[-–—](?=\s))[*_]{0,3}\s{0,3})(?P<words>\S.*)",
     re.DOTALL,
 )
+_MARK_END = re.compile(r"[:：>)\]]|\s[-–—]")
+"""What one of the two ends with."""
+_MOST_MARK = 200
 _IN_BRACKETS = re.compile(rf"\s{{0,20}}[\[<(](?P<name>{_NAME})[\])>]\s{{0,3}}(?P<words>\S.*)", re.DOTALL)
 _WROTE = re.compile(
     r"(?P<name>[^\W\d_][\w .’'-]{0,40}?) (?:wrote|writes|said|says|schrieb|schreibt|sagt|a écrit|écrit|dit"
@@ -289,7 +292,7 @@ class OriginReader:
 
     def _marked(self, text: str) -> tuple[str, str, Origin | None]:
         """The name before a colon if it is somebody's, the words after it, and who that is; a label is nobody."""
-        for pattern in (_MARK, _IN_BRACKETS):
+        for pattern in (_MARK, _IN_BRACKETS) if _MARK_END.search(text, 0, _MOST_MARK) else ():
             found = pattern.match(text[:20_000])
             if found is None:
                 continue

@@ -8,6 +8,7 @@ whose details the ledger has. They count only for the words that they were writt
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -157,6 +158,7 @@ def split_provenance(text: str) -> tuple[str, Provenance | None]:
     return COMMENT.sub("", _OWN_LINE.sub("", text)), Provenance(fields)
 
 
+@functools.lru_cache(maxsize=256)
 def least_trusted(*said: str | None) -> str:
     """The lowest of several levels of trust; what is not said, or is no level, is unknown."""
     return TRUST[max(TRUST.index(level) if level in TRUST else len(TRUST) - 1 for level in said)]

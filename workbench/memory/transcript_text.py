@@ -79,6 +79,8 @@ def careful(text: str) -> str:
 
 def among_many(text: str) -> bool:
     """Whether the program says of a message that it was said where several people speak."""
+    if "[" not in text and "(untrusted" not in text:
+        return False
     if any(_MANY.search(block[0]) for block in _METADATA.finditer(text)):
         return True
     return any(_MANY_SENT.search(sent[0]) for sent in _ENVELOPE.finditer(text))

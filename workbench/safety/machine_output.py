@@ -251,7 +251,7 @@ def _is_output(text: str, plain: str) -> bool:
         any(rule.match(one) is not None for rule in (_OUTPUT, _DIFF) for one in (plain, text))
         or _DURATION.search(plain) is not None
         or _COMPLAINS.search(plain) is not None
-        or said_by in _PROGRAMS - _WORDS_TOO
+        or (said_by in _PROGRAMS and said_by not in _WORDS_TOO)
         or _is_logged(plain)
     )
 

@@ -13,8 +13,10 @@ depends on who speaks: what an agent notes for itself may well say `run make che
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -328,15 +330,21 @@ def without_cautions(text: str) -> str:
     return _CAUTION.sub(" ", low) if any(hint in low for hint in _CAUTION_HINTS) else low
 
 
+_LETTERS = re.compile(r"[^\s\d]+")
+
+
 def _breaks_a_rule(low: str) -> bool:
-    # Loops over `in` are several times as fast as patterns of the same alternatives.
-    for rule in _RULES_OF_STEERING:
-        for hint in rule.hints:
-            if hint in low:
-                if rule.pattern.search(low):
-                    return True
-                break
-    return False
+    # Most words are seen again and again, and belong to no hint: each is compared with the hints once.
+    numbers = {number for word in _LETTERS.findall(low) for number in _rules_hinted_by(word)}
+    rules = (_RULES_OF_STEERING[number] for number in numbers)
+    return any(any(hint in low for hint in rule.hints) and rule.pattern.search(low) for rule in rules)
+
+
+@functools.lru_cache(maxsize=50_000)
+def _rules_hinted_by(word: str) -> Sequence[int]:
+    """The rules one of whose hints has its first run of such characters in ``word``."""
+    rules = enumerate(_RULES_OF_STEERING)
+    return [n for n, rule in rules if any(_LETTERS.findall(hint)[0] in word for hint in rule.hints)]
 
 
 def _orders_about_the_user(low: str) -> bool:
@@ -437,7 +445,7 @@ _UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languag
 
 
 def _verbs_in(low: str) -> set[_Verb]:
-    found = set().union(*(_VERBS_OF[word] for word in _WORDS.findall(low) if word in _VERBS_OF))
+    found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
     if not low.isascii():
         found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
     return found
@@ -566,24 +574,22 @@ def _dangerous(low: str, verbs: set[_Verb]) -> _Verb | None:
     """Orders that no agent notes for itself."""
     if _Verb.IGNORE in verbs and _OWN_RULES.search(low) and _EARLIER.search(low):
         return _Verb.IGNORE
-    addressed = _MUST.search(low) is not None
-    away = _ADDRESS.search(low) or _MAIL.search(low)
-    if (
-        _Verb.FETCH in verbs
-        and away
-        and _Verb.FOLLOW in verbs
-        and (_THERE.search(low) or _OWN_RULES.search(low))
-    ):
-        return _Verb.FOLLOW
     if _Verb.FOLLOW in verbs and _ADDRESS.search(low) and _OWN_RULES.search(low):
+        return _Verb.FOLLOW
+    if {_Verb.FETCH, _Verb.FOLLOW} <= verbs and _away(low) and (_THERE.search(low) or _OWN_RULES.search(low)):
         return _Verb.FOLLOW
     if _ANSWER.search(low) and (_ADDRESS.search(low) or _SECRET.search(low)):
         return next(verb for verb in _Verb if verb in verbs)
-    if _Verb.SEND in verbs and away and (_SECRET.search(low) or (addressed and _STORE.search(low))):
+    is_sent = _Verb.SEND in verbs and _away(low)
+    if is_sent and (_SECRET.search(low) or (_MUST.search(low) and _STORE.search(low))):
         return _Verb.SEND
     if _Verb.RUN in verbs and _FAR.search(low):
         return _Verb.RUN
     return None
+
+
+def _away(low: str) -> re.Match[str] | None:
+    return _ADDRESS.search(low) or _MAIL.search(low)
 
 
 def _doubtful(low: str, verbs: set[_Verb]) -> _Verb | None:
