@@ -40,7 +40,8 @@ _MADE_ONCE = {"built": "wheel", "ran": "ray", "site": "site", "tiny": "torch", "
 
 @pytest.hookimpl(tryfirst=True)  # before xdist asks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests together that need the same of what takes long to make."""
+    """Keep tests together that need the same of what takes long to make; begin with what takes long."""
+    items.sort(key=lambda item: item.get_closest_marker("faults") is None)
     for item in items:
         needed = [_MADE_ONCE[name] for name in getattr(item, "fixturenames", ()) if name in _MADE_ONCE]
         if needed:

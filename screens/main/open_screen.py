@@ -118,7 +118,8 @@ class Opening:
         """The screens that are open over the panes."""
         from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
 
-        return [screen for screen in self._screen.app.screen_stack if isinstance(screen, OverScreen)]
+        stack = self._screen.app.screen_stack  # where the program is left, they end one after another
+        return [screen for screen in stack if isinstance(screen, OverScreen) and screen.is_running]
 
     def _open(self, screen: OverScreen) -> None:
         screen.show_works(self.desk.works.seen)

@@ -22,12 +22,13 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from tests.support import forked
 from workbench.workspace.demo_writer import write_demo
 
-PROJECT = Path(__file__).resolve().parents[2]
 READS = (
     ("status",), ("search", "token"), ("get", "MEMORY.md"), ("log",), ("verify",), ("doctor",),
     ("reindex", "--no-vectors"), ("bulletin",), ("status", "--commit"), ("inbox", "conflicts"),
@@ -230,6 +231,7 @@ def run(folder: Path, *, kills: int, seed: int, say: Callable[[str], object]) ->
     root = folder / "workspace"
     write_demo(root)
     environment = dict(os.environ)
+    begin = partial(forked.started, cwd=forked.PROJECT, env=environment)
     subprocess.run(["git", "-C", root, "branch", "-q", "-M", "main"], check=True)
     ledger, stopped = Ledger(), threading.Event()
     sorts: tuple[type[Writer], ...] = (Appender, Holder, Renamer, Truncator, Deleter)
@@ -240,21 +242,20 @@ def run(folder: Path, *, kills: int, seed: int, say: Callable[[str], object]) ->
     started, killed, rounds = time.monotonic(), 0, 0
     while killed < kills:
         rounds += 1
-        doing = [
-            _start(environment, "tests.support.worker", str(root), str(rounds)),
-            _start(environment, "workbench", "-w", str(root), *chance.choice(READS)),
-        ]
-        assert doing[0].stdout is not None
-        doing[0].stdout.readline()  # it begins to act
-        for process in chance.sample(doing, len(doing)):
-            time.sleep(chance.uniform(0.0, 0.5))
-            if chance.random() < 0.3:
-                person.commit()
-            killed += process.poll() is None
-            process.kill()
-        for process in doing:
-            _, errors = process.communicate()
-            assert b"Traceback" not in errors, errors.decode("utf-8", "replace")
+        with (
+            begin(root, str(rounds), module="tests.support.worker") as acting,
+            begin("-w", root, *chance.choice(READS)) as reading,
+        ):
+            acting[1].readline()  # it begins to act
+            for process, _, _ in chance.sample((acting, reading), 2):
+                time.sleep(chance.uniform(0.0, 0.5))
+                if chance.random() < 0.3:
+                    person.commit()
+                killed += not process.has_ended()
+                process.kill()
+            for _, _, said in (acting, reading):
+                errors = said.read()
+                assert b"Traceback" not in errors, errors.decode("utf-8", "replace")
         if chance.random() < 0.3:
             with contextlib.ExitStack() as resting:
                 for writer in writers:
@@ -288,20 +289,10 @@ def _at_home(folder: Path) -> None:
     os.environ.pop("XDG_STATE_HOME", None)
 
 
-def _start(environment: dict[str, str], *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", *arguments],
-        cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-
-
 def _workbench(
     environment: dict[str, str], root: Path, *arguments: str
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "workbench", "-w", root, *arguments],
-        cwd=PROJECT, env=environment, capture_output=True, check=False,
-    )  # fmt: skip
+    return forked.run("-w", root, *arguments, cwd=forked.PROJECT, env=environment)
 
 
 def _settle(environment: dict[str, str], root: Path) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
+from tests.support import forked
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
-from tests.workspace.test_kill import PROJECT, Agent
+from tests.workspace.test_kill import Agent
 from workbench.workspace.demo_writer import write_demo
 from workbench.workspace.workspace import Workspace
 
@@ -44,18 +44,13 @@ def test_an_interface_that_is_killed_while_keys_are_pressed_loses_no_word(tmp_pa
         for _ in range(ROUNDS):
             terminal = Terminal(root)
             terminal.until(lambda text: "1 Logs" in text, "the panes")
-            index = subprocess.Popen(
-                [sys.executable, "-m", "workbench", "-w", root, "reindex", "--no-vectors"],
-                cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-            for _ in range(chance.randint(5, 25)):
-                terminal.keys(chance.choice(KEYS))
-                shown = terminal.text
-                terminal.read(0.05)
-                acted += shown != terminal.text
-            terminal.child.kill(signal.SIGKILL)
-            index.kill()
-            index.wait()
+            with forked.started("-w", root, "reindex", "--no-vectors", cwd=forked.PROJECT):
+                for _ in range(chance.randint(5, 25)):
+                    terminal.keys(chance.choice(KEYS))
+                    shown = terminal.text
+                    terminal.read(0.05)
+                    acted += shown != terminal.text
+                terminal.child.kill(signal.SIGKILL)
             terminal.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
             terminal.child.close(force=True)
     finally:

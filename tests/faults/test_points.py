@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.actions import ACTIONS, Action, contents, files_below, plain_files, scene
+from tests.support.actions import (
+    ACTIONS,
+    EACH_SORT,
+    LIKE,
+    Action,
+    contents,
+    files_below,
+    plain_files,
+    scene,
+)
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
@@ -147,9 +156,9 @@ def _difference(now: dict[str, bytes], trial: Trial) -> dict[str, bytes | None]:
     }
 
 
-@pytest.fixture(params=ACTIONS, ids=str)
+@pytest.fixture(params=EACH_SORT, ids=str)
 def trial(request: pytest.FixtureRequest, tmp_path: Path) -> Trial:
-    """Each action in turn."""
+    """Each sort of action in turn."""
     return prepare(request.param, tmp_path)
 
 
@@ -177,6 +186,20 @@ def named(name: str) -> Action:
 Record = Callable[[str, object], None]
 
 
+@pytest.mark.promise("Writing", "killed at any call of any action")
+@pytest.mark.parametrize("name", LIKE)
+def test_an_action_that_is_not_tried_makes_the_calls_of_one_that_is(name: str, tmp_path: Path) -> None:
+    made = []
+    for at in (name, LIKE[name]):
+        trial = prepare(named(at), tmp_path / at)
+        _, sandbox = next(trial.copies(tmp_path / at))
+        _ = sandbox.workspace.operations
+        with failing(Fault.NONE) as points:
+            trial.act(sandbox.workspace)
+        made.append(points.calls)
+    assert made[0] == made[1]
+
+
 def killed(trial: Trial, folder: Path) -> Failpoints:
     """Kill the action at each of its calls; the calls of the pass that was clean."""
     for moment, sandbox in trial.copies(folder):
@@ -194,9 +217,11 @@ def killed(trial: Trial, folder: Path) -> Failpoints:
     "Writing",
     "killed at any call of any action",
     "each file wholly old or wholly new, the log readable, leftovers swept, the action can be done again",
-    by="failpoint, all actions; a real SIGKILL for some",
+    by="failpoint, each sequence of calls that actions make; a real SIGKILL for some",
 )
-@pytest.mark.parametrize("trial", [one for one in ACTIONS if one.name not in REALLY], ids=str, indirect=True)
+@pytest.mark.parametrize(
+    "trial", [one for one in EACH_SORT if one.name not in REALLY], ids=str, indirect=True
+)
 def test_killed_at_any_call_every_file_is_wholly_old_or_wholly_new(
     trial: Trial, tmp_path: Path, record_property: Record
 ) -> None:
@@ -209,7 +234,7 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
     """Let calls of the action fail; how many it makes, and what was wrong afterwards.
 
     The two faults take turns from call to call, and the actions begin with one or the other: each call fails
-    in each action, and what actions have in common fails in both ways.
+    in each sort of action, and what actions have in common fails in both ways.
     """
     wrong = []
     first = 1 + (len(trial.action.name) + FAULTS.index(fault)) % len(FAULTS)

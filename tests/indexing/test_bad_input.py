@@ -200,11 +200,7 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
     memory.write("MEMORY.md", "The door code is 4411")
     settings = tmp_path / "settings.yaml"
     settings.write_text(f"model: {tiny}\n")
-    environment = {
-        **os.environ,
-        "WORKBENCH_CONFIG": str(settings),
-        "WORKBENCH_CACHE": str(tmp_path / "models"),
-    }
+    environment = {**os.environ, "WORKBENCH_CONFIG": str(settings)}
     command = [sys.executable, "-m", "workbench.worker", "reindex", str(memory.root)]
 
     nothing = subprocess.DEVNULL

@@ -138,9 +138,8 @@ def test_a_device_that_cannot_be_loaded_is_named_with_the_reason() -> None:
 
 @pytest.mark.skipif(device.likely_device() != "cpu", reason="there is a device")
 def test_a_device_that_is_asked_for_and_not_there_is_said_and_the_cpu_used(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
     texts = [f"text {number}" for number in range(1_000)]
     monkeypatch.setenv("WORKBENCH_DEVICE", "cuda")
     embedder = open_for_bulk(str(tiny), device="cpu")  # the environment is stronger than the setting

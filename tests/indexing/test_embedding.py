@@ -103,21 +103,14 @@ def test_damage_to_a_preparation_is_noticed(own_model: Path, name: str) -> None:
         PreparedEmbedder(folder)
 
 
-@pytest.fixture(scope="session")
-def tiny_prepared(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder in which the tiny model was prepared, the way it happens to a person."""
-    cache = tmp_path_factory.mktemp("tiny-cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WORKBENCH_CACHE", str(cache))
-        assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
-    return cache
-
-
 @pytest.fixture
-def tiny_cache(tiny_prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of that folder, to be damaged."""
+def tiny_cache(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache folder in which the tiny model was prepared, as it happens to a person; to be damaged."""
+    assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
+    source = locate(str(tiny))
+    made = prepared_folder(source)
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
-    return Path(shutil.copytree(tiny_prepared, tmp_path / "cache"))
+    shutil.copytree(made, prepared_folder(source))
 
 
 @pytest.mark.usefixtures("tiny_cache")

@@ -6,8 +6,6 @@ import errno
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,57 +16,14 @@ from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
+from tests.support import forked
 from workbench.errors import IndexUnavailableError
-
-# Runs a sync and kills itself at the Nth step at which something reaches the disk.
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-root, nth, vectors = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "vectors"
-from indexing import storage
-from indexing.sync import generations
-from indexing.sync import run as sync
-from indexing.lexical import writer
-targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, "replace"),
-           (writer.LexicalWriter, "commit"), (writer.LexicalWriter, "compact"),
-           (generations.Generations, "publish"), (generations.Generations, "begin")]
-if vectors:
-    from indexing import vectors as store
-    from indexing.embedding import cache
-    store.INDEX_ROWS = 4  # so that an index is made, too
-    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "build_index"),
-                (cache.EmbeddingCache, "put")]
-steps = 0
-def wrap(owner, name):
-    original = getattr(owner, name)
-    def step(*given, **named):
-        global steps
-        steps += 1
-        if steps == nth:
-            os.kill(os.getpid(), signal.SIGKILL)
-        done = original(*given, **named)
-        steps += 1
-        if steps == nth:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return done
-    setattr(owner, name, step)
-for owner, name in targets:
-    wrap(owner, name)
-generations.write_json, generations.remove = storage.write_json, storage.remove
-from tests.support.hashing import HashingEmbedder
-from workbench.workspace.workspace import Workspace
-sync.reindex(Workspace.open(root), vectors=vectors, model=HashingEmbedder().choice)
-"""
 
 
 def killed_at(memory: Memory, nth: int, kind: str) -> bool:
     """Whether a sync that is killed at its ``nth`` step got that far."""
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(memory.root), str(nth), kind],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        check=False,
-    )
+    asked = (memory.root, str(nth), kind)
+    done = forked.run(*asked, module="tests.support.killed_sync", cwd=forked.PROJECT)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
     return done.returncode != 0
 

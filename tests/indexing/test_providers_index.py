@@ -86,20 +86,10 @@ def served(memory: Memory, provider: Provider) -> Served:
     return found
 
 
-@pytest.fixture(scope="module")
-def prepared(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder in which the tiny model is prepared."""
-    cache = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WORKBENCH_CACHE", str(cache))
-        open_embedder(str(tiny))
-    return cache
-
-
 @pytest.fixture
-def local(tiny: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def local(tiny: Path) -> str:
     """The setting of a local model that is ready for use."""
-    monkeypatch.setenv("WORKBENCH_CACHE", str(prepared))
+    open_embedder(str(tiny))
     return str(tiny)
 
 

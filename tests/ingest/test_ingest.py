@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tracemalloc
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.sessions import append, claw, code, jsonl, plain
 from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary, compaction, store
 from tests.support.workspaces import EPISODE, LOG, Sandbox
@@ -326,26 +326,10 @@ def test_a_setting_that_makes_no_sense_fails_each_source_with_the_reason(
 
 # -- killed --------------------------------------------------------------------------------------
 
-_KILLED = """
-import sys
-from datetime import datetime
-from tests.support.failpoints import Fault, failing
-from workbench.ingest.ingest import Ingest
-from workbench.workspace.workspace import Workspace
-
-place = Workspace.open(sys.argv[1])
-moment = int(sys.argv[4])
-with failing(Fault.SIGKILL if moment else Fault.NONE, moment) as points:
-    for taken in Ingest(place, now=datetime.fromisoformat(sys.argv[3])).transcripts([sys.argv[2]]):
-        assert taken.outcome in ("taken", "unchanged"), taken
-print(len(points.calls))
-"""
-
 
 def killed(sandbox: Sandbox, path: Path, moment: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", _KILLED, str(sandbox.root), str(path), NOW.isoformat(), str(moment)]
-    project = Path(__file__).resolve().parents[2]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    asked = (sandbox.root, path, NOW.isoformat(), str(moment))
+    return forked.run_text(*asked, module="tests.support.killed_ingest", cwd=forked.PROJECT)
 
 
 def memory(sandbox: Sandbox) -> dict[str, bytes]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 
@@ -23,4 +25,33 @@ def parsed_style_sheets() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        # Its own says ``id(self)`` too, but in Python, hundreds of times for each widget.
+        patch.setattr(RuleSet, "__hash__", object.__hash__)
         yield
+
+
+_draw = Compositor.render_update
+
+
+def _forget_unless_asked(self: Compositor, full: bool = False, **named: Any) -> Any:
+    if full:
+        return _draw(self, full, **named)
+    self._dirty_regions.clear()
+    return None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_where_somebody_looks() -> Iterator[None]:
+    """Textual draws each change, and without a terminal throws the drawing away: a third of all the work.
+
+    ``Interface.text`` and pictures draw what they look at, and each interface is looked at in its end.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", _forget_unless_asked)
+        yield
+
+
+@pytest.fixture
+def each_change_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is drawn when: as before a person."""
+    monkeypatch.setattr(Compositor, "render_update", _draw)

@@ -82,3 +82,5 @@ async def opened(
         interface = Interface(app, pilot)
         await interface.until(lambda: app.main.panes[1].list.empty != "reading …", "memory was read")
         yield interface
+        if app.is_running:
+            _ = interface.text  # whatever is shown can be drawn

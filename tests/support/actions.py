@@ -111,6 +111,16 @@ ACTIONS = (
     Action("undo a forgotten page", plan_undo, (lambda p: plan_forget(p, [EPISODE]),), plan_redo),
     Action("redo", plan_redo, (promote, plan_undo)),
 )
+LIKE = {
+    "promote several under a new heading": "promote",
+    "promote into an entry": "promote",
+    "merge": "promote",
+    "edit": "forget an entry",
+    "undo a forgotten page": "restore a page",
+    "redo": "undo",
+}
+"""Actions that change files of the same sorts by the very calls of another one, as a test makes sure."""
+EACH_SORT = tuple(action for action in ACTIONS if action.name not in LIKE)
 
 
 def scene(root: Path) -> Sandbox:

@@ -26,15 +26,17 @@ import tempfile
 import threading
 import time
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 PROJECT = Path(__file__).resolve().parents[2]
 LIBRARIES = ("numpy", "pyarrow", "pydantic", "openai", "mcp", "lance_namespace_urllib3_client")
 """What commands load beside the program's own modules."""
 _ENDS_WITHIN_SECONDS = 600.0
 _STARTS_WITHIN_SECONDS = 120.0
+_FIELD = 16
+"""Bytes of what comes back: first the number of the process, and in its end its exit code."""
 _SHIM = """#!{python} -SI
 import marshal, os, socket, sys
 with socket.socket(socket.AF_UNIX) as call:
@@ -43,7 +45,8 @@ with socket.socket(socket.AF_UNIX) as call:
     socket.send_fds(call, [b"."], [0, 1, 2])
     call.sendall(marshal.dumps(("workbench", folder, arguments, dict(os.environb))))
     call.shutdown(socket.SHUT_WR)
-    code = int(call.recv(16))
+    call.recv({field}, socket.MSG_WAITALL)
+    code = int(call.recv({field}, socket.MSG_WAITALL))
 sys.exit(code if code >= 0 else 128 - code)
 """
 
@@ -65,6 +68,49 @@ def run(
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """What ``python -m MODULE`` prints and ends with; nothing comes on its input."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with start(*arguments, module=module, cwd=cwd, env=env, out=out.fileno(), err=err.fileno()) as child:
+            code = child.wait(timeout)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
+
+
+class Child(NamedTuple):
+    """A process that goes on."""
+
+    pid: int
+    call: socket.socket
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.call.close()
+
+    def kill(self) -> None:
+        """Whatever it is at."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def has_ended(self) -> bool:
+        return bool(select.select([self.call], [], [], 0)[0])
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once; negative for a signal. Raises TimeoutError after that many seconds."""
+        self.call.settimeout(timeout)
+        return int(self.call.recv(_FIELD, socket.MSG_WAITALL))
+
+
+def start(
+    *arguments: str | bytes | Path,
+    module: str,
+    cwd: Path,
+    out: int,
+    err: int,
+    env: Mapping[str, str] | None = None,
+) -> Child:
+    """Begin ``python -m MODULE`` with these descriptors; it is to be waited for."""
     request = Request(
         module,
         os.fsencode(cwd),
@@ -74,17 +120,30 @@ def run(
             for name, value in (os.environ if env is None else env).items()
         },
     )
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
-        with socket.socket(socket.AF_UNIX) as call:
-            call.connect(_address())
-            call.settimeout(timeout)
-            socket.send_fds(call, [b"."], [nothing.fileno(), out.fileno(), err.fileno()])
-            call.sendall(marshal.dumps(tuple(request)))
-            call.shutdown(socket.SHUT_WR)
-            code = int(call.recv(16))
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
+    call = socket.socket(socket.AF_UNIX)
+    call.connect(_address())
+    with open(os.devnull, "rb") as nothing:
+        socket.send_fds(call, [b"."], [nothing.fileno(), out, err])
+    call.sendall(marshal.dumps(tuple(request)))
+    call.shutdown(socket.SHUT_WR)
+    return Child(int(call.recv(_FIELD, socket.MSG_WAITALL)), call)
+
+
+@contextlib.contextmanager
+def started(
+    *arguments: str | Path, module: str = "workbench", cwd: Path, env: Mapping[str, str] | None = None
+) -> Iterator[tuple[Child, BinaryIO, BinaryIO]]:
+    """A process that goes on, with what it prints and what it says of errors; little of both."""
+    (out, prints), (err, says) = os.pipe(), os.pipe()
+    with open(out, "rb") as printed, open(err, "rb") as said:
+        try:
+            child = start(*arguments, module=module, cwd=cwd, env=env, out=prints, err=says)
+        finally:
+            os.close(prints)
+            os.close(says)
+        with child:
+            yield child, printed, said
+            child.kill()
 
 
 def run_text(
@@ -100,7 +159,7 @@ def folder_with_program() -> Path:
     """A folder for ``PATH`` with a ``workbench`` that does the same from a shell."""
     address = _address()
     program = Path(address).with_name("workbench")
-    program.write_text(_SHIM.format(python=sys.executable, address=address))
+    program.write_text(_SHIM.format(python=sys.executable, address=address, field=_FIELD))
     program.chmod(0o755)
     return program.parent
 
@@ -161,6 +220,7 @@ def _wait_for_request(listener: socket.socket) -> Request | None:
             call, _ = listener.accept()
             if child := os.fork():
                 running[child] = call
+                _tell(call, child)
             else:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -172,8 +232,13 @@ def _answer(running: dict[int, socket.socket]) -> None:
     for process, call in list(running.items()):
         found, status = os.waitpid(process, os.WNOHANG)
         if found:
-            with running.pop(process), contextlib.suppress(BrokenPipeError):
-                call.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            with running.pop(process):
+                _tell(call, os.waitstatus_to_exitcode(status))
+
+
+def _tell(call: socket.socket, number: int) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        call.sendall(str(number).rjust(_FIELD).encode())
 
 
 def _accept(call: socket.socket) -> Request:

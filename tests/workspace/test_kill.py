@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -14,13 +12,13 @@ import pytest
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
+from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace.workspace import Workspace
 
 ROUNDS = 30
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 class Agent(threading.Thread):
@@ -64,19 +62,17 @@ def test_kill_at_random_moments_loses_no_word(sandbox: Sandbox) -> None:
     killed = 0
     try:
         for number in range(ROUNDS):
-            command = [sys.executable, "-m", "tests.support.worker", str(sandbox.root), str(number)]
-            with subprocess.Popen(
-                command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            ) as worker:
-                assert worker.stdout is not None
-                assert worker.stdout.readline() == b"ready\n"
+            acting = forked.started(
+                sandbox.root, str(number), module="tests.support.worker", cwd=forked.PROJECT
+            )
+            with acting as (worker, printed, errors):
+                assert printed.readline() == b"ready\n"
                 try:
                     worker.wait(chance.uniform(0.0, 0.5))
-                except subprocess.TimeoutExpired:
-                    worker.send_signal(signal.SIGKILL)
-                    killed += 1
-                _, errors = worker.communicate()
-                assert errors == b"", errors.decode()
+                except TimeoutError:
+                    worker.kill()
+                    killed += worker.wait() == -signal.SIGKILL
+                assert errors.read() == b""
     finally:
         agent.stopped.set()
         agent.join()

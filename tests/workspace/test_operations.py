@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import re
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -303,79 +300,6 @@ def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pyte
     assert sandbox.snapshot() == before
     place.operations.carry_out(lambda: plan_promote(place, [address]))
     assert b"promoted_at: " in sandbox.read("episodes/2026/03/e1.md")
-
-
-class KilledError(BaseException):
-    """Stands for SIGKILL: nothing between it and the test may tidy up."""
-
-
-@pytest.mark.parametrize("action", ["promote", "forget", "page", "undo"])
-def test_killed_at_any_step_the_operation_is_whole_or_absent(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, action: str
-) -> None:
-    """Every call that changes the disk fails once, as if the process had died there."""
-    place = sandbox.workspace
-    if action == "undo":
-        promote(sandbox)
-    episode = "episodes/2026/03/e1.md"
-    targets = {
-        "promote": sandbox.address("release is on Friday", episode),
-        "forget": sandbox.address("staging port"),
-        "page": episode,
-    }
-
-    def plan() -> Plan:
-        if action == "promote":
-            return plan_promote(place, [targets[action]])
-        return plan_undo(place) if action == "undo" else plan_forget(place, [targets[action]])
-
-    before = sandbox.snapshot()
-    after: dict[str, bytes | None] = dict(before)
-    after.update({edit.path: edit.after for edit in place.finished(plan()).edits})
-    seams = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-             (files, "swap")]  # fmt: skip
-    covered = 0
-    for moment in range(1, 200):
-        with monkeypatch.context() as patch:
-            calls = itertools.count(1)
-            for module, name in seams:
-                patch.setattr(module, name, _dying(getattr(module, name), calls, moment))
-            try:
-                place.operations.carry_out(plan)
-                died = False
-            except KilledError:
-                died = True
-        place.operations.recover()
-        now = sandbox.snapshot()
-        expected_after = {path: data for path, data in after.items() if data is not None}
-        stable = _without_ids(now)
-        assert stable in (_without_ids(before), _without_ids(expected_after)), f"torn at step {moment}"
-        assert sandbox.git("status", "--porcelain") == "", f"uncommitted at step {moment}"
-        assert not [f for f in sandbox.root.rglob(".wb-*") if ".workbench" not in f.parts]
-        if not died:
-            break
-        covered += 1
-        if stable != _without_ids(before):
-            back = plan_redo if action == "undo" else plan_undo
-            place.operations.carry_out(lambda: back(place))  # noqa: B023
-            assert _without_ids(sandbox.snapshot()) == _without_ids(before)
-    assert covered >= 8
-
-
-def _dying(real: Callable[..., object], calls: Iterator[int], moment: int) -> Callable[..., object]:
-    """``real``, until the shared count of calls reaches ``moment``: from then on the process is dead."""
-
-    def call(*arguments: object, **options: object) -> object:
-        if next(calls) >= moment:
-            raise KilledError
-        return real(*arguments, **options)
-
-    return call
-
-
-def _without_ids(state: dict[str, bytes]) -> dict[str, bytes]:
-    """The files with the random names of marks taken out."""
-    return {path: re.sub(rb"<!-- wb:[a-z2-7]{8}", b"<!-- wb:", data) for path, data in state.items()}
 
 
 def test_while_another_process_acts_the_answer_is_busy(

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pytest
 
-from tests.support.actions import ACTIONS, Action, files_below, scene
+from tests.support.actions import EACH_SORT, Action, files_below, scene
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
 from workbench.workspace import files
@@ -131,7 +131,7 @@ def on_disk(root: Path) -> bytes:
     by="the other writer acts at the seam of each moment",
 )
 @pytest.mark.parametrize(("doing", "moment"), _cases())
-@pytest.mark.parametrize("action", ACTIONS, ids=str)
+@pytest.mark.parametrize("action", EACH_SORT, ids=str)
 def test_no_word_of_two_writers_is_lost(
     action: Action,
     doing: str,

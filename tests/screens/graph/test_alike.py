@@ -35,10 +35,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def with_model(
-    sandbox: Sandbox, person: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Sandbox:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+def with_model(sandbox: Sandbox, person: Path, tiny: Path) -> Sandbox:
     (person / "settings.yaml").write_text(f"model: {tiny}\n")
     write_pages(sandbox, **TWO)
     return sandbox
@@ -60,7 +57,10 @@ async def test_names_that_mean_the_same_are_a_pair_that_can_be_decided(with_mode
         await until_rows(interface, PAIR)
 
 
-async def test_a_model_that_is_not_there_yet_is_said(with_model: Sandbox) -> None:
+async def test_a_model_that_is_not_there_yet_is_said(
+    with_model: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
     async with opened(Workspace.open(with_model.root)) as interface:
         await open_graph(interface, pages=len(PAGES) + len(TWO))
         await interface.press("D")

@@ -169,6 +169,13 @@ async def test_expired_episodes_go_after_a_look(sandbox: Sandbox) -> None:
         await interface.until(lambda: not (sandbox.root / EPISODE).exists(), "it went")
 
 
+async def test_an_operation_that_is_done_while_the_program_is_left_disturbs_nobody(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await opens(interface, "expiry")
+        await interface.app.screen._close_messages()  # the screens end one after another, the panes last
+        interface.main.opening.reload()
+
+
 async def test_what_fades_is_forgotten_with_a_reason(sandbox: Sandbox) -> None:
     day = date.today()
     line = f"- [observation] Wore a red hat <!-- wb: id=m1 importance=0.101 at={day} -->\n- [fact] Is tall\n"

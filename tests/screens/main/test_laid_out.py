@@ -16,6 +16,7 @@ async def nothing() -> None:
     """What is to be done to stop nothing."""
 
 
+@pytest.mark.usefixtures("each_change_drawn")
 async def test_what_moved_is_painted_though_its_place_was_asked_for_before(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

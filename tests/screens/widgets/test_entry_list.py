@@ -73,6 +73,7 @@ async def test_inert_rows_are_passed_over() -> None:
         assert app.list.cursor == 1
 
 
+@pytest.mark.usefixtures("each_change_drawn")
 async def test_fifty_thousand_rows_draw_only_those_in_view(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     strip = row_strip
