@@ -8,6 +8,9 @@ from screens.drawing.safe_text import Shown
 from screens.jobs.progress import Stage
 from workbench.agent.search_update import SearchUpdate
 
+KEYWORD_INDEX = "keyword index"
+"""The phase after which there are keyword hits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -62,7 +65,10 @@ class MeaningChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexChanged:
-    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures."""
+    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures.
+
+    What stands before `` · `` in ``text`` says enough where there is little room.
+    """
 
     text: Shown | None
     searchable: bool
