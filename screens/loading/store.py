@@ -221,6 +221,18 @@ class Window:
     size: int
 
 
+def offset_of_line(root: Path, path: str, line: int) -> int:
+    """The byte with which a line begins, from 1 on; the end of a file that has fewer lines."""
+    at, missing = 0, line - 1
+    with Files(root).opened(RelPath(path)) as descriptor:
+        while missing > 0 and (block := os.pread(descriptor, READ_LIMIT, at)):
+            ends = block.count(b"\n")
+            if ends >= missing:
+                return at + len(b"\n".join(block.split(b"\n", missing)[:missing])) + 1
+            at, missing = at + len(block), missing - ends
+    return at
+
+
 def read_window(root: Path, path: str, start: int, length: int) -> Window:
     """At most ``length`` bytes of a memory file from ``start`` on. Raises as ``Files.read`` does."""
     with Files(root).opened(RelPath(path)) as descriptor:

@@ -372,9 +372,16 @@ class MainScreen(LaidOutScreen):
         dialog.call_after_refresh(self.holding.opened)
 
     def _open_search(self) -> None:
+        self._show_search(self.overlay.input)
+
+    def show_hits(self) -> None:
+        """Back to what was found."""
+        self._show_search(self.overlay.hits)
+
+    def _show_search(self, focused: Widget) -> None:
         self.overlay.open()
         self.add_class("-searching")
-        self.set_focus(self.overlay.input)
+        self.set_focus(focused)
         self.searching.draw()
         self.show_hints()
         self.call_after_refresh(self.laying.cover_panes)
@@ -406,7 +413,12 @@ class MainScreen(LaidOutScreen):
         if self.here.ranging:
             self.here.end_range(keep=False)
             self.marks_changed()
-        elif self.overlay.is_open and self.laying.reading and self.here.row and only_read(self.here.row):
+        elif (
+            self.overlay.is_open
+            and self.laying.reading
+            and self.here.row
+            and self.jumping.is_read_in_place(self.here.row)
+        ):
             self.laying.read(on=False)
         elif self.overlay.is_open:
             self.close_search()
@@ -466,6 +478,7 @@ class MainScreen(LaidOutScreen):
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
+            self.editing.files_changed(event.paths)
             self.opening.follow()
             self.overseeing.look()
         row = self.here.row
