@@ -8,13 +8,13 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from screens.drawing.markdown import Spans
-from workbench.jobs.job_status import JobStatus
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.episode import Episode
-from workbench.memory.graph_page import Entity
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
+    from workbench.jobs.job_status import JobStatus
+    from workbench.memory.episode import Episode
+    from workbench.memory.graph_page import Entity
     from workbench.operations.quarantine import SetAside
 
 Stamp = tuple[int, int, int]

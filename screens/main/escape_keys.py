@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
 from textual.events import Event, Key
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -63,6 +63,8 @@ class Apart:
 
     def _rest(self, event: Key) -> Key | None:
         """The key behind esc; None where ``event`` is a key of its own here."""
+        from textual.widgets import TextArea  # noqa: PLC0415 - not before the first paint
+
         typed, field = event.character or "", self._app.focused
         if isinstance(field, TextArea):
             return None  # it is being written
