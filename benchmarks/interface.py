@@ -321,14 +321,14 @@ def measure_session(workspace: Path, trials: int) -> dict[str, object]:
 
 
 def memory(pid: int) -> dict[str, float]:
-    """Resident megabytes of the process and of each of its children, by module."""
+    """Resident megabytes of the process and of its children, by module."""
     sizes = {"interface": _resident(pid)}
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             if f"PPid:\t{pid}\n" in status.read_text():
                 command = (status.parent / "cmdline").read_bytes().split(b"\0")
                 name = command[3].decode() if len(command) > 3 else command[0].decode()
-                sizes[name] = _resident(int(status.parent.name))
+                sizes[name] = sizes.get(name, 0.0) + _resident(int(status.parent.name))
         except OSError:
             continue
     return sizes

@@ -197,6 +197,8 @@ class MainScreen(LaidOutScreen):
         """A pane shows something else: there may be more room, or less, and what keys wait for."""
         if isinstance(event, FilesChanged | MemoryView):
             self.overseeing.tell_facts()
+        if isinstance(event, MemoryView) and self.overlay.is_open:
+            self.searching.draw()  # hits are marked that stand in long-term memory now
         self.laying.lay_out()
         self.holding.release()
 

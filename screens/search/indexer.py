@@ -36,6 +36,7 @@ class Indexer:
 
     async def run(self) -> None:
         """Run until no wish is left."""
+        self._publish(IndexChanged(text=words("indexing"), searchable=False))
         try:
             while True:
                 self._again = False
@@ -59,7 +60,6 @@ class Indexer:
         client.stopped = self._stopped
         self._searchable = False
         problem = ""
-        self._publish(IndexChanged(text=words("indexing"), searchable=False))
         try:
             await client.run()
         except StoppedError:

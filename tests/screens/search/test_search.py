@@ -241,3 +241,16 @@ async def test_what_is_typed_right_after_the_slash_is_text_and_never_a_command(i
             )
         await interface.until(lambda: interface.main.overlay.input.value == "dp uq", "the words")
     assert indexed.read(LOG) == LOG_TEXT.encode()
+
+
+async def test_a_hit_that_is_promoted_is_marked_at_once(indexed: Sandbox) -> None:
+    async with opened(indexed.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("staging")
+        await interface.until(lambda: interface.main.searching.rows, "a hit")
+        for _ in range(2):
+            await interface.press("tab", "p")
+            await interface.until(lambda: interface.main.searching.rows[0].done, "the mark on the hit")
+            assert "✓" in str(interface.main.searching.rows[0].tail)
+            await interface.press("u", "tab")
+            await interface.until(lambda: not interface.main.searching.rows[0].done, "no mark")
