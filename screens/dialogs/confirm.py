@@ -70,6 +70,8 @@ class ConfirmScreen(ReadDialog[bool]):
 
 def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
     """The question: what would be done to how much, and whether against a warning."""
+    if plan.undoes:
+        return row_text(f"{request.action.capitalize()} “{plan.summary}”?")
     count = len(plan.entries)
     what = f" {plural(count, 'entry', 'entries')}" if count else ""
     return words(f"{request.action.capitalize()}{what}{', in spite of this' if anyway else ''}?")

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from rich.text import Text
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
+from textual.widgets import TextArea
 
 from screens.actions.registry import Context, FocusContext, bindings, hints
 from screens.dialogs.dialog import Dialog, advice, in_keys
@@ -24,16 +26,31 @@ from screens.main.drafts import Drafts
 from screens.main.request import Request
 from screens.widgets.change_list import ChangeList
 from screens.widgets.lines import HintLine
-from screens.widgets.query_input import TextBox
+from screens.widgets.query_input import edit_at_once
 from workbench.errors import WorkbenchError
 from workbench.memory.provenance import words_end
-from workbench.safety.terminal import hidden
+from workbench.safety.terminal import hidden, visible
 from workbench.workspace.plan import Plan
 
 _PAUSE_SECONDS = 0.15
 """Quiet time after a key before the change is worked out anew."""
 _KEEP_SECONDS = 2.0
 """What is typed within is lost to a program that is killed, and nothing to one that is ended."""
+
+
+class TextBox(TextArea):
+    """Several lines of text; a tab goes on to what is next instead of being typed."""
+
+    def __init__(self, text: str, *, id: str) -> None:
+        super().__init__(text, id=id, soft_wrap=True, show_line_numbers=False, theme="css", compact=True)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn: also what is pasted reaches the terminal through one door."""
+        return Text(visible(self.document.get_line(line_index)), end="", no_wrap=True)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit: Textual lets these keys go up to the application first, where letters overtake them."""
+        await edit_at_once(self, event, TextArea.BINDINGS)
 
 
 class WritingScreen(Dialog[None]):

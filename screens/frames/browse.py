@@ -166,6 +166,7 @@ class BrowseScreen(OverScreen):
         """Show these, or say that there is nothing; the cursor stays unless it is to ``go_to`` a row."""
         self.list.empty = empty
         self.list.show(rows, go_to=go_to)
+        self.set_class(not rows, "-empty")
         self.show_place()
         self.show_hints()
 

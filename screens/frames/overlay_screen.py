@@ -158,7 +158,7 @@ class OverScreen(LaidOutScreen):
         if reason is None:
             (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
         elif reason:
-            self.app.notify(row_text(reason[:1].upper() + reason[1:]), severity="warning", markup=False)
+            self.desk.refuse(row_text(reason[:1].upper() + reason[1:]))
 
     def show_hints(self) -> None:
         """Keep the hint line true."""

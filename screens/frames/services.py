@@ -41,6 +41,8 @@ class Desk:
 
     When it was done, ``reload`` of every open screen is called.
     """
+    refuse: Callable[[Shown], None]
+    """Say why a key does nothing now; an undo right behind it shows first what it would undo."""
     ask: Ask
     """Show what it would do, and do it on a yes."""
     refusal: Callable[[], str | None]

@@ -37,8 +37,8 @@ MORE = "more:"
 _MOST_FACTS = 500
 _NO_ENTITIES = (
     "no entities yet\n"
-    "graph/person/sarah.md would be one; `workbench graph store --about Sarah TEXT` makes it,\n"
-    "and `workbench jobs run nightly` learns them from sessions and logs"
+    "graph/person/sarah.md would be one: `workbench graph store --about Sarah TEXT` makes it\n"
+    "`workbench jobs run nightly` learns more of them from sessions and logs"
 )
 _NO_CLAIMS = (
     "nothing contradicts itself\n"
@@ -156,7 +156,9 @@ def named_row(entity: Entity) -> Row:
 
 def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
     total = len(node.children) + node.left_out
-    counted = grouped(count) if count == total else words(f"{grouped(count)} to {grouped(total)} neighbours")
+    counted = grouped(count)
+    if count != total:
+        counted = words(f"{plural(count, 'relation')}, {plural(total, 'neighbour')}")
     is_open = folds.is_open(RELATIONS, default=True)
     hops = "1 relation away" if looking.hops == 1 else f"up to {looking.hops} relations away"
     tail = (piece(hops, "faint"), RowPart(counted))

@@ -15,10 +15,10 @@ from indexing.sync.sources import SourcePage, Sources, page
 from screens.drawing.markdown import drawn
 from screens.drawing.safe_text import SOURCE, Row, Shown, line_text, plural, row_text, words
 from screens.loading.snapshots import Preview, PreviewLine
-from screens.loading.store import Window, read_window
+from screens.loading.store import READ_LIMIT, Window, offset_of_line, read_window
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
 from workbench.memory.address import find_entry
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Span
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath, is_outside
@@ -32,8 +32,8 @@ ENTRY_LIMIT = 24_000
 """Bytes of an entry that are shown."""
 LINE_LIMIT = 2_000
 """Characters of one line that are shown."""
-PARSE_LIMIT = 4_000_000
-"""Bytes of a file that are parsed to find an entry by its address."""
+_AROUND_LINE = 100_000
+"""Bytes that are parsed to find an entry of a large file by its line."""
 LINES_BEFORE = 30
 LINES_AFTER = 60
 
@@ -100,11 +100,20 @@ def _beside(workspace: Workspace, row: Row) -> Preview:
 
 
 def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
-    """The entry that a search hit names, as it stands now; None for a page, or a file too large."""
-    address = row.address or ""
-    if "#" not in address or read_window(workspace.root, row.path or "", 0, 1).size > PARSE_LIMIT:
+    """The entry that a search hit names, as it stands now; None for a page, or where it is not found."""
+    path, _, digits = (row.address or "").partition("#")
+    if not digits:
         return None
-    return workspace.find(address)
+    if read_window(workspace.root, path, 0, 1).size <= READ_LIMIT:
+        return workspace.find(row.address or "")
+    first = max(1, row.line - LINES_BEFORE)
+    start = offset_of_line(workspace.root, path, first)
+    window = read_window(workspace.root, path, start, _AROUND_LINE)
+    for entry in workspace.parsed(RelPath(path), window.data).entries:
+        if entry.start_line == row.line - first + 1 and entry.hash == digits.partition("~")[0]:
+            span = Span(start + entry.span.start, start + entry.span.end)
+            return replace(entry, span=span, start_line=row.line, end_line=entry.end_line + first - 1)
+    return None
 
 
 def _page(workspace: Workspace, row: Row, window: Window, reach: Reach) -> Preview:

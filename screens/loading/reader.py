@@ -20,7 +20,6 @@ from sys import getsizeof
 from typing import TypeVar
 
 from screens.drawing.safe_text import Row
-from screens.loading.preview import NEAR, WIDE, preview_of
 from screens.loading.snapshots import (
     Contents,
     Files,
@@ -312,6 +311,8 @@ class Reading:
 
     async def preview(self, row: Row | None, *, wide: bool = False) -> None:
         """What the preview shows, after the cursor has rested for a moment; ``wide`` for whoever reads it."""
+        from screens.loading.preview import NEAR, WIDE, preview_of  # noqa: PLC0415 - not before the first paint
+
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         reach = WIDE if wide else NEAR
         self._publish(

@@ -11,15 +11,15 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from screens.drawing.markdown import Spans
-from workbench.jobs.runs import JobStatus
 from workbench.memory.address import hash_of, place_of
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.episode import Episode
-from workbench.memory.graph_page import Entity
 from workbench.memory.provenance import Provenance
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
+    from workbench.jobs.runs import JobStatus
+    from workbench.memory.episode import Episode
+    from workbench.memory.graph_page import Entity
     from workbench.operations.quarantine import SetAside
 
 Stamp = tuple[int, int, int]

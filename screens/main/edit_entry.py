@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from textual.app import App, SuspendNotSupported
 from screens.dialogs.confirm import ConfirmScreen
 from screens.drawing.safe_text import words
 from screens.loading.model import OperationCompleted, OperationRefused
+from screens.loading.store import path_of
 from screens.main.copy import copy
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
@@ -50,6 +51,22 @@ class Editing:
             self._open(request, original=request.expected)
         if getattr(event.error, "code", "") in _CHANGED_BELOW:
             self._screen.work(partial(self._show_current, request.addresses[0]), "now")
+
+    def files_changed(self, paths: Collection[str]) -> None:
+        """Files changed on disk: one may be that of the entry which is being edited."""
+        writing = self._writing
+        if writing is None or writing.request.action != "edit":
+            return
+        if path_of(writing.request.addresses[0]) in paths:
+            self._screen.work(partial(self._compare, writing), "now", exclusive=True)
+
+    async def _compare(self, writing: WritingScreen) -> None:
+        """Show how the entry reads now, where that is not what the person began with."""
+        try:
+            await self._curating.runner.planned(replace(writing.request, text=writing.text))
+        except WorkbenchError as error:
+            if error.code in _CHANGED_BELOW:
+                await self._show_current(writing.request.addresses[0])
 
     async def _show_current(self, address: str) -> None:
         """How an entry reads that changed while somebody wrote."""

@@ -21,7 +21,7 @@ from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, Work
 from screens.jobs.worker_client import Stage, TaskFailedError, WorkerClient
-from screens.search.engine import Engine, IndexChanged, MeaningChanged, WordsFailed
+from screens.search.engine import KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, WordsFailed
 from workbench.errors import BusyError, StoppedError
 from workbench.memory.names import is_outside
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
@@ -52,6 +52,7 @@ class Indexer:
 
     async def run(self) -> None:
         """Run until no wish is left."""
+        self._publish(IndexChanged(text=words("indexing"), searchable=False))
         try:
             while True:
                 self._again = False
@@ -90,7 +91,7 @@ class Indexer:
         self._publish(IndexChanged(text=None, searchable=not problem, problem=problem))
 
     async def _wait_for_other(self) -> None:
-        told = words("indexing: another process is at it")
+        told = words("being indexed by another process")
         self._publish(IndexChanged(text=told, searchable=self._searchable))
         self._again = True
         await asyncio.sleep(_BUSY_SECONDS)
@@ -111,14 +112,13 @@ _SEARCHABLE = frozenset({"prepare", "embed"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
 _GRACE_SECONDS = 1.0
-_NAMES = {"scan": "scanning", "prepare": "preparing the model", "embed": "embedding"}
+_NAMES = {"scan": "scanning", "words": KEYWORD_INDEX, "prepare": "preparing the model", "embed": "embedding"}
 
 
 def stage_text(stage: Stage) -> Shown:
     """The stage in few words, for a line that has no room for a bar."""
-    if stage.total <= 1:
-        return row_text(f"indexing: {stage.phase}")
-    return row_text(f"indexing: {stage.phase} {stage.done * 100 // stage.total} %")
+    share = f" {stage.done * 100 // stage.total} %" if stage.is_counted else ""
+    return row_text(f"indexing{share} · {stage.phase}")
 
 
 class Watcher:

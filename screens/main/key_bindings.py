@@ -18,7 +18,7 @@ from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
 from textual.events import Event, Key
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from screens.actions import active
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
@@ -154,6 +154,8 @@ class Apart:
 
     def _rest(self, event: Key) -> Key | None:
         """The key behind esc; None where ``event`` is a key of its own here."""
+        from textual.widgets import TextArea  # noqa: PLC0415 - not before the first paint
+
         typed, field = event.character or "", self._app.focused
         if isinstance(field, TextArea):
             return None  # it is being written

@@ -42,6 +42,8 @@ class Jumping:
         self._screen = screen
         self._waits_for: Row | None = None
         self._to_origin = False
+        self._beyond = ""
+        """The address of the hit that was opened last and is too far down in its file for a pane."""
 
     def to(self, address: str) -> None:
         """Put the cursor of the panes on an address, or on a whole file."""
@@ -82,7 +84,7 @@ class Jumping:
             return
         if row.workspace and row.workspace != LEADER and not is_outside(row.path or ""):
             cast("WorkbenchApp", screen.app).switching.go(Path(row.root), at=row.address or "")
-        elif only_read(row):  # no pane has it: it is read where it was found
+        elif self.is_read_in_place(row):
             screen.laying.read(on=not screen.laying.reading)
         elif screen.searching.chosen(row):
             return
@@ -94,6 +96,10 @@ class Jumping:
         elif row.path is not None:
             screen.laying.read(on=not screen.laying.reading)
             screen.row_changed(row)  # who reads gets more of the file
+
+    def is_read_in_place(self, row: Row) -> bool:
+        """Whether no pane has it, so that it is read where it was found."""
+        return only_read(row) is not None or row.address == self._beyond
 
     def action_origin(self) -> None:
         """From a copy in long-term memory to where it came from, from anything else to its copy there."""
@@ -177,5 +183,11 @@ class Jumping:
         self._screen.holding.drop()
         why = "That entry has changed since it was indexed"
         if contents is not None and contents.left_out:
+            if row is self._screen.overlay.hits.row:
+                self._beyond = row.address or ""
+                self._screen.show_hits()
+                self._screen.laying.read(on=True)
+                self._screen.row_changed(row)
+                return
             why = "The list shows only the beginning of so large a file; `o` opens the file"
         self._screen.say(words(why), severity="warning")

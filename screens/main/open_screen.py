@@ -39,6 +39,7 @@ class Opening:
             workspace=screen.workspace,
             historian=curating.historian,
             do=curating.carry_out,
+            refuse=curating.refuse_key,
             ask=curating.ask,
             refusal=lambda: screen.travelling.refusal or curating.refusal,
             go_to=self._go_to,

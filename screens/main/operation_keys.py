@@ -196,6 +196,7 @@ _TOLD = 20
 """Operations of which a toast may still be seen."""
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
+_BEFORE = "The last action was refused. This was done before it:"
 _GONE = "this folder is not there now"
 
 
@@ -220,6 +221,8 @@ class Curating:
         """What the banner has to say of each, the most urgent first."""
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
+        self._refused = False
+        """Whether the last action was refused: who undoes may mean that one, and not what was done before."""
 
     def commands(self) -> dict[str, Command]:
         """What the keys of the declared operations do, by action id."""
@@ -296,7 +299,10 @@ class Curating:
             self._screen.call_later(self._planned, request, plan, targets)
 
     def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
-        """Do it, in the order of the keys."""
+        """Do it, in the order of the keys; an undo behind a refused action is shown first."""
+        if self._refused and request == Request(action="undo"):
+            self.ask(request)
+            return
         if targets:
             self._acted_on[request] = targets
         self._screen.work(partial(self._carry_out, request, targets), "curate")
@@ -313,6 +319,11 @@ class Curating:
     async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
         """Publish that it is not done, and why."""
         self._screen.model.publish(await self.runner.refusal(request, error, targets))
+
+    def refuse_key(self, reason: Shown) -> None:
+        """Say why a key does nothing now."""
+        self._refused = True
+        self._screen.say(reason, severity="warning")
 
     def discard(self, kept: Path) -> None:
         """Take a conflict off the list."""
@@ -372,15 +383,20 @@ class Curating:
             )
 
     def _planned(self, request: Request, plan: Plan, targets: tuple[Row, ...]) -> None:
-        """Show the list and the diff, and do it on a yes: exactly for the entries that were shown."""
+        """Show the list and the diff, and do it on a yes: exactly what was shown."""
         if request.action == "archive":
             request = replace(request, addresses=plan.entries)
+        if plan.undoes:
+            request = replace(request, operation=plan.undoes)
+            if self._refused:
+                plan = replace(plan, notes=(_BEFORE, *plan.notes))
         rows = plan_rows(plan, targets)
         self._confirm(request, ConfirmScreen(title_of(request, plan), rows), targets)
 
     def done(self, event: OperationCompleted) -> None:
         """Say what was done, and read again what it touched."""
         screen, operation = self._screen, event.operation
+        self._refused = False
         screen.set_timer(_SHOWN_SECONDS, partial(self._over, event.request))
         if operation.action not in ("undo", "redo"):
             screen.here.mark(set(screen.here.marked), on=False)
@@ -451,6 +467,7 @@ class Curating:
             title = title_of(event.agreed, event.plan, anyway=True)
             self._confirm(event.agreed, ConfirmScreen(title, rows, warning=True), event.targets)
             return
+        self._refused = True
         title = words(f"Not done: {request.action}")
         if isinstance(error, WorkbenchError):
             text = "\n".join(filter(None, (row_text(error.message), advice(error))))

@@ -130,7 +130,7 @@ def _nothing(typed: str) -> list[Row]:
 def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
     """``3 times, last 5d ago, for 2 questions · by mcp``."""
     if not recalled.times:
-        return (Beneath(words("recalled"), words("never")),)
+        return (Beneath(words("used"), words("by no agent yet")),)
     text = plural(recalled.times, "time")
     if recalled.last:
         ago = age(recalled.last.astimezone().date(), today)
@@ -138,7 +138,7 @@ def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
     if recalled.questions:
         text = words(f"{text}, for {plural(recalled.questions, 'question')}")
     by = row_text(", ".join(recalled.by))
-    return (Beneath(words("recalled"), words(f"{text} · by {by}" if by else text)),)
+    return (Beneath(words("used"), words(f"{text} · by {by}" if by else text)),)
 
 
 def related_fact(related: tuple[Related, ...]) -> tuple[Beneath, ...]:

@@ -194,6 +194,8 @@ class MainScreen(LaidOutScreen):
         """A pane shows something else: there may be more room, or less, and what keys wait for."""
         if isinstance(event, FilesChanged | MemoryView):
             self.overseeing.tell_facts()
+        if isinstance(event, MemoryView) and self.overlay.is_open:
+            self.searching.draw()  # hits are marked that stand in long-term memory now
         self.laying.lay_out()
         self.holding.release()
 
@@ -347,13 +349,13 @@ class MainScreen(LaidOutScreen):
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
         if self.holding.stale(action_id):  # the mouse and the palette cannot be held
-            self.say(self.holding.why, severity="warning")
+            self.curating.refuse_key(self.holding.why)
             return
         reason = by_id()[action_id].reason(self.context())
         if reason is None:
             self.commands[action_id]()
         elif reason:
-            self.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
+            self.curating.refuse_key(row_text(reason[:1].upper() + reason[1:]))
 
     def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R | None], None] | None = None) -> None:
         """Show a screen over this one; the keys pressed until it is there are for it."""
@@ -369,9 +371,16 @@ class MainScreen(LaidOutScreen):
         dialog.call_after_refresh(self.holding.opened)
 
     def _open_search(self) -> None:
+        self._show_search(self.overlay.input)
+
+    def show_hits(self) -> None:
+        """Back to what was found."""
+        self._show_search(self.overlay.hits)
+
+    def _show_search(self, focused: Widget) -> None:
         self.overlay.open()
         self.add_class("-searching")
-        self.set_focus(self.overlay.input)
+        self.set_focus(focused)
         self.searching.draw()
         self.show_hints()
         self.call_after_refresh(self.laying.cover_panes)
@@ -403,7 +412,12 @@ class MainScreen(LaidOutScreen):
         if self.here.ranging:
             self.here.end_range(keep=False)
             self.marks_changed()
-        elif self.overlay.is_open and self.laying.reading and self.here.row and only_read(self.here.row):
+        elif (
+            self.overlay.is_open
+            and self.laying.reading
+            and self.here.row
+            and self.jumping.is_read_in_place(self.here.row)
+        ):
             self.laying.read(on=False)
         elif self.overlay.is_open:
             self.close_search()
@@ -463,6 +477,7 @@ class MainScreen(LaidOutScreen):
         if not self.travelling.away:
             self.following.files_read(event.paths)
         if event.paths:
+            self.editing.files_changed(event.paths)
             self.opening.follow()
             self.overseeing.look()
         row = self.here.row

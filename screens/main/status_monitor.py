@@ -17,14 +17,13 @@ from screens.drawing.safe_text import RowPart, Shown, age, grouped, plural, row_
 from screens.frames.overlay_screen import SCREEN_NAMES
 from screens.loading.snapshots import MemoryView, WorkspaceStatus
 from workbench.errors import WorkbenchError
-from workbench.jobs import runs
-from workbench.jobs.runs import JobStatus, standings
 from workbench.workspace.external_changes import checkout
 from workbench.workspace.layout import STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
+    from workbench.jobs.runs import JobStatus
 
 LOOK_SECONDS = 30.0
 _GIT_SECONDS = 2.0
@@ -104,6 +103,8 @@ def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
     """How ``workspace`` stands, whose own files are in ``root``; what cannot be read counts nothing."""
     from indexing.sync.generations import Generations  # noqa: PLC0415 - not before the first paint
     from workbench.dreaming.proposals.inbox import overview  # noqa: PLC0415
+    from workbench.jobs import runs  # noqa: PLC0415
+    from workbench.jobs.runs import standings  # noqa: PLC0415
 
     status = WorkspaceStatus(jobs=tuple(one for one in standings(root / STATE_DIR, runs.now()) if one.wrong))
     with contextlib.suppress(WorkbenchError, OSError):  # the banner says what is wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import (
@@ -28,8 +28,10 @@ from screens.panes.entry_rows import TRUSTS
 from screens.panes.filter import Subject, Subjects, iso, states_of
 from screens.panes.pane import FilePane, Unfolded
 from workbench.memory.entry import Kind
-from workbench.memory.episode import Episode
 from workbench.workspace.layout import MemoryFile
+
+if TYPE_CHECKING:
+    from workbench.memory.episode import Episode
 
 _SOON_DAYS = 7
 _FEW = 3

@@ -246,7 +246,7 @@ class ReviewScreen(BrowseScreen):
         """How many wait, how many are marked, and where the cursor is."""
         count, marked = len(self.agenda.overview.waits), len(self.list.marked)
         said = [f"{marked} marked"] if marked else []
-        said += [f"{count} {'waits' if count == 1 else 'wait'}"]
+        said += [f"{count} {'waits' if count == 1 else 'wait'}"] if count else []
         said += [f"{self.list.cursor + 1}/{len(self.list.rows)}"] if self.list.rows else []
         self.query_one("#browse-top").border_subtitle = Content(" · ".join(said))
 

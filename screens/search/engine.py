@@ -33,6 +33,9 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.agent.search_service import SearchService
 
+KEYWORD_INDEX = "keyword index"
+"""The phase after which there are keyword hits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -87,7 +90,10 @@ class MeaningChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexChanged:
-    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures."""
+    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures.
+
+    What stands before `` · `` in ``text`` says enough where there is little room.
+    """
 
     text: Shown | None
     searchable: bool

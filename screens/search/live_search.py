@@ -304,7 +304,7 @@ class Searching:
 
     def index_changed(self, event: IndexChanged) -> None:
         """The index is being brought up to date, or has been."""
-        self._state.building = event.text
+        self._state.building = event if event.text is not None else None
         if self._state.found is None or not self._state.found.hits:
             self.draw()
         else:

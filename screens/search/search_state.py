@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.dialogs.dialog import advice as in_keys
-from screens.drawing.safe_text import RowPart, Shown, piece, row_text, words
+from screens.drawing.safe_text import RowPart, Shown, grouped, piece, row_text, words
+from screens.search.engine import KEYWORD_INDEX, IndexChanged
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 
@@ -28,7 +29,7 @@ class SearchState:
 
     ``failure`` is why the words in the box could not be searched, ``hint`` what helps. ``missing`` is why
     meaning takes no part, empty while it does, and ``loading`` says that it is about to; ``missed`` is why it
-    has no answer to this very question. ``building`` tells how far the index is while it is made,
+    has no answer to this very question. ``building`` is what was told last of an index that is being made,
     ``preparing`` the same of a moment of the past. ``turn`` counts the steps of a wait that has become long.
     """
 
@@ -38,7 +39,7 @@ class SearchState:
     missing: str = ""
     missed: str = ""
     loading: bool = False
-    building: Shown | None = None
+    building: IndexChanged | None = None
     preparing: Shown | None = None
     turn: int = 0
 
@@ -86,7 +87,11 @@ def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
     if state.preparing is not None:
         return _lines(f"{INDEXING} {state.preparing}", f"the hits come by themselves; {_key('back')} leaves")
     if state.failure and state.building is not None:
-        return _lines(f"{INDEXING} there is no index to search yet", state.building)
+        stage = state.building.stage
+        counted = stage is not None and stage.phase == KEYWORD_INDEX and stage.is_counted
+        files = f", {grouped(stage.done)} of {grouped(stage.total)} files" if stage and counted else ""
+        said = f"{INDEXING} building the keyword index{files}"
+        return _lines(said, "keyword hits are shown as soon as it is there")
     if state.failure:
         return _lines(f"{FAILED} the search failed: {state.failure}", _helps(state.hint))
     if state.found is None:

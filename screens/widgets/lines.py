@@ -101,16 +101,18 @@ class TitleLine(Line):
         full = f"{self.status} " if self.status else ""
         short = f"{self.status.partition(' · ')[0]} " if self.status else ""
         beside = min(cell_len(self._place), _PLACE_BESIDE)
-        ways = [(_NAME, full, _PLACE), (_SHORT_NAME, short, _PLACE)]
-        first = 0
+        ways = [(_NAME, full, _PLACE, 0), (_SHORT_NAME, short, _PLACE, 0)]
         if self._first is not None:
             first = cell_len(self._first.text) + len(_BETWEEN) + 2
             quiet = "" if self._tone == "good" else short
-            with_first = ((_NAME, full), (_NAME, short), (_SHORT_NAME, short), (_SHORT_NAME, quiet))
-            ways[:0] = [(name, right, beside + first) for name, right in with_first]
-        for name, right, cells in ways:
-            if cell_len(name) + cell_len(right) + cells <= self.size.width:
-                return name, right, beside
+            with_first = [(_NAME, full), (_NAME, short), (_SHORT_NAME, short), (_SHORT_NAME, quiet)]
+            ways[:0] = [
+                *((name, right, beside, first) for name, right in with_first),
+                *((name, quiet, _PLACE, first) for name in (_SHORT_NAME, " ")),
+            ]
+        for name, right, place, first in ways:
+            if cell_len(name) + cell_len(right) + place + first <= self.size.width:
+                return name, right, place
         return " ", short, beside
 
 

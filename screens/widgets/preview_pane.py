@@ -32,6 +32,8 @@ _OVER = frozenset(_TONES[-7:])
 _NUMBER = 6
 _MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
+_LOW = 6
+"""Lines below which there is room for the words alone; what is known of them stands beneath."""
 _KEPT = 4000
 """Characters of a line whose parts are remembered."""
 SORTS = ("related", "history")
@@ -213,11 +215,14 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             return  # it is not shown at all now: where one reads is known when it is again
         self._head, self._body, self._focus_at = [], [], 0
         if preview is not None and self.size.width > _NUMBER + 4:
-            self._head = self._facts(preview)
+            low = self.size.height < _LOW
+            self._head = self._warnings(preview) if low else self._facts(preview)
             for at, line in enumerate(preview.lines):
                 if at == preview.focus:
                     self._focus_at = len(self._body)
                 self._body += self._wrapped(line, at)
+            for name, value in self._known(preview) if low else ():
+                self._body.append(Piece("", f"{_MARGIN}{name:<8} {value}", "fact"))
             for name in SORTS:
                 lines = self.beneath.get(name, ())
                 if lines:
@@ -229,14 +234,23 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         self.set_lines(len(self._head) + len(self._body))
         self.refresh()
 
+    def _known(self, preview: Preview) -> list[tuple[str, str]]:
+        return [
+            *preview.facts,
+            *((one.name, one.text) for sort in _FACTS for one in self.beneath.get(sort, ())),
+        ]
+
+    def _warnings(self, preview: Preview) -> list[Strip]:
+        most = max(2, self.size.height // 4)
+        return [self._plain(f" ‽ {text}", "warning") for text in preview.warnings[:most]]
+
     def _facts(self, preview: Preview) -> list[Strip]:
         """The facts in as few lines as they fit, warnings, and a rule."""
         label, fact = self._style("label"), self._style("fact")
         room = max(1, min(_MAX_FACT_LINES, self.size.height // 4))
         rows: list[list[Segment]] = [[]]
         used = 0
-        known = [(line.name, line.text) for sort in _FACTS for line in self.beneath.get(sort, ())]
-        for name, value in (*preview.facts, *known):
+        for name, value in self._known(preview):
             cells = cell_len(name) + cell_len(value) + 4
             if used and used + cells > self._width:
                 rows.append([])
@@ -245,9 +259,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             rows[-1] += [Segment(f" {name} ", label), Segment(shown + "  ", fact)]
             used += cells
         strips = [Strip(row).adjust_cell_length(self._width, fact) for row in rows[:room] if row]
-        strips += [
-            self._plain(f" ‽ {text}", "warning") for text in preview.warnings[: max(2, self.size.height // 4)]
-        ]
+        strips += self._warnings(preview)
         strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
         return strips
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import takewhile
 from typing import ClassVar
 
@@ -10,19 +10,19 @@ from rich.highlighter import Highlighter
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.suggester import Suggester
-from textual.widgets import Input, TextArea
+from textual.widget import Widget
+from textual.widgets import Input
 
 from screens.drawing.clock import today
-from workbench.safety.terminal import in_place, visible
+from workbench.safety.terminal import in_place
 
 SORTS = ("field", "phrase", "not")
 
 
-async def edit_at_once(field: Input | TextArea, event: events.Key) -> None:
-    """Do what a key means to Textual's own field, before the application hears of it."""
-    bindings = Input.BINDINGS if isinstance(field, Input) else TextArea.BINDINGS
+async def edit_at_once(field: Widget, event: events.Key, bindings: Iterable[BindingType]) -> None:
+    """Do what a key means by the ``bindings`` of Textual's own field, before the application hears of it."""
     for binding in bindings:
         if isinstance(binding, Binding) and event.key in binding.key.split(","):
             event.stop()
@@ -47,7 +47,7 @@ class QueryInput(Input):
 
     async def on_key(self, event: events.Key) -> None:
         """Edit."""
-        await edit_at_once(self, event)
+        await edit_at_once(self, event, Input.BINDINGS)
 
 
 class LanguageInput(QueryInput):
@@ -127,18 +127,3 @@ class NarrowLine(QueryInput):
             placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=False
         )
         self.display = False
-
-
-class TextBox(TextArea):
-    """Several lines of text; a tab goes on to what is next instead of being typed."""
-
-    def __init__(self, text: str, *, id: str) -> None:
-        super().__init__(text, id=id, soft_wrap=True, show_line_numbers=False, theme="css", compact=True)
-
-    def get_line(self, line_index: int) -> Text:
-        """A line as it is drawn: also what is pasted reaches the terminal through one door."""
-        return Text(visible(self.document.get_line(line_index)), end="", no_wrap=True)
-
-    async def on_key(self, event: events.Key) -> None:
-        """Edit: Textual lets these keys go up to the application first, where letters overtake them."""
-        await edit_at_once(self, event)

@@ -8,7 +8,7 @@ import pytest
 
 from indexing.sync.run import reindex
 from screens.actions.registry import ACTIONS
-from screens.widgets.query_input import TextBox
+from screens.dialogs.editor import TextBox
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox
 

@@ -13,10 +13,12 @@ from workbench.memory.provenance import Provenance
 
 HASH_DIGITS = 12
 # Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
+_CJK = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 EMPHASIS = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`++)[^`]{1,300}(?P=ticks))"
-    r"|(?<![^\s(\[{“‘\"'—–])(?P<mark>\*{1,3}|_{1,3}|~~)(?=[^\s])"
-    r"(?P<words>.{1,300}?)(?<=[^\s\\])(?P=mark)(?![^\s)\]}.,:;!?”’\"'—–…])"
+    # Chinese, Japanese and Korean set no spaces around words: `*` and `~~` stand right beside them.
+    rf"|(?:(?<![^\s(\[{{“‘\"'—–])|(?<=[{_CJK}])(?=[*~]))(?P<mark>\*{{1,3}}|_{{1,3}}|~~)(?=[^\s])"
+    rf"(?P<words>.{{1,300}}?)(?<=[^\s\\])(?P=mark)(?:(?![^\s)\]}}.,:;!?”’\"'—–…])|(?<=[*~])(?=[{_CJK}]))"
 )
 _EMPHASIS_MARK = re.compile("[*_~`]")
 _NESTED = 2

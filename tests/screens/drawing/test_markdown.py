@@ -26,6 +26,17 @@ def test_marks_of_a_line_become_looks() -> None:
     assert parts("snake_case_word 2*3*4") == ("snake_case_word 2*3*4", [])
 
 
+def test_marks_right_beside_chinese_japanese_and_korean_words_become_looks() -> None:
+    assert parts("これは**重要**です、~~古い~~。") == (
+        "これは重要です、古い。",
+        [("重要", "head"), ("古い", "faint")],
+    )
+    assert parts("**重要。**です") == ("重要。です", [("重要。", "head")])
+    assert parts("今天*修复*了") == ("今天修复了", [("修复", "em")])
+    assert parts("데이터**백업**을") == ("데이터백업을", [("백업", "head")])
+    assert parts("設定_名前_値 2*3*4") == ("設定_名前_値 2*3*4", [])
+
+
 def test_a_link_says_where_to_in_the_preview() -> None:
     assert parts("see [docs](https://e.org/x)") == ("see docs", [("docs", "link")])
     assert parts("see [docs](https://e.org/x)", urls=True)[0] == "see docs (https://e.org/x)"

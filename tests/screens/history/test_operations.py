@@ -135,7 +135,7 @@ async def test_what_others_did_and_what_many_entries_went_through_is_shown_befor
         assert (sandbox.root / day).exists()
         await choose(interface, "2 entries")
         await interface.press("u")
-        await interface.until_shown("Undo 2 entries?")
+        await interface.until_shown("Undo “forget: 2 entries”?")
         await interface.press("y")
         await interface.until_said("Undone")
     assert b"Lisbon" in sandbox.read(LOG)

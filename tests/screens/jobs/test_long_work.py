@@ -64,8 +64,8 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.press("c")
             await interface.until_said("Nothing that takes long is under way")
             await interface.press("r")
-            await until_line(interface, "Indexing: words ━━━━━━━━╌╌╌╌╌╌╌╌ 2 400 of 4 800")
-            await interface.until_shown("indexing: words 50 %")
+            await until_line(interface, "Indexing: keyword index ━━━━━━━━╌╌╌╌╌╌╌╌ 2 400 of 4 800")
+            await interface.until_shown("indexing 50 % · keyword index")
             assert lines(interface).endswith("c stops")
             await interface.press("2")  # keys do what they do meanwhile
             await interface.until(lambda: interface.main.current == 1, "the second pane")
@@ -96,6 +96,28 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
     assert (
         IndexSearch(sandbox.workspace, vectors=False).search(Query(text="staging port", mode="lexical")).hits
     )
+
+
+async def test_a_search_before_the_first_index_says_how_far_the_keyword_index_is(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    with monkeypatch.context() as slowly:
+        replace_task(slowly, "search", "reindex", by=SLOW)
+        async with opened(sandbox.workspace, (80, 24)) as interface:
+            await interface.press("r", "slash")
+            await interface.type("staging")
+            await interface.until_shown("↻ building the keyword index, 2 400 of 4 800 files")
+            title = interface.text.partition("\n")[0]
+            assert "1 % of budget" in title, title
+            assert "indexing 50 %" in title, title
+            await interface.press("escape", "c")
+            await interface.until_shown("! index: stopped")
+            slowly.undo()
+            replace_task(monkeypatch, "search", by=SLOW)
+            await interface.press("slash", "ctrl+r")
+            await interface.until(lambda: interface.main.searching.rows, "hits, once there is an index")
+            assert interface.main.searching.rows[0].text == "The staging port is 8443"
 
 
 async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_back(

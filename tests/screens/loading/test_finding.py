@@ -96,7 +96,7 @@ async def test_who_recalled_an_entry_is_told(sandbox: Sandbox) -> None:
         await interface.go_to("staging port")
         await interface.until_shown("2 times, last 2d ago, for 2 questions · by mcp")
         await interface.go_to("We decided")
-        await interface.until_shown("recalled never")
+        await interface.until_shown("used by no agent yet")
 
 
 async def test_what_belongs_to_an_entry_leads_there(sandbox: Sandbox) -> None:

@@ -185,6 +185,8 @@ async def test_undo_right_after_what_is_refused_takes_nothing_else_back(sandbox:
         await interface.until_said("Not done: undo")
         assert b"staging" not in sandbox.read(LOG)
         await interface.press("u")
+        await interface.until_shown("Undo “forget: The staging port is 8443”?")
+        await interface.press("y")
         await interface.until_said("Undone")
     assert b"staging" in sandbox.read(LOG)
 

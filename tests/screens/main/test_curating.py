@@ -162,6 +162,31 @@ async def test_what_is_in_memory_already_is_refused_with_the_reason(sandbox: San
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
+async def test_an_undo_right_after_a_refused_action_names_what_it_undoes_and_asks(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.until(lambda: "✓" in interface.text, "the promoted mark")
+        promoted = sandbox.read("MEMORY.md")
+        await interface.press("p", "u")
+        await interface.until_shown("Undo “promote: The staging port is 8443”?")
+        assert "The last action was refused. This was done before it:" in interface.text
+        await interface.press("n")
+        assert sandbox.read("MEMORY.md") == promoted
+        await interface.press("u")
+        await interface.until_shown("Undo “promote: The staging port is 8443”?")
+        await interface.press("y")
+        await interface.until_said("Undone")
+        await interface.press("U")
+        await interface.until_said("Redone")
+        await interface.press("u")
+        await interface.until(
+            lambda: actions(sandbox)[:2] == ["undo", "redo"], "no question behind what is done"
+        )
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
 async def test_an_interrupted_action_whose_records_are_lost_is_told_of_at_the_start(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

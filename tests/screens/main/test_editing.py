@@ -151,7 +151,6 @@ async def test_an_entry_that_changed_below_is_shown_beside_what_was_typed(sandbo
         await begin(interface)
         await interface.type(" mine")
         sandbox.write(LOG, theirs)
-        await interface.press("ctrl+o")
         await interface.until_shown("It reads now:")
         await interface.until_shown("- The staging port is 9443")
         assert dialog(interface).text == PORT + " mine"

@@ -10,6 +10,8 @@ from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
+from screens.jobs.worker_client import Stage
+from screens.search.engine import KEYWORD_INDEX, IndexChanged
 from screens.search.search_state import SearchState, condition, emptiness
 from workbench.agent.search_update import FoundHit, SearchUpdate
 
@@ -19,6 +21,9 @@ WORDS = SearchUpdate("port", (HIT,), "keyword")
 STALE = SearchUpdate("port", (HIT,), "hybrid", stale="2 files among the hits changed since indexing")
 DEGRADED = SearchUpdate("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
 
+INDEXING = IndexChanged(
+    text=words("indexing 25 %"), searchable=False, stage=Stage(KEYWORD_INDEX, done=1_200, total=4_800)
+)
 FINE = SearchState(found=BOTH)
 CONDITIONS = {
     "fine": FINE,
@@ -26,7 +31,7 @@ CONDITIONS = {
     "degraded": SearchState(found=DEGRADED, missing="the model is missing: keyword search only"),
     "failed": SearchState(found=BOTH, failure="the word index cannot be read"),
     "loading": SearchState(found=WORDS, missing="semantic search is starting", loading=True),
-    "indexing": SearchState(found=BOTH, building=words("indexing: words 40 %")),
+    "indexing": SearchState(found=BOTH, building=INDEXING),
     "waiting": SearchState(found=BOTH, turn=1),
     "preparing": SearchState(preparing=words("memory as of 2026-03-01: looking")),
 }
@@ -108,7 +113,7 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
         ),
         "failed": emptiness(SearchState(failure="it cannot be read"), narrowed=False),
         "indexing": emptiness(
-            SearchState(failure="there is no index yet", building=words("indexing: words 40 %")),
+            SearchState(failure="there is no index yet", building=INDEXING),
             narrowed=False,
         ),
         "waiting": emptiness(SearchState(), narrowed=False),
@@ -116,7 +121,7 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
     }
     assert len(set(said.values())) == len(said)
     assert "leave a condition out" in said["narrowed"]
-    assert "40 %" in said["indexing"]
+    assert "building the keyword index, 1 200 of 4 800 files" in said["indexing"]
     assert said["failed"].startswith("✗ the search failed")
 
 

@@ -13,6 +13,7 @@ import pytest
 from textual import events
 
 from indexing.sync.run import reindex
+from screens.actions.availability import FocusContext
 from screens.jobs import worker_client as meaning_half
 from screens.search.engine import Answered
 from tests.screens.interface import Interface, opened
@@ -96,6 +97,28 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
         searching.ask_again()
         await interface.until(lambda: searching._shown > before, "an answer")
         assert interface.main.here.row == row
+
+
+async def test_a_hit_far_down_in_a_large_file_is_read_among_the_hits(sandbox: Sandbox) -> None:
+    lines = ["- nothing but one more line of a long day"] * 60_000
+    lines[50_000] = "- The quokka likes figs"
+    sandbox.write("memory/2026-03-16.md", "# Long\n\n" + "\n".join(lines) + "\n")
+    reindex(sandbox.workspace, vectors=False)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("quokka")
+        await interface.until(lambda: interface.main.searching.rows, "a hit")
+        await interface.until_shown("50003 ▎- The quokka likes figs")
+        await interface.press("enter")
+        await interface.until(lambda: interface.main.laying.reading, "it is read")
+        await interface.until_shown("50003 ▎- The quokka likes figs")
+        assert interface.main.place is FocusContext.RESULTS
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.press("escape")
+        await interface.until(lambda: not interface.main.laying.reading, "back to the hits")
+        assert interface.main.overlay.is_open
+    assert "The quokka likes figs" in sandbox.spelled_out()
 
 
 async def test_words_go_on_when_the_meaning_process_dies(
@@ -218,3 +241,16 @@ async def test_what_is_typed_right_after_the_slash_is_text_and_never_a_command(i
             )
         await interface.until(lambda: interface.main.overlay.input.value == "dp uq", "the words")
     assert indexed.read(LOG) == LOG_TEXT.encode()
+
+
+async def test_a_hit_that_is_promoted_is_marked_at_once(indexed: Sandbox) -> None:
+    async with opened(indexed.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("staging")
+        await interface.until(lambda: interface.main.searching.rows, "a hit")
+        for _ in range(2):
+            await interface.press("tab", "p")
+            await interface.until(lambda: interface.main.searching.rows[0].done, "the mark on the hit")
+            assert "✓" in str(interface.main.searching.rows[0].tail)
+            await interface.press("u", "tab")
+            await interface.until(lambda: not interface.main.searching.rows[0].done, "no mark")

@@ -97,20 +97,6 @@ async def test_without_an_index_the_list_itself_says_what_to_do(sandbox: Sandbox
         await interface.until_shown("ctrl+r brings the index up to date")
 
 
-async def test_while_the_index_is_made_nothing_has_failed(sandbox: Sandbox) -> None:
-    async with opened(sandbox.workspace) as interface:
-        from screens.drawing.safe_text import words
-        from screens.search.engine import IndexChanged
-
-        await interface.press("slash")
-        await interface.type("tea")
-        await interface.until_shown("✗ the search failed")
-        interface.main.model.publish(IndexChanged(text=words("indexing: words 40 %"), searchable=False))
-        await interface.until_shown("↻ there is no index to search yet")
-        await interface.until_shown("indexing: words 40 %")
-        assert status(interface) == "↻ indexing"
-
-
 @pytest.mark.promise(
     "The search in the interface",
     "semantic search dies over a question",
