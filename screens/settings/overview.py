@@ -261,7 +261,7 @@ class SettingsScreen(NarrowScreen):
                 self._write(setting.name, word, shared=shared)
 
         rows = choice_rows(setting, choices)
-        title, hint = words(f"{setting.name} shall be …"), "type to narrow"
+        title, hint = words(f"New value of {setting.name}"), "type to narrow"
         dialog = ChooseScreen(title, rows, lambda _: (), placeholder=hint, at=str(setting.value))
         self.app.push_screen(dialog, chosen)
 

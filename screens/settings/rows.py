@@ -131,7 +131,7 @@ def _ways(setting: ToldSetting, refusal: str | None) -> Facts:
     else:
         yield f"{change} changes it in your own file", "muted"
     if setting.declared.user_only:
-        yield "Only your own file may say it: a workspace's comes with the memory, from anybody", "faint"
+        yield "Only your own file may set it: a workspace's file is untrusted", "faint"
     elif refusal:
         yield f"{shared} would change it in workbench.yaml; not now: {refusal}", "faint"
     elif target(setting) is SettingOrigin.OWN:
