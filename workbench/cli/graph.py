@@ -39,9 +39,9 @@ from workbench.plural import plural
 
 _DAYS = """\b
 Two questions about time:
-  COMMAND --on DAY       what was true on that day, according to today's memory
+  COMMAND --on DAY       what was true then, by the memory of today
                          (by valid_from, occurred_at and valid_until)
-  workbench --as-of DAY  what the memory said on that day, according to git
+  workbench --as-of DAY  what the memory said then, by git
 """
 _on_option = day("--on", "What was true on this day.")
 _everything_option = flag("--all", "Include what is no longer true or not true yet.", "everything")
@@ -110,7 +110,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
 @_on_option
 @_everything_option
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
-    """Show one entity: what is known about it, and its relations.
+    """Show one entity and its relations.
 
     Related entities are shown as a tree.
 

@@ -35,7 +35,7 @@ EXTEND = OperationSpec(
 EXPIRE = OperationSpec(
     "expire",
     "workbench.ingest.expiry:plan_prune",
-    "Remove expired episodes that are not pinned, after showing the list.",
+    "Remove expired episodes, after showing them.",
     NO_SUBJECT,
     details="`workbench undo` brings it back.",
     parameters=(
