@@ -60,7 +60,7 @@ SETTINGS_NOTES = """## Notes
 - `flush_messages`, `context_window`: a session is flushed when it has more messages than this, or when it
   comes near the end of its context window.
 - `model`: a path starts with `/`, `~/` or `./`; a name such as `owner/name` must have been downloaded.
-- `embedding_model`: the usual ones are `text-embedding-3-small` (openai) and `gemini-embedding-001`
+- `embedding_model`: the defaults are `text-embedding-3-small` (openai) and `gemini-embedding-001`
   (gemini).
 - `team_leader`: makes every workspace that you open a member of the team.
 - [Search](../search.md#embedding-providers) explains the embedding providers.

@@ -202,8 +202,8 @@ def test_what_only_ones_own_file_may_say_is_not_planned_for_the_workspace(sandbo
 
 @pytest.mark.promise(
     "The interface",
-    "no space, or another hand, while a setting is written",
-    "the old text stays",
+    "the disk is full, or another program writes, while a setting is written",
+    "the old text of the file stays",
 )
 def test_writing_is_whole_or_not_at_all(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own.write_text("theme: dark\n")

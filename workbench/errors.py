@@ -85,7 +85,7 @@ class AmbiguousEntryError(UsageError):
 
     def __init__(self, address: str, candidates: list[str]) -> None:
         super().__init__(
-            f"{address} fits several entries", hint="give more of it: " + ", ".join(candidates[:5])
+            f"{address} matches several entries", hint="use more of it: " + ", ".join(candidates[:5])
         )
 
 
@@ -96,7 +96,7 @@ class OperationNotFoundError(UsageError):
 
     def __init__(self, operation: str, hint: str = "") -> None:
         super().__init__(
-            f"there is no operation {operation}" if operation else "the name of an operation is empty",
+            f"there is no operation {operation}" if operation else "no operation was named",
             hint="; ".join(filter(None, (hint, "`workbench log` lists the operations"))),
         )
 
@@ -108,7 +108,7 @@ class AmbiguousOperationError(UsageError):
 
     def __init__(self, prefix: str, candidates: list[str]) -> None:
         super().__init__(
-            f"{prefix} fits several operations", hint="give more of it: " + ", ".join(candidates[:5])
+            f"{prefix} matches several operations", hint="use more of it: " + ", ".join(candidates[:5])
         )
 
 
@@ -130,7 +130,7 @@ class OutsideWorkspaceError(NotMemoryError):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.message = f"{path} is outside of the workspace: shown and searched only"
-        self.hint = "actions are for the workspace's own memory; write there what is worth keeping"
+        self.hint = "it cannot be changed here; copy what is worth keeping into a file of the workspace"
         self.args = (self.message,)
 
 
@@ -152,9 +152,9 @@ class FlaggedError(NotCuratableError):
         self.found = found
         flags = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
         super().__init__(
-            "there is more in it than meets the eye: "
+            "it contains hidden text or a secret: "
             + "; ".join(f"“{title}”: {what}" for title, what in found.items()),
-            hint=f"look at it first; `workbench promote {flags}` takes it all the same",
+            hint=f"review it first; `workbench promote {flags}` promotes it anyway",
         )
 
 
@@ -204,9 +204,9 @@ class SpecialFileError(WorkspaceError):
 
     def __init__(self, path: os.PathLike[str], kind: str) -> None:
         super().__init__(
-            f"{os.fspath(path)} is {kind} where a file or folder should be: reading it could wait for ever",
-            hint="neither this program nor git made it: look where it came from, "
-            f"then `rm {shlex.quote(os.fspath(path))}`",
+            f"{os.fspath(path)} is {kind} where a file or folder should be: reading it could block forever",
+            hint="neither the workbench nor git creates such a thing: find out where it came from, "
+            f"then remove it: `rm {shlex.quote(os.fspath(path))}`",
         )
 
 
@@ -262,11 +262,11 @@ class SecretFoundError(WorkbenchError):
         self.places = [*places, *([f"and {more} more"] if more else [])]
         rest = f"; and {more} more" if more else ""
         super().__init__(
-            f"this would record a secret in {'; '.join(places)}{rest}; nothing was recorded",
-            hint="delete it from the file with an editor, so that no trace is left of it there; "
-            "or keep it as it is (--allow-secret, which `workbench status --commit` knows too)"
+            f"this would store a secret in git: {'; '.join(places)}{rest}; nothing was recorded",
+            hint="delete it from the file with an editor, so that no trace of it is left; "
+            "or store it all the same (--allow-secret, also of `workbench status --commit`)"
             if on_disk
-            else "leave it out, or record it as it is (--allow-secret)",
+            else "leave it out, or store it all the same (--allow-secret)",
         )
 
 
@@ -291,12 +291,12 @@ def disk_error(error: OSError) -> WorkbenchError:
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return ReadOnlyError(
             f"cannot write {reason}",
-            hint="browsing works; searching needs an index, and actions a writable workspace",
+            hint="reading works, and searching if there is an index; actions need a writable workspace",
         )
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return WriteFailedError(
             f"the system refused: {reason}",
-            hint="nothing was lost; let it have more files open at once (`ulimit -n 1024`) and try again",
+            hint="nothing was lost; raise the limit of open files (`ulimit -n 1024`) and try again",
         )
     return WriteFailedError(
         f"the disk refused: {reason}",

@@ -395,7 +395,7 @@ class AgentScreen(BrowseScreen):
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.desk.say(words("Still looking: what stands here answers less than you typed"), "warning")
+            self.desk.say(words("Still looking: this answers only a part of what you typed"), "warning")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 

@@ -103,7 +103,7 @@ class LookScreen(ReadDialog[str]):
 
     def __init__(self, actions: Sequence[Action], context: Context) -> None:
         keys = words("a key shows the change · esc leaves")
-        super().__init__(EntryList(id="actions"), "look", words("What would it do?"), keys)
+        super().__init__(EntryList(id="actions"), "look", words("Preview which action?"), keys)
         self._actions = actions
         self._asked_in = context
 

@@ -74,7 +74,7 @@ def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
         return row_text(f"{request.action.capitalize()} “{plan.summary}”?")
     count = len(plan.entries)
     what = f" {plural(count, 'entry', 'entries')}" if count else ""
-    return words(f"{request.action.capitalize()}{what}{', in spite of this' if anyway else ''}?")
+    return words(f"{request.action.capitalize()}{what}{' despite the warning' if anyway else ''}?")
 
 
 def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
@@ -120,7 +120,7 @@ def _rows(error: Exception) -> Iterator[Row]:
     elif isinstance(error, SecretFoundError):
         yield Row(
             "",
-            words("This would record a secret in git, from where it is hard to remove:"),
+            words("This would store a secret in git, from where it is hard to remove:"),
             tone="head",
         )
         for place in error.places:

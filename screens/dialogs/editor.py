@@ -136,11 +136,11 @@ class WritingScreen(Dialog[None]):
     def question(self, thing: str) -> list[Row]:
         """What leaving means for the words that were typed, and the words."""
         if self.keep():
-            said = [f"It goes to the clipboard, and is here again when you edit this {thing}."]
+            said = [f"It is copied to the clipboard, and offered again when you edit this {thing}."]
             tone: Tone = "muted"
         else:
             said = [
-                "It goes to the clipboard, and is kept only until this program ends:",
+                "It is copied to the clipboard, and kept only until this program ends:",
                 self._drafts.problem,
             ]
             tone = "warn"
@@ -167,19 +167,19 @@ class WritingScreen(Dialog[None]):
     def stands_now(self, address: str | None, source: str) -> None:
         """The entry was changed on disk: show it as it is now; saving puts what was typed in its place."""
         if address is None:
-            said = "The entry is not in its file any more. What you wrote stays here; leaving copies it."
+            said = "The entry is not in its file any more. Your text stays here; leaving copies it."
             self._below = [Row("now", words(said), tone="bad")]
         else:
             self._drafts.keep(self.request, None)  # it goes on under the entry's new address
             self.request = replace(self.request, addresses=(address,), expected=source)
             self.keep()
-            said = "The entry was changed on disk meanwhile. It reads now:"
+            said = "The entry was changed on disk meanwhile. It now says:"
             self._below = [Row("now", words(said), tone="bad")]
             self._below += [
                 Row(f"now:{number}", line_text(line), depth=1)
                 for number, line in enumerate(source.removesuffix("\n").split("\n"))
             ]
-            self._below.append(Row("now:end", words("Saving puts yours in its place:"), tone="bad"))
+            self._below.append(Row("now:end", words("Saving replaces it with yours:"), tone="bad"))
         self._consider()
 
     @on(TextBox.Changed)

@@ -30,15 +30,15 @@ _PLACES = {
     FocusContext.PANE: "in the panes",
     FocusContext.QUERY: "while you search",
     FocusContext.RESULTS: "on the hits",
-    FocusContext.OPERATIONS: "among the operations",
-    FocusContext.BLAME: "line by line",
-    FocusContext.CONFLICTS: "among the conflicts",
-    FocusContext.RECENT: "among what was written lately",
+    FocusContext.OPERATIONS: "in the history",
+    FocusContext.BLAME: "in blame",
+    FocusContext.CONFLICTS: "in the conflicts",
+    FocusContext.RECENT: "in the recent changes",
     FocusContext.REVIEW: "in the inbox",
     FocusContext.GRAPH: "in the graph",
-    FocusContext.AGENT: "what the agent sees",
-    FocusContext.HEALTH: "health",
-    FocusContext.SETTINGS: "settings and keys",
+    FocusContext.AGENT: "in the context preview",
+    FocusContext.HEALTH: "in health",
+    FocusContext.SETTINGS: "in settings and keys",
 }
 
 

@@ -231,7 +231,7 @@ class BrowseScreen(OverScreen):
 
     def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
         """Show these rows below, from their beginning."""
-        self.behind.empty = words("nothing to be seen")
+        self.behind.empty = words("nothing to show")
         self.behind.show(rows, go_to=rows[0].id if rows else None)
         self.behind.jump(0)
 

@@ -36,7 +36,7 @@ _REST = "\n"
 """The id of what stands for all the neighbours that there is no line for; no other has a line break."""
 
 _NO_ROOM = words(" there is no room for a map here")
-_NOTHING = words(" it has no neighbours: nothing to be drawn")
+_NOTHING = words(" it has no neighbours to draw")
 
 Line = tuple[RowPart, ...]
 

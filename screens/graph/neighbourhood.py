@@ -112,7 +112,7 @@ def day_rows(text: str) -> list[Row]:
     day = day_of(text)
     if day is not None:
         return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
-    none = words("no day: write it as 2026-03-14, or 2026-03 for the first of a month")
+    none = words("not a day: write it as 2026-03-14, or 2026-03 for the first of a month")
     return [Row("no day", none, tone="bad", inert=True)]
 
 

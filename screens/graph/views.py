@@ -364,7 +364,7 @@ def _answer(known: Known, looking: Looking) -> Sight:
     rows += line_rows(((note, "warn") for note in answered.notes), "note")
     rows += [_found_row(f"found:{number}", one) for number, one in enumerate(answered.found)]
     if not answered.found:
-        rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
+        rows.append(Row("nothing", words("nothing is known about it: a asks again"), tone="muted"))
     for number, name in enumerate(answered.suggestions):
         lead = (piece("known is", "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))

@@ -414,7 +414,7 @@ class OperationsScreen(NarrowScreen):
         if not self._page.whole:
             return words(f"reading … {grouped(self._page.looked_at)} looked at")
         if self.input.value:
-            return words("no operation is like that: esc takes the filter away, F1 has the words it knows")
+            return words("no operation matches: esc clears the filter, F1 lists its words")
         if self._page.quiet:
-            return words("only the ledger grew: a shows that")
+            return words("only the ledger changed: a shows it")
         return words("nothing was ever recorded here")

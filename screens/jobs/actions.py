@@ -11,7 +11,7 @@ WORK_ACTIONS: tuple[Action, ...] = (
         "I",
         "ingest …",
         Group.ACT,
-        "Ingest transcripts or pages: sessions become episodes, episodes and logs add to the graph.",
+        "Ingest transcripts or pages: sessions become episodes; facts are added to the graph.",
         places=LISTS,
         blocked=writable,
     ),

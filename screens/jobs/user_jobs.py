@@ -163,7 +163,7 @@ class BackupJob(WorkerJob):
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
-            self._desk.say(words("The backup was stopped; the one before counts"), "warning")
+            self._desk.say(words("The backup was stopped; the previous one is kept"), "warning")
         except (WorkbenchError, OSError) as error:
             self._desk.say(row_text(f"No backup: {' · '.join(said_of(error))}"), "warning")
         else:

@@ -117,7 +117,7 @@ class Editing:
         begun = request.text if original is None else original
         if original is None and (draft := self._screen.drafts.of(request)):
             request = replace(request, text=draft)
-            self._screen.say(words("What you typed before is here again"))
+            self._screen.say(words("Your unsaved text is here again"))
         title = "Edit" if request.action == "edit" else f"Merge {len(request.addresses)} entries"
         self._writing = WritingScreen(
             request,

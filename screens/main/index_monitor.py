@@ -91,7 +91,7 @@ class Indexer:
         self._publish(IndexChanged(text=None, searchable=not problem, problem=problem))
 
     async def _wait_for_other(self) -> None:
-        told = words("being indexed by another process")
+        told = words("indexing: another process is running")
         self._publish(IndexChanged(text=told, searchable=self._searchable))
         self._again = True
         await asyncio.sleep(_BUSY_SECONDS)

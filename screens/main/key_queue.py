@@ -116,7 +116,7 @@ class Holding:
         if self._screen.curating.stands_yet(self._screen.context().targets):
             return words("Still busy with the previous action")
         if self._screen.searching.gave_up:
-            return words("The search failed: there are no hits of these words")
+            return words("The search failed: there are no hits for this query")
         return words("Still searching")
 
     def stale(self, action: str) -> bool:

@@ -178,7 +178,7 @@ class Jumping:
         if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
-                self._screen.say(words("It was changed since; this stands in its place"), severity="warning")
+                self._screen.say(words("It was changed since; this is the current text"), severity="warning")
             return
         self._screen.holding.drop()
         why = "That entry has changed since it was indexed"

@@ -103,11 +103,11 @@ class Relating:
         if row is None:
             return
         if not self.settled:
-            self._screen.say(words("Still looking for what belongs to it"))
+            self._screen.say(words("Still looking for related entries"))
         elif not self.related:
-            self._screen.say(words("Nothing else belongs to this entry: no source, no link, nothing like it"))
+            self._screen.say(words("No related entries: no source, no link, nothing similar"))
         else:
-            title = words(f"{plural(len(self.related), 'entry', 'entries')} that belong to this one")
+            title = words(f"{plural(len(self.related), 'related entry', 'related entries')}")
             self._screen.show_dialog(ChooseScreen(title, related_rows(self.related), _nothing), self._go)
 
     def _go(self, address: str | None) -> None:

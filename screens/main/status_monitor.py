@@ -148,7 +148,7 @@ def header_facts(
     if status.branch:
         facts.append(RowPart(row_text(status.branch)))
     if status.unsaved:
-        facts.append(RowPart(words(f"{grouped(status.unsaved)} unsaved"), "warn"))
+        facts.append(RowPart(words(f"{grouped(status.unsaved)} uncommitted"), "warn"))
     if status.dreamt:
         facts.append(RowPart(words(f"dream {age(status.dreamt, today)}")))
     return facts

@@ -88,7 +88,7 @@ def explanation_rows(found: Explanation) -> list[Row]:
 def skip_rows(skip: Skip) -> list[Row]:
     """A claim that was left out, before anybody asked for more."""
     said = [*_lines("text", skip.text, "text"), Row("because", row_text(skip.why), tone="warn")]
-    more = words(f"{key_for('why')} works out its score, and how far each gate is")
+    more = words(f"{key_for('why')} computes its score and conditions")
     return [
         *_section("left", words("Left out of the last dream"), said),
         Row("more", more, tone="faint"),
@@ -210,11 +210,9 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
 def _old_and_new(seen: Foretold) -> Iterator[Row]:
     """What stands there now over what would stand in its place."""
     if seen.becomes:
-        yield Row("stands", words("Stands there now"), tone="head")
+        yield Row("stands", words("Current text"), tone="head")
         yield from _lines("before", seen.stands, "bad", sign="- ")
-        yield from _section(
-            "becomes", words("Would stand there"), _lines("after", seen.becomes, "good", sign="+ ")
-        )
+        yield from _section("becomes", words("New text"), _lines("after", seen.becomes, "good", sign="+ "))
 
 
 def _change(seen: Foretold, queue: str) -> Iterator[Row]:
@@ -231,7 +229,7 @@ def _edits(plan: Plan, queue: str) -> Iterator[Row]:
         for row in changed_rows([edit]):
             yield replace(row, id=f"change:{number}:{row.id}", depth=1)
     for edit in beside:
-        what = "and the queue, in" if edit.path == queue else "and a word on the page"
+        what = "and the queue, in" if edit.path == queue else "and a line in"
         what = "and the decision, in" if edit.path.startswith(LEDGER) else what
         yield Row(f"beside:{edit.path}", row_text(f"{what} {edit.path}"), tone="faint")
 
@@ -260,9 +258,9 @@ def _scores(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> 
         yield from _section("score", words("Score"), _factors(parts), total)
     if gates:
         missed = sum(gate.distance > 0 for gate in gates)
-        verdict = f"{missed} of {len(gates)} missed" if missed else "all passed"
+        verdict = f"{missed} of {len(gates)} not met" if missed else "all met"
         told = RowPart(words(verdict), "warn" if missed else "good")
-        yield from _section("gates", words("Gates"), map(_gate, gates), told)
+        yield from _section("gates", words("Conditions"), map(_gate, gates), told)
 
 
 def _factors(parts: Mapping[str, float]) -> Iterator[Row]:
@@ -274,15 +272,11 @@ def _factors(parts: Mapping[str, float]) -> Iterator[Row]:
 
 
 def _gate(gate: Gate) -> Row:
-    """``✓ 0.78 of 0.75, 0.03 above``, behind a bar with a mark where it must reach to."""
+    """``✓ 0.78, needs 0.75``, behind a bar with a mark where it must reach to."""
     most = max(gate.reached, gate.needed * _ROOM, 1e-9)
     cells = list((_FULL * round(gate.reached / most * _GATE)).ljust(_GATE, _REST))
     cells[min(_GATE - 1, round(gate.needed / most * _GATE))] = _NEEDED
-    by = gate.reached - gate.needed
-    verdict = (
-        f", {_number(gate.distance)} missing" if gate.distance else f", {_number(by)} above" if by else ""
-    )
-    said = f"{'✗' if gate.distance else '✓'} {_number(gate.reached)} of {_number(gate.needed)}{verdict}"
+    said = f"{'✗' if gate.distance else '✓'} {_number(gate.reached)}, needs {_number(gate.needed)}"
     tone: Tone = "warn" if gate.distance else "good"
     return _bar(f"gate:{gate.name}", gate.name, f"{''.join(cells)}  {said}", ((0, _GATE, tone),))
 

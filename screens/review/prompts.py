@@ -155,7 +155,7 @@ class Wording:
         request = accept([one], proposal.text)
         if draft := self._desk.drafts.of(request):
             request = replace(request, text=draft)
-            self._desk.say(words("What you typed before is here again"), "information")
+            self._desk.say(words("Your unsaved text is here again"), "information")
         self._saving = False
         self._writing = WritingScreen(
             request,

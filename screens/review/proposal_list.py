@@ -221,7 +221,7 @@ def _settled(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     waits = [one for one in agenda.overview.waits if one.proposal.run == newest]
     counts = Counter(one.decision or "known" for one in settled)
     said = RowPart(words(", ".join(f"{count} {what}" for what, count in counts.items())))
-    row = _heading("settled", words("Decided of the newest run"), Group(newest, waits, settled), said)
+    row = _heading("settled", words("Decided in the newest run"), Group(newest, waits, settled), said)
     yield from _section(folds, row, map(_settled_row, settled))
 
 

@@ -22,32 +22,38 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         "S",
         "settings",
         Group.ROOMS,
-        "Every setting with its value and where it comes from; the keys, and profiles of them.",
+        "Settings: every setting with its value and origin; the keys and their profiles.",
         places=LISTS | (SCREENS - GRAPH),
     ),
     _in_settings(
         "settings_page", "tab shift+tab", "settings or keys", "Between the settings and the keys.", hint=3
     ),
-    _in_settings("settings_filter", "slash", "filter", "Show only what holds the words typed.", hint=4),
+    _in_settings(
+        "settings_filter",
+        "slash",
+        "filter",
+        "Show only settings or keys that contain the words typed.",
+        hint=4,
+    ),
     _in_settings(
         "change_setting",
         "e",
         "change",
-        "Change it in place: the next of a few words, or a line to type in; keys in your editor.",
+        "Change the setting here: the next choice, or a line to type in; keys open in your editor.",
         hint=1,
     ),
     _in_settings(
         "change_shared",
         "w",
         "in workbench.yaml",
-        "Change it in the workspace's own file, as an operation: for everybody who works with this memory.",
+        "Change it in the workspace's file, as an operation: for everybody who uses this memory.",
         hint=5,
     ),
     _in_settings(
         "reset_setting",
         "r",
         "reset",
-        "Take it out of the file that says it: what is behind it counts.",
+        "Remove it from its file; then the other file or the default counts.",
         hint=2,
     ),
     define(
@@ -55,25 +61,25 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         "",
         "edit your keys",
         Group.SETTINGS,
-        "Open keys.toml in the program that $VISUAL or $EDITOR names; a new one holds every action.",
+        "Open keys.toml in the program that $VISUAL or $EDITOR names; a new file lists every action.",
         places=LISTS | SETTINGS,
     ),
     _in_settings(
         "key_profile",
         "p",
         "profile",
-        "The next profile of keys: default or vim; your own keys stay over it.",
+        "Next profile of keys: default or vim; your own keys take precedence.",
         hint=6,
     ),
     _in_settings(
         "enter_setting",
         "enter",
         "take it",
-        "Write what was typed, once it is valid; from the filter to the list.",
+        "Save what you typed if it is valid; in the filter: to the list.",
         places=ENTERING,
         hint=1,
     ),
     _in_settings(
-        "leave_setting", "escape", "leave it", "Leave the line; nothing is changed.", places=ENTERING, hint=2
+        "leave_setting", "escape", "leave it", "Leave the line without a change.", places=ENTERING, hint=2
     ),
 )

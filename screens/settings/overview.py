@@ -163,7 +163,7 @@ def _ways(setting: ToldSetting, refusal: str | None) -> Facts:
     else:
         yield f"{change} changes it in your own file", "muted"
     if setting.declared.user_only:
-        yield "Only your own file may say it: a workspace's comes with the memory, from anybody", "faint"
+        yield "Only your own file may set it: a workspace's file is untrusted", "faint"
     elif refusal:
         yield f"{shared} would change it in workbench.yaml; not now: {refusal}", "faint"
     elif target(setting) is SettingOrigin.OWN:
@@ -449,7 +449,7 @@ class SettingsScreen(NarrowScreen):
                 self._write(setting.name, word, shared=shared)
 
         rows = choice_rows(setting, choices)
-        title, hint = words(f"{setting.name} shall be …"), "type to narrow"
+        title, hint = words(f"New value of {setting.name}"), "type to narrow"
         dialog = ChooseScreen(title, rows, lambda _: (), placeholder=hint, at=str(setting.value))
         self.app.push_screen(dialog, chosen)
 

@@ -121,7 +121,7 @@ class SearchOverlay(Vertical):
 
     def tell(self, chips: Sequence[RowPart], notes: Sequence[str], then: Shown | None = None) -> None:
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
-        past = [RowPart(words(f"memory as of {then}: to be read only"), "warn")] if then else []
+        past = [RowPart(words(f"memory as of {then}: read-only"), "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
         self._told = (*past, *known, *(RowPart(row_text(f"{NOTE} {note}"), "muted") for note in notes))
         self._meant.show(self._choices or self._told)

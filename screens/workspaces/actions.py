@@ -10,7 +10,7 @@ WORKSPACE_ACTIONS: tuple[Action, ...] = (
         "O",
         "workspaces",
         Group.ROOMS,
-        "Your workspaces by name: show another one here, or put this one on the list.",
+        "Workspaces: switch to another one, or add this one to the list.",
         places=LISTS,
     ),
     define(
@@ -18,7 +18,7 @@ WORKSPACE_ACTIONS: tuple[Action, ...] = (
         "ctrl+o f4",
         "all workspaces",
         Group.SEARCH,
-        "Search all of your workspaces, or this one again; enter on a hit goes to its workspace.",
+        "Search all your workspaces, or this one again; enter on a hit opens its workspace.",
         places=SEARCH,
         palette=False,
     ),

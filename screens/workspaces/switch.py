@@ -126,7 +126,7 @@ class Switching:
             if root == place_of(app.workspace):
                 old.call_later(old.jumping.to, at)
             elif not await self._settled(old):
-                old.say(words("First answer what is asked here"), severity="warning")
+                old.say(words("Answer this question first"), severity="warning")
             else:
                 place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
                 await self._replace(old, place, at)
@@ -138,7 +138,7 @@ class Switching:
             self._under_way = False
             if self._left_out:
                 self._left_out = False
-                app.main.say(words("Keys that came while the workspace changed were left out"))
+                app.main.say(words("Keys pressed while the workspace changed were ignored"))
 
     async def _settled(self, old: MainScreen) -> bool:
         """Whether all that was asked for on ``old`` is done, and none of it asks something back."""

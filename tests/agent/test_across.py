@@ -174,7 +174,7 @@ def test_a_word_that_is_only_begun_counts_while_it_is_typed(made: Make) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "a registered folder is gone, cannot be opened, or a newer program wrote it",
+    "a registered folder is gone, cannot be opened, or was written by a newer version",
 )
 def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, tmp_path: Path) -> None:
     here, gone = made("here", "The port is 1"), made("gone", "The port is 2")
@@ -219,8 +219,8 @@ def test_a_workspace_without_vectors_is_compared_by_words_and_that_is_said(made:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "a workspace's settings weigh itself up",
-    "it does not stand before others by that",
+    "a workspace raises its own ranking in its settings",
+    "it does not rank above others because of that",
     by="a `workbench.yaml`",
 )
 def test_a_workspaces_own_weights_do_not_put_it_first(made: Make, owner: Person) -> None:

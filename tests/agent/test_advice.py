@@ -53,9 +53,7 @@ def test_each_error_says_what_to_do_next(error: WorkbenchError, following: str) 
 
 
 def test_hints_for_people_are_not_passed_on_to_agents() -> None:
-    error = WorkbenchError(
-        "it holds a secret", hint="`workbench promote --allow-secret` takes it all the same"
-    )
+    error = WorkbenchError("it holds a secret", hint="`workbench promote --allow-secret` promotes it anyway")
     assert "--allow-secret" not in advice(error)
 
 

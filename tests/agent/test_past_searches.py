@@ -143,8 +143,8 @@ def test_a_moment_that_nobody_knows_is_an_error_with_a_hint(asked: Asked) -> Non
 
 @pytest.mark.promise(
     "The search in the interface",
-    "a moment of the past cannot be laid out, or is swept away",
-    "told with the reason; made ready again when it is asked for again",
+    "a snapshot of the past cannot be made, or is deleted",
+    "the reason is shown; it is made again at the next request",
 )
 def test_what_goes_wrong_in_making_a_moment_ready_is_told(changed: Sandbox, asked: Asked) -> None:
     past = changed.root / ".workbench" / "past"
@@ -159,7 +159,7 @@ def test_what_goes_wrong_in_making_a_moment_ready_is_told(changed: Sandbox, aske
 
 @pytest.mark.promise(
     "The search in the interface",
-    "a moment of the past cannot be laid out, or is swept away",
+    "a snapshot of the past cannot be made, or is deleted",
 )
 def test_a_moment_that_was_swept_away_is_made_ready_again(changed: Sandbox) -> None:
     said: list[dict[str, object]] = []

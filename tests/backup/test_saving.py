@@ -354,7 +354,7 @@ def test_operations_since_the_last_backup_are_counted(sandbox: Sandbox, tmp_path
 @pytest.mark.promise(
     "Formats, and other programs",
     "a backup of memory of a newer format",
-    "made of what git has; what is on disk only is named",
+    "made from what git has; files that are only on disk are named",
 )
 def test_memory_of_a_newer_program_is_saved_as_far_as_git_has_it(sandbox: Sandbox, tmp_path: Path) -> None:
     """To copy it, nobody has to understand it; to record it first, one would."""

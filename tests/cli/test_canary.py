@@ -164,7 +164,7 @@ HOSTILE_PLACES = (
 @pytest.mark.promise(
     "Git",
     "hostile configuration, hooks, attributes, filters, embedded repositories",
-    "nothing of it runs, over every command",
+    "none of it is run by any command",
 )
 def test_the_whole_sweep_of_actions_in_a_hostile_workspace_runs_nothing_of_it(
     sandbox: Sandbox, canary: Path, run: Run, tmp_path: Path

@@ -142,7 +142,7 @@ def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sand
 @pytest.mark.promise(
     "Dreaming and proposals",
     "a run is rolled back after newer edits",
-    "what is in the way is shown, nothing overwritten",
+    "the text in the way is shown, and nothing is overwritten",
 )
 def test_a_rollback_with_newer_text_in_the_way_fails_and_says_what_stays(run: Run, dreamer: Sandbox) -> None:
     name = run("dream", "--apply", "--json").json["run"]

@@ -94,8 +94,8 @@ def test_a_hook_gets_the_text_alone_and_its_session_is_recorded(
 
 @pytest.mark.promise(
     "Agents",
-    "a hook gets bad input, or there is no workspace",
-    "the prompt is never held back",
+    "a hook gets invalid input, or there is no workspace",
+    "the prompt is never blocked",
 )
 @pytest.mark.parametrize("said", ["", "not json", "[]", "{}", '{"prompt": 7}', "[" * 100_000, "\udcff"])
 def test_a_hook_never_keeps_a_message_from_the_agent(

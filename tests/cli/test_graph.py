@@ -45,7 +45,7 @@ def test_the_index_ranks_what_is_related_where_there_is_one(run: Run) -> None:
 def test_an_unknown_name_is_answered_with_names_that_are_known(run: Run) -> None:
     found = run("graph", "search", "what is Zebulon working on?", *ON)
     assert found.code == 0
-    assert "nothing is known of it" in found.out
+    assert "nothing is known about it" in found.out
     assert "known are" in found.out
     assert "nothing in the graph is called Zebulon" in found.err
 

@@ -184,7 +184,7 @@ def said(child: subprocess.Popen[str]) -> Any:
 
 @pytest.mark.promise(
     "The index",
-    "SIGINT or SIGTERM while watching, also within a run",
+    "SIGINT or SIGTERM during `reindex --watch`, also within a run",
     "ends cleanly; the next run finishes",
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -207,8 +207,8 @@ def test_watch_says_one_line_a_run_and_ends_cleanly(
 
 @pytest.mark.promise(
     "The index",
-    "two processes at once",
-    "the second is told who is at it; one that watches tries again",
+    "two processes reindex at once",
+    "the second one says which process is running; one that watches tries again",
 )
 def test_who_comes_second_is_told_that_somebody_is_at_it(run: Run, sandbox: Sandbox) -> None:
     run("reindex")

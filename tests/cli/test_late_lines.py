@@ -77,9 +77,10 @@ def elsewhere(sandbox: Sandbox, *arguments: str, **environment: str) -> subproce
 
 @pytest.mark.promise(
     "Two writers",
-    "it does so hours later, after the clock jumped, or in a child that inherited the file",
-    "carried over; the old file stays as long as any process has it open for writing, which the "
-    "kernel says (a read lease), no clock",
+    "a program writes into a replaced file hours later, after the clock jumped, or from a child process "
+    "that inherited it",
+    "the lines are carried over; the old file is kept as long as the kernel reports a process that has it "
+    "open for writing, whatever the clock says",
     by="the clock is moved by hours and years",
 )
 @pytest.mark.parametrize("seconds", [2 * 3600.0, -YEARS, 9 * YEARS])
@@ -100,8 +101,8 @@ def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_j
 
 @pytest.mark.promise(
     "Two writers",
-    "somebody reads before the next action",
-    "every command, the MCP server and the interface (within two seconds) carry late lines over first",
+    "late lines exist, and somebody reads before the next action",
+    "every command, the MCP server and the interface (within two seconds) carry the late lines over first",
     by="a file that is held open",
 )
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_a_run_over_a_fleet_has_the_late_lines(
     assert sandbox.read(LOG).endswith(LATE)
 
 
-@pytest.mark.promise("Two writers", "somebody reads before the next action")
+@pytest.mark.promise("Two writers", "late lines exist, and somebody reads before the next action")
 @pytest.mark.parametrize("command", [("reindex", "--watch", "--no-vectors"), ("watch",)])
 def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
     sandbox: Sandbox, agent: FileIO, command: tuple[str, ...]
@@ -188,8 +189,8 @@ def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
 
 @pytest.mark.promise(
     "Two writers",
-    "another action runs, a merge is unfinished, nothing may be written",
-    "`status` names the lines that wait; nothing is changed",
+    "late lines exist, and another action runs, a merge is unfinished, or nothing may be written",
+    "`status` reports the waiting lines; nothing is changed",
     by="a lock that is held, a merge, a program that only looks, the past",
 )
 @pytest.mark.parametrize("reason", ["another action", "looking only", "a merge", "the past"])
@@ -218,7 +219,8 @@ def test_lines_that_have_to_wait_are_named_and_nothing_is_written(
 
 @pytest.mark.promise(
     "Two writers",
-    "it does so hours later, after the clock jumped, or in a child that inherited the file",
+    "a program writes into a replaced file hours later, after the clock jumped, or from a child process "
+    "that inherited it",
 )
 def test_a_file_that_a_program_has_open_is_named_and_kept_and_gone_when_it_ends(
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None]
@@ -234,7 +236,8 @@ def test_a_file_that_a_program_has_open_is_named_and_kept_and_gone_when_it_ends(
 
 @pytest.mark.promise(
     "Two writers",
-    "it does so hours later, after the clock jumped, or in a child that inherited the file",
+    "a program writes into a replaced file hours later, after the clock jumped, or from a child process "
+    "that inherited it",
 )
 def test_a_child_that_inherited_the_log_still_loses_nothing(
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None]
@@ -252,8 +255,8 @@ def test_a_child_that_inherited_the_log_still_loses_nothing(
 
 @pytest.mark.promise(
     "Two writers",
-    "many actions on a long log",
-    "no copy of it stays once nobody has it open",
+    "many actions on a long log, whose old versions are kept for late writers",
+    "old copies are deleted once no process has them open",
     by="the size of what is kept",
 )
 def test_actions_leave_no_copies_behind_once_nobody_has_the_file_open(
@@ -275,7 +278,7 @@ def test_actions_leave_no_copies_behind_once_nobody_has_the_file_open(
 @pytest.mark.promise(
     "Two writers",
     "a replaced file was unpacked, copied or kept by an older version",
-    "named, and not acted upon before `workbench inbox conflicts --late --append`; never for a file "
+    "reported, and nothing is done before `workbench inbox conflicts --late --append`; never for a file "
     "that is not memory",
     by="notes without a seal that fits",
 )
@@ -329,8 +332,8 @@ def test_what_was_kept_is_not_believed_in_a_copy_of_the_folder(
 
 @pytest.mark.promise(
     "Two writers",
-    "no key for seals can be kept (a read-only home)",
-    "everything works; late lines wait for the person's word",
+    "the key for seals cannot be stored (a read-only home)",
+    "everything works; late lines wait until you add them",
     by="a state folder that cannot be made",
 )
 def test_where_no_key_can_be_kept_late_lines_wait_for_the_persons_word(sandbox: Sandbox) -> None:
@@ -353,8 +356,8 @@ def test_the_key_is_for_its_owner_alone(run: Run, sandbox: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Two writers",
-    "a conflict is discarded while its writer goes on",
-    "what is added to it is carried over",
+    "a conflict is discarded while its writer continues",
+    "what it adds is carried over",
     by="a file that is held open",
 )
 def test_a_conflict_that_is_discarded_while_its_writer_goes_on_loses_nothing(

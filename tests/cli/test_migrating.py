@@ -71,7 +71,10 @@ def test_memory_without_ours_needs_none(sandbox: Sandbox, run: Run) -> None:
     assert not (sandbox.root / "workbench.yaml").exists()
 
 
-@pytest.mark.promise("Formats, and other programs", "memory of a newer format, also by a pull while we run")
+@pytest.mark.promise(
+    "Formats, and other programs",
+    "memory of a newer format, also one that a pull brings while the program runs",
+)
 def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: Run) -> None:
     sandbox.write("workbench.yaml", f"format: {FORMAT + 1}\n")
     sandbox.commit("a newer program")

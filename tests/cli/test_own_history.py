@@ -301,7 +301,9 @@ def test_a_program_that_stays_open_does_not_go_on_where_history_was(folder: Plac
     place.close()
 
 
-@pytest.mark.promise("Git", "a later `git init`, a moved or copied folder")
+@pytest.mark.promise(
+    "Git", "history is kept apart, and then `git init` is run, or the folder is moved or copied"
+)
 def test_a_moved_folder_finds_its_history_and_a_copy_begins_one_of_its_own(folder: Place, run: Run) -> None:
     promote(run, folder)
     folder.box.close()
@@ -372,8 +374,8 @@ def test_many_loose_objects_are_packed_as_nobody_else_does_it(folder: Place, run
 
 @pytest.mark.promise(
     "Git",
-    "a later `git init`, a moved or copied folder",
-    "explained; the history is found, and a copy begins its own",
+    "history is kept apart, and then `git init` is run, or the folder is moved or copied",
+    "the situation is explained; a moved folder keeps its history, a copy starts its own",
 )
 def test_a_later_git_init_is_explained_and_a_person_can_go_on_in_the_repository(
     folder: Place, run: Run
@@ -576,8 +578,8 @@ def pipe(own: Path) -> None:
 
 @pytest.mark.promise(
     "Git",
-    "a history of our own that is damaged, half made, a link, or from elsewhere",
-    "refused with a way out",
+    "a history that is kept apart is damaged, half created, a link, or from elsewhere",
+    "refused, with what to do",
 )
 @pytest.mark.parametrize("harm", [unreadable, half_made, foreign, linked, pipe])
 def test_what_is_no_history_of_ours_is_refused_with_a_way_out(ignored: Place, run: Run, harm: object) -> None:
@@ -611,7 +613,9 @@ def test_a_history_from_another_machine_is_taken_over_when_the_person_agrees(
 
 
 @pytest.mark.promise(
-    "Git", "a kill or a full disk while it is made, two programs that make it", "whole or absent, and one"
+    "Git",
+    "a kill, a full disk or a second program while such a history is created",
+    "it is complete or absent, and there is only one",
 )
 def test_a_disk_that_refuses_leaves_nothing_half_made(ignored: Place) -> None:
     """At every call: nothing is there, or all of it, and the next try works."""
@@ -636,7 +640,7 @@ def test_a_disk_that_refuses_leaves_nothing_half_made(ignored: Place) -> None:
     assert struck > 20
 
 
-@pytest.mark.promise("Git", "a kill or a full disk while it is made, two programs that make it")
+@pytest.mark.promise("Git", "a kill, a full disk or a second program while such a history is created")
 def test_two_processes_make_one_history(folder: Place) -> None:
     program = (
         "import sys; from workbench.workspace.workspace import Workspace\n"

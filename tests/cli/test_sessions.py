@@ -178,10 +178,7 @@ def test_pages_are_those_of_the_workspace_as_the_help_says(run: Run, talk: Path)
     assert run("ingest", str(page)).code != 0
     assert run("ingest", str(talk)).code == 0
     said = " ".join(run("ingest", "--help").out.split())
-    assert (
-        "a transcript (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace"
-        in said
-    )
+    assert "a transcript (*.jsonl) or a folder of them anywhere, or a page (*.md) of this workspace" in said
 
 
 @pytest.mark.parametrize(("source", "name"), [("markdown", "a.jsonl"), ("transcript", "memory/a.md")])

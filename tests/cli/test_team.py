@@ -83,8 +83,8 @@ def test_the_leader_searches_only_their_own(run: Run, leader: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "an action names an entry of the team leader's",
-    "refused as read-only; nothing there is written",
+    "an action names an entry of the team's leader",
+    "refused as read-only; nothing is written there",
     by="`leader:…` addresses",
 )
 @pytest.mark.parametrize("path", [LOG, "MEMORY.md", "USER.md"])

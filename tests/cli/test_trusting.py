@@ -132,7 +132,7 @@ def test_forget_refuses_a_fresh_secret_until_it_is_told_otherwise(run: Run, sand
     address = sandbox.address("deploy token")
     refused = run("forget", address, "--json")
     assert (refused.code, refused.json["error"]["code"]) == (1, "secret")
-    assert "no trace is left" in refused.json["error"]["hint"]
+    assert "no trace of it is left" in refused.json["error"]["hint"]
     done = run("forget", address, "--allow-secret")
     assert done.code == 0
     assert "still in git's history" in done.err

@@ -79,8 +79,8 @@ def test_the_list_tells_entries_and_freshness(run: Run, both: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "a registered folder is gone, cannot be opened, or a newer program wrote it",
-    "told by name and exit code, never dropped from the list; the others answer",
+    "a registered folder is gone, cannot be opened, or was written by a newer version",
+    "it is named, with exit code 4, and stays on the list; the others answer",
     by="removed; wrong settings; a higher format",
 )
 def test_a_vanished_folder_and_a_newer_format_are_told_by_exit_code(run: Run, both: Sandbox) -> None:
@@ -367,5 +367,5 @@ def test_without_a_workspace_the_program_lists_what_it_finds(home: Path, tmp_pat
     program.close()
     assert program.exitstatus == 0
     assert f"Hermes  {home / '.hermes'}\x1b" in shown
-    assert "opens the first of them" in shown
+    assert "to open one, name its folder" in shown
     assert not list(empty.iterdir())

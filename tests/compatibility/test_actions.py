@@ -255,7 +255,7 @@ def shape(request: pytest.FixtureRequest) -> str:
 @pytest.mark.promise(
     "Formats, and other programs",
     "any action on a workspace of OpenClaw, an Obsidian vault, notes of basic-memory",
-    "each reads it as before; links that break are told",
+    "these programs read it as before; links that break are reported",
 )
 @pytest.mark.parametrize("action", ACTIONS, ids=str)
 def test_every_file_is_read_as_before(action: Action, shape: str, tmp_path: Path) -> None:

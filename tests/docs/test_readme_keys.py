@@ -25,14 +25,20 @@ def newest(workspace: Workspace) -> str:
 
 
 def test_the_readme_shows_the_keys_that_are_pressed_here() -> None:
-    assert KEYS == [["D", "a"], ["@", "u"], ["/", "what replaces Mosquitto"], ["["], ["W"]]
+    assert KEYS == [
+        ["D", "a"],
+        ["@", "u"],
+        ["/", "what replaces Mosquitto"],
+        ["["],
+        ["W", "when is the concert of the Harbour Choir?"],
+    ]
 
 
 async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_path: Path) -> None:
     shutil.copytree(demo, tmp_path / "agent", symlinks=True)
     with_workspace = Workspace.open(tmp_path / "agent")
     memory = tmp_path / "agent" / "MEMORY.md"
-    (review, accept), (operations, undo), (search, words), (back,), (context,) = KEYS
+    (review, accept), (operations, undo), (search, words), (back,), (context, message) = KEYS
     async with opened(with_workspace) as interface:
         before = memory.read_bytes()
         await interface.press(review)
@@ -62,6 +68,8 @@ async def test_the_five_things_to_try_do_what_the_readme_says(demo: Path, tmp_pa
         await interface.until(lambda: "◷ as of" not in interface.text, "today is back")
         await interface.press(context)
         await interface.until(lambda: interface.app.screen is not interface.main, "the context preview")
+        await interface.type(message)
+        await interface.until_shown("[event] Concert of the Harbour Choir")
     with_workspace.close()
 
 

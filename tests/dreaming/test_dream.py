@@ -55,7 +55,7 @@ def test_what_is_of_unknown_origin_is_not_proposed_however_many_days_say_it(nigh
 @pytest.mark.promise(
     "Dreaming and proposals",
     "a claim is copied to many days, never recalled",
-    "copies are one source, and the factor for it has an end",
+    "copies count as one source, and the recurrence factor is bounded",
 )
 def test_copies_of_one_text_are_one_source(nights: Nights) -> None:
     for day in range(1, 13):

@@ -65,8 +65,8 @@ def test_what_is_recalled_is_promoted(nights: Nights) -> None:
 
 @pytest.mark.promise(
     "Dreaming and proposals",
-    "dreaming meets its own output, and what an agent repeats because it was given it",
-    "no source, no new mention",
+    "dreaming reads its own output, or text that an agent repeats because it was given it",
+    "it counts neither as a source nor as a new mention",
 )
 @pytest.mark.parametrize(
     "path",
@@ -122,7 +122,7 @@ def test_what_says_that_dreaming_wrote_it_is_no_source(nights: Nights) -> None:
 
 @pytest.mark.promise(
     "Dreaming and proposals",
-    "dreaming meets its own output, and what an agent repeats because it was given it",
+    "dreaming reads its own output, or text that an agent repeats because it was given it",
 )
 def test_what_the_agent_repeats_because_it_was_given_it_is_no_new_mention(nights: Nights) -> None:
     nights.log(9, FACT)
@@ -269,8 +269,8 @@ def test_whatever_a_log_holds_is_dreamt_of(nights: Nights, lines: list[bytes]) -
 
 @pytest.mark.promise(
     "Dreaming and proposals",
-    "there is more than a run may propose",
-    "what was left out is counted and said",
+    "there is more than one run may propose",
+    "the number of claims left out is shown",
 )
 def test_nothing_is_cut_off_in_silence(nights: Nights) -> None:
     nights.episode(1, "e1", *map(rule, range(14)))

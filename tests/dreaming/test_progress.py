@@ -145,8 +145,8 @@ def test_what_is_no_object_and_what_is_no_task_is_wrong_usage(nights: Nights) ->
 
 @pytest.mark.promise(
     "The interface",
-    "dreaming is stopped half way, or its process dies",
-    "nothing is written, and it says so",
+    "dreaming is stopped halfway, or its process dies",
+    "nothing is written, and a message says so",
 )
 def test_a_signal_stops_it_and_nothing_waits(nights: Nights) -> None:
     for number in range(60):

@@ -111,8 +111,8 @@ def test_an_answer_that_loses_or_invents_is_not_believed(twice: Nights, answer: 
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
-    "redirects, drips",
+    "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
+    "redirects, or answers byte by byte",
 )
 @pytest.mark.parametrize(
     "answer",

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.promise(
         "Names, encodings, paths, clocks",
         "1970, 2100, DST, a clock that steps back, midnight between plan and commit",
-        "content and order decide, not clocks",
+        "content and order count, not the clock",
     ),
 ]
 
@@ -76,7 +76,7 @@ def test_commits_dated_1970_and_2100_around_ours_change_no_order_and_no_undo(san
     assert sandbox.snapshot() == before
 
 
-@pytest.mark.promise("Names, encodings, paths, clocks", "equal size, inode and time of change")
+@pytest.mark.promise("Names, encodings, paths, clocks", "a changed file with the same size, inode and time")
 def test_a_rewrite_of_the_same_size_and_time_between_plan_and_write_is_seen(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     target = sandbox.root / "MEMORY.md"
@@ -116,8 +116,8 @@ def test_midnight_between_two_plans_gives_the_day_of_the_one_that_was_carried_ou
 
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
-    "equal size, inode and time of change",
-    "content decides",
+    "a changed file with the same size, inode and time",
+    "its content is compared",
 )
 @pytest.mark.parametrize("stamp", [0, 4_102_444_800], ids=["1970", "2100"])
 def test_the_index_follows_content_whatever_the_file_says_of_its_time(

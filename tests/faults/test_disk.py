@@ -71,8 +71,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.promise(
     "Writing",
-    "a small file system that is full, then has room",
-    "refused, then works",
+    "a small file system is full, then has room again",
+    "the action is refused; once there is room, it works",
     by="a real file system",
 )
 @pytest.mark.parametrize("free", [0, 4096, 16384, 32768, 65536])
@@ -108,8 +108,8 @@ def test_on_a_full_disk_an_action_is_refused_and_works_when_there_is_room_again(
 
 @pytest.mark.promise(
     "Writing",
-    "a limit on the size of files",
-    "old text or new, nothing torn",
+    "a limit on the size of files (RLIMIT_FSIZE)",
+    "each file has the old text or the new, never a mixture",
     by="RLIMIT_FSIZE",
 )
 @pytest.mark.parametrize("limit", [0, 64, 150, 400, 4096])
@@ -147,7 +147,12 @@ CALLS = (
 )
 
 
-@pytest.mark.promise("Writing", "the same from the system itself", "the same", by="`strace -e inject`")
+@pytest.mark.promise(
+    "Writing",
+    "a kill or an I/O error at each real system call",
+    "each file has the old text or the new",
+    by="`strace -e inject`",
+)
 @pytest.mark.faults
 @pytest.mark.parametrize("faults", [("signal=KILL",), ("error=EIO", "error=ENOSPC")], ids=" ".join)
 def test_at_each_real_system_call_a_kill_or_an_error_leaves_files_whole(

@@ -52,8 +52,8 @@ def promote(sandbox: Sandbox, words: str) -> Operation:
 
 @pytest.mark.promise(
     "Git",
-    "locks of git's that an action of ours left when it was killed",
-    "gone with the next action, where no git lives that could hold them",
+    "git's locks are left by an action that was killed",
+    "removed by the next action, if no running git could hold them",
 )
 @pytest.mark.parametrize("locks", [LOCKS[:1], LOCKS[1:2], LOCKS], ids=str)
 def test_locks_that_a_killed_action_left_are_in_nobodys_way(
@@ -77,7 +77,7 @@ def test_a_lock_that_was_there_before_the_killed_action_stays(sandbox: Sandbox) 
     assert lock.exists()
 
 
-@pytest.mark.promise("Git", "locks of git's that an action of ours left when it was killed")
+@pytest.mark.promise("Git", "git's locks are left by an action that was killed")
 def test_a_lock_stays_while_a_git_lives_that_may_hold_it(sandbox: Sandbox) -> None:
     killed_with(sandbox, ".git/HEAD.lock")
     with subprocess.Popen(
@@ -90,7 +90,7 @@ def test_a_lock_stays_while_a_git_lives_that_may_hold_it(sandbox: Sandbox) -> No
         git.communicate(b"")
 
 
-@pytest.mark.promise("Git", "stale branch lock")
+@pytest.mark.promise("Git", "a stale lock of the branch")
 def test_a_lock_that_nobody_holds_is_named_with_the_way_out_at_once(sandbox: Sandbox) -> None:
     lock = sandbox.root / ".git/HEAD.lock"
     lock.touch()
@@ -113,7 +113,7 @@ def test_a_note_that_a_kill_left_half_written_is_no_flaw_and_goes_with_the_next_
     assert not left.exists()
 
 
-@pytest.mark.promise("Git", "eight open files at most", "said, with what to do; no traceback")
+@pytest.mark.promise("Git", "at most eight open files are allowed", "a message says what to do; no traceback")
 @pytest.mark.parametrize("command", ["status", "log", "undo", "verify"])
 def test_too_few_open_files_are_said_without_a_traceback(sandbox: Sandbox, command: str) -> None:
     done = subprocess.run(

@@ -338,15 +338,15 @@ def _run(machine: type[Memory], examples: int, steps: int, *, derandomize: bool)
 
 @pytest.mark.promise(
     "Writing",
-    "any of these, in any order, with everything else that happens",
-    "no word lost, undo exact, the index within the disk",
+    "kills, full disks and errors in any order, mixed with ordinary work",
+    "no word is lost, undo is exact, the index matches the files",
     by="Hypothesis state machine",
 )
 def test_in_whatever_order_things_happen_no_word_is_lost() -> None:
     _run(Memory, 15, 15, derandomize=True)
 
 
-@pytest.mark.promise("Writing", "any of these, in any order, with everything else that happens")
+@pytest.mark.promise("Writing", "kills, full disks and errors in any order, mixed with ordinary work")
 def test_on_a_disk_that_fails_now_and_then_no_word_is_lost() -> None:
     _run(MemoryOnAFailingDisk, 15, 15, derandomize=True)
 

@@ -107,7 +107,9 @@ def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbo
     sandbox.git("fsck", "--strict")
 
 
-@pytest.mark.promise("Names, encodings, paths, clocks", "NFC and NFD spellings of one name", "two files")
+@pytest.mark.promise(
+    "Names, encodings, paths, clocks", "NFC and NFD spellings of one name", "they are two files"
+)
 def test_two_spellings_of_one_name_are_two_files_and_each_action_meets_its_own(sandbox: Sandbox) -> None:
     for form in ("NFC", "NFD"):
         (sandbox.root / "memory" / os.fsdecode(NAMES[form])).write_text(f"- words in {form}\n")

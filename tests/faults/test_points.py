@@ -215,8 +215,9 @@ def killed(trial: Trial, folder: Path) -> Failpoints:
 
 @pytest.mark.promise(
     "Writing",
-    "killed at any call of any action",
-    "each file wholly old or wholly new, the log readable, leftovers swept, the action can be done again",
+    "killed at any call of any action that changes the disk",
+    "each file is wholly old or wholly new, the log is readable, temporary files are removed, the action "
+    "can be repeated",
     by="failpoint, each sequence of calls that actions make; a real SIGKILL for some",
 )
 @pytest.mark.parametrize(
@@ -270,8 +271,8 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
 
 @pytest.mark.promise(
     "Writing",
-    "an I/O error or a full disk at any call",
-    "old text intact, a clear message, a retry works",
+    "an I/O error or a full disk at any call that changes the disk",
+    "the old text is intact, a clear message is shown, a retry works",
     by="failpoint: EIO, ENOSPC",
 )
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.value)
@@ -286,7 +287,7 @@ def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
 
 @pytest.mark.promise(
     "Writing",
-    "the same where the system has no exchange of names",
+    "a kill on a system that cannot exchange two file names",
     "the same",
     by="failpoint, `renameat2` taken away",
 )
@@ -300,7 +301,7 @@ def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     record_property("failpoints", covered)
 
 
-@pytest.mark.promise("Writing", "killed at any call of any action")
+@pytest.mark.promise("Writing", "killed at any call of any action that changes the disk")
 @pytest.mark.faults
 @pytest.mark.parametrize("name", REALLY)
 def test_a_process_that_is_really_killed_at_any_call_loses_nothing(
@@ -327,7 +328,7 @@ def test_a_process_that_is_really_killed_at_any_call_loses_nothing(
 @pytest.mark.promise(
     "Writing",
     "killed while recording what an agent wrote",
-    "recorded whole or not at all",
+    "recorded completely or not at all",
     by="failpoint",
 )
 def test_recording_what_an_agent_wrote_is_whole_or_absent_at_any_kill(

@@ -99,7 +99,7 @@ def require_named(answer: Answer, path: Path) -> None:
 @pytest.mark.promise(
     "Git",
     "a named pipe or a socket anywhere in `.git`",
-    "every command that needs git names it; reading and searching work",
+    "every command that needs git reports it; reading and searching work",
 )
 @pytest.mark.parametrize("path", OF_GIT)
 def test_a_pipe_in_a_repository_is_named_and_memory_can_be_read(
@@ -120,7 +120,7 @@ def test_a_pipe_in_a_repository_is_named_and_memory_can_be_read(
 @pytest.mark.promise(
     "Git",
     "a named pipe or a socket anywhere in `.workbench`",
-    "nobody waits for it; `status`, `verify` and `doctor` name it",
+    "nothing blocks; `status`, `verify` and `doctor` report it",
 )
 @pytest.mark.parametrize("path", OF_INDEX)
 def test_a_pipe_in_the_index_is_named_and_all_else_works(root: Path, indexed: Sandbox, path: str) -> None:
@@ -232,8 +232,8 @@ def test_the_doctor_removes_pipes(root: Path) -> None:
 
 @pytest.mark.promise(
     "Git",
-    "something behind the interface hangs",
-    "`q` ends it all the same, and what it started",
+    "a background process of the interface hangs",
+    "`q` still quits the interface and ends the processes it started",
 )
 def test_q_leaves_whatever_waits_behind_the_interface(root: Path, tmp_path: Path) -> None:
     """A pipe that is neither git's nor ours, which only git opens: nothing can be known of it beforehand."""

@@ -114,8 +114,8 @@ def test_only_what_cannot_be_done_failed(ran: Ran) -> None:
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "a worker is killed at its start, at its work, or when it is done but has not handed it in",
-    "Ray gives its task to another one; the table is that of one process",
+    "a worker is killed when it starts, while it works, or before its result has arrived",
+    "Ray gives its task to another worker; the table equals that of a single process",
 )
 def test_killed_workers_and_cut_connections_were_in_the_way(ran: Ran) -> None:
     assert (ran.report.lost, ran.report.deaths) == (0, [])  # Ray gave the tasks to other workers
@@ -124,8 +124,8 @@ def test_killed_workers_and_cut_connections_were_in_the_way(ran: Ran) -> None:
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "connections to the storage are cut, before a commit and after it, so that its answer is lost",
-    "the table is that of one process, row by row; no row is doubled",
+    "connections to the storage are cut, before a commit, and after it so that the answer is lost",
+    "the table equals that of a single process, row by row; no row is duplicated",
 )
 def test_the_table_is_that_of_one_process_row_by_row(ran: Ran) -> None:
     assert rows(ran.place) == rows(ran.alone)

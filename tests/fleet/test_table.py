@@ -134,7 +134,7 @@ def test_quarantine_and_what_is_excluded_are_no_memory_here_either(fleet: Fleet)
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "a workspace is gone, or its settings make no sense",
+    "a workspace is gone, or its settings are invalid",
     "tried again, reported, exit code 4; all others are indexed",
 )
 def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
@@ -160,7 +160,7 @@ class Losing(InProcess):
 @pytest.mark.promise(
     "The index of a fleet",
     "a workspace kills every worker that reads it",
-    "it ends up alone in a task, and is reported",
+    "it is tried alone, and reported; the others are indexed",
 )
 def test_what_kills_its_workers_ends_up_alone_and_is_told_of(fleet: Fleet) -> None:
     report = reindex(fleet.agents, fleet.place, hashing(), Losing(hashing()), replace(NO_WAIT, batch=6))
@@ -176,8 +176,8 @@ def _files(agent: Agent) -> list[str]:
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "all files of a workspace vanished, as an unmounted folder looks",
-    "its rows stay, and it is reported, until `--full`",
+    "all files of a workspace vanished, as with an unmounted folder",
+    "its rows are kept and it is reported, until `--full`",
 )
 def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet: Fleet) -> None:
     rows_before = fleet.run().rows
@@ -208,8 +208,8 @@ class Elsewhere(InProcess):
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "workers are on nodes that have none of the workspaces",
-    "only the process that runs the command reads and writes; the table is that of one process",
+    "workers run on nodes without the workspaces",
+    "only the process that runs the command reads and writes; the table equals that of a single process",
 )
 def test_workers_need_none_of_the_files(fleet: Fleet, tmp_path: Path) -> None:
     fleet.run()
@@ -233,8 +233,8 @@ class Interrupted(InProcess):
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "the run is interrupted",
-    "the next one skips what is done, by the digests of files",
+    "a run is interrupted",
+    "the next run skips what is done, by the digests of the files",
 )
 def test_what_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, 10)
@@ -263,8 +263,8 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
 
 @pytest.mark.promise(
     "The index of a fleet",
-    "two runs at once doubled some rows",
-    "`fleet check` names them, the next run mends them",
+    "two runs at once duplicated some rows",
+    "`fleet check` lists them, the next run removes them",
 )
 def test_doubled_rows_are_found_and_mended(fleet: Fleet) -> None:
     fleet.run()
@@ -362,7 +362,7 @@ def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:
 @pytest.mark.promise(
     "The index of a fleet",
     "the storage fails for a while, or for good",
-    "tried again; the run ends with its report, exit code 1, and what was written stays",
+    "tried again; otherwise the run ends with its report and exit code 1, and what was written stays",
 )
 def test_a_storage_that_fails_for_a_while_is_tried_again(fleet: Fleet) -> None:
     Path(fleet.place.uri).write_text("in the way")

@@ -44,8 +44,8 @@ def found(sandbox: Sandbox, embedder: Embedder | None) -> tuple[Duplicate, ...]:
 
 @pytest.mark.promise(
     "The graph",
-    "a model finds everything alike",
-    "nothing is merged by itself",
+    "an embedding model finds everything similar",
+    "nothing is merged automatically",
     by="a stand-in model",
 )
 @pytest.mark.parametrize(

@@ -151,8 +151,8 @@ def test_a_broken_header_is_told_and_its_lines_are_kept(sandbox: Sandbox) -> Non
 
 @pytest.mark.promise(
     "The graph",
-    "a page that cannot be read, or goes away meanwhile",
-    "it is there with its problem; the others answer",
+    "a page cannot be read, or vanishes meanwhile",
+    "it is listed with its problem; the others are read",
 )
 def test_a_page_that_cannot_be_read_is_there_with_its_problem(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -171,7 +171,7 @@ def test_a_page_that_cannot_be_read_is_there_with_its_problem(
     assert len(graph.entities) == len(TEAM)
 
 
-@pytest.mark.promise("The graph", "a page that cannot be read, or goes away meanwhile")
+@pytest.mark.promise("The graph", "a page cannot be read, or vanishes meanwhile")
 def test_a_page_that_goes_away_while_it_is_read_is_none(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

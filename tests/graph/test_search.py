@@ -232,7 +232,7 @@ def test_a_name_with_marks_of_regular_expressions_is_a_name() -> None:
 @pytest.mark.promise(
     "The graph",
     "cycles, relations to itself, hubs of ten thousand",
-    "answered in part, and it is said",
+    "a partial answer, with a note",
 )
 def test_cycles_and_relations_to_itself_end() -> None:
     graph = graph_of(

@@ -108,7 +108,7 @@ def test_undo_takes_the_answer_and_its_record_back(sandbox: Sandbox, said: Answe
     assert rejected_keys(place) == frozenset()
 
 
-@pytest.mark.promise("The graph", "a contradiction changes while it is answered", "nothing changes")
+@pytest.mark.promise("The graph", "a contradiction changes while it is settled", "nothing is changed")
 def test_an_answer_to_what_has_changed_meanwhile_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.write(PATH, PAGE)
     sandbox.commit("page")

@@ -243,7 +243,7 @@ NAMES = [
 @pytest.mark.promise(
     "The graph",
     "names such as `../`, CJK, emoji, 255 bytes, the same twice",
-    "a page of its own below graph/",
+    "each gets a page of its own below `graph/`",
 )
 def test_hostile_names_make_pages_of_their_own_within_the_graph(sandbox: Sandbox) -> None:
     drafts = [MemoryDraft(text=f"Fact number {n}", entity=name) for n, name in enumerate(NAMES)]
@@ -518,8 +518,8 @@ PIECES = st.sampled_from(
 
 @pytest.mark.promise(
     "The graph",
-    "unclosed code, comments or HTML on a page",
-    "the line goes elsewhere or is refused",
+    "a page has unclosed code, comments or HTML",
+    "a new line is put elsewhere or refused",
     by="property test",
 )
 @settings(max_examples=120, deadline=None)

@@ -244,8 +244,8 @@ def test_a_finding_of_the_doctors_has_his_repair(sandbox: Sandbox) -> None:
 
 @pytest.mark.promise(
     "The interface",
-    "one check of the health screen fails, or there is too much for the time",
-    "it says why, and what was not looked at; the others are shown",
+    "one check of the health screen fails, or takes too long",
+    "the reason and what was not checked are shown, and so are all other checks",
 )
 def test_one_check_that_fails_does_not_cost_the_others(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -273,7 +273,7 @@ def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) 
 
 @pytest.mark.promise(
     "The interface",
-    "one check of the health screen fails, or there is too much for the time",
+    "one check of the health screen fails, or takes too long",
 )
 def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))

@@ -42,7 +42,7 @@ def test_every_check_has_a_name_of_its_own() -> None:
     assert len({check.name for check in CHECKS}) == len(CHECKS)
 
 
-@pytest.mark.promise("Doctor", "a check that fails itself", "a finding, never a crash")
+@pytest.mark.promise("Doctor", "a check fails itself", "it is reported as a finding, never a crash")
 @pytest.mark.parametrize(
     "error", [ValueError("odd"), OSError(5, "Input/output error"), WorkbenchError("no", hint="do")]
 )

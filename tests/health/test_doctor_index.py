@@ -47,8 +47,8 @@ def unseen(path: Path) -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "the books, the pointer or a segment of the word index cut off, garbage, empty or gone",
-    "named, built anew, every answer that of a clean build",
+    "the manifest, the pointer or a segment of the keyword index is truncated, garbage, empty or gone",
+    "reported and rebuilt; every answer is that of a clean build",
 )
 @pytest.mark.parametrize("damage", [truncate, garbage, zero, remove])
 @pytest.mark.parametrize(
@@ -74,7 +74,11 @@ def test_damage_is_found_repaired_and_the_answers_are_those_of_a_clean_build(
     assert ward.answers() == ward.clean_answers()
 
 
-@pytest.mark.promise("Doctor", "garbage of the same size and date", "found by reading")
+@pytest.mark.promise(
+    "Doctor",
+    "a file of the index is replaced by garbage of the same size and date",
+    "found by reading the files",
+)
 def test_damage_that_only_reading_shows_is_found_and_repaired(ward: Ward, treated: Treat) -> None:
     for path in ward.generation.glob("lexical/*.store"):
         unseen(path)
@@ -102,7 +106,7 @@ def test_a_manifest_with_a_name_that_no_file_can_have_is_damaged(ward: Ward, tre
     assert ward.answers() == ward.clean_answers()
 
 
-@pytest.mark.promise("Doctor", "a word index with other fields; an index of another version")
+@pytest.mark.promise("Doctor", "a keyword index with other fields; an index of another version")
 @pytest.mark.parametrize("field", ["format", "words"])
 def test_an_index_of_another_version_is_named_and_built_anew(ward: Ward, treated: Treat, field: str) -> None:
     path = ward.generation / "manifest.json"
@@ -116,8 +120,8 @@ def test_an_index_of_another_version_is_named_and_built_anew(ward: Ward, treated
 
 @pytest.mark.promise(
     "Doctor",
-    "a word index with other fields; an index of another version",
-    "named and built anew",
+    "a keyword index with other fields; an index of another version",
+    "reported and rebuilt",
 )
 def test_a_word_index_with_other_fields_is_found_and_built_anew(ward: Ward, treated: Treat) -> None:
     lexical = ward.generation / "lexical"
@@ -141,7 +145,7 @@ def test_a_word_index_with_other_fields_is_found_and_built_anew(ward: Ward, trea
 @pytest.mark.promise(
     "Doctor",
     "`.workbench` copied from another workspace",
-    "named, set aside, one of this workspace built",
+    "reported and set aside; a new index is built",
 )
 @pytest.mark.parametrize("names", ["the same", "other"])
 def test_an_index_that_was_copied_from_another_workspace_is_set_aside(
@@ -178,7 +182,7 @@ def test_the_index_of_a_copy_of_this_workspace_is_its_own(ward: Ward, tmp_path: 
     assert copy.findings("workspace") == []
 
 
-@pytest.mark.promise("Doctor", "memory not mounted", "named; its index is not dropped")
+@pytest.mark.promise("Doctor", "the memory is not mounted", "reported; its index is kept")
 def test_a_memory_that_is_not_mounted_is_no_reason_to_drop_its_index(ward: Ward) -> None:
     before = sorted(ward.index.rglob("*"))
     for path in ward.sandbox.snapshot():
@@ -190,7 +194,7 @@ def test_a_memory_that_is_not_mounted_is_no_reason_to_drop_its_index(ward: Ward)
     assert sorted(ward.index.rglob("*")) == before
 
 
-@pytest.mark.promise("Doctor", "a reindex that was killed, in the middle or in its first build", "finished")
+@pytest.mark.promise("Doctor", "a reindex was killed, in the middle or in its first build", "it is finished")
 def test_a_reindex_that_was_interrupted_is_found_and_finished(ward: Ward, treated: Treat) -> None:
     ward.sandbox.write("memory/2026-03-15.md", "# A day\n\n- The staging port is 9443 now\n")
     Generation(ward.generation).announce(["memory/2026-03-15.md"])
@@ -199,7 +203,7 @@ def test_a_reindex_that_was_interrupted_is_found_and_finished(ward: Ward, treate
     assert ward.answers() == ward.clean_answers()
 
 
-@pytest.mark.promise("Doctor", "a reindex that was killed, in the middle or in its first build")
+@pytest.mark.promise("Doctor", "a reindex was killed, in the middle or in its first build")
 def test_a_build_that_was_interrupted_is_found_and_finished(ward: Ward, treated: Treat) -> None:
     (ward.index / "gen-7").mkdir(mode=0o700)
     assert ward.findings("sync")
@@ -215,7 +219,7 @@ def test_being_behind_is_worth_a_note_and_no_finding(ward: Ward) -> None:
     assert ward.findings() == []
 
 
-@pytest.mark.promise("Doctor", "a damaged cache of vectors", "set aside")
+@pytest.mark.promise("Doctor", "a damaged cache of vectors", "it is set aside")
 def test_a_damaged_cache_of_vectors_is_set_aside(ward: Ward, treated: Treat) -> None:
     path = ward.state / CACHE_FILE
     path.write_bytes(b"SQLite format 3\0" + os.urandom(8_192))
@@ -233,7 +237,7 @@ def test_a_damaged_cache_of_vectors_is_set_aside(ward: Ward, treated: Treat) -> 
 @pytest.mark.promise(
     "Doctor",
     "an index from the future; files from the future",
-    "no stamp is trusted until every file was read; named",
+    "reported; no time stamp is trusted until every file was read",
 )
 def test_an_index_from_the_future_trusts_no_stamp_until_every_file_was_read(
     ward: Ward, treated: Treat

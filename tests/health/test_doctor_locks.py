@@ -73,7 +73,7 @@ def test_looking_at_a_lock_keeps_nobody_from_it(ward: Ward) -> None:
 @pytest.mark.promise(
     "Doctor",
     "a lock of ours whose holder is dead, stopped, or hangs",
-    "means nothing; named with the way out",
+    "ignored if the holder is dead, otherwise reported with what to do",
 )
 def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated: Treat) -> None:
     with holder(ward.state / "index.lock") as process:
@@ -109,7 +109,7 @@ def test_a_holder_since_long_ago_is_a_finding(ward: Ward) -> None:
 @pytest.mark.promise(
     "Doctor",
     "a stale lock of git's",
-    "moved away when no git that could hold it lives, nobody has it open and it is old; else kept",
+    "removed if no running git could hold it, nobody has it open and it is old; otherwise kept",
 )
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"])
 def test_a_stale_lock_of_gits_is_moved_away_and_git_works_again(

@@ -54,8 +54,8 @@ def test_a_sound_model_and_its_vectors_are_sound(meaning: Ward) -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "an empty manifest of the vector engine, vectors cut off or gone, another model's name",
-    "made again from the cache, answers as before",
+    "an empty manifest of LanceDB, vectors truncated or gone, another model's name",
+    "rebuilt from the cache; the answers are as before",
 )
 @pytest.mark.parametrize(
     ("what", "damage"),
@@ -83,8 +83,8 @@ def test_damaged_vectors_are_made_again_and_answer_as_before(
 
 @pytest.mark.promise(
     "Doctor",
-    "a corrupt prepared model, also with the same size and date, or a wrong probe",
-    "set aside, prepared at the next use",
+    "a corrupt converted model, also with the same size and date, or one that computes wrong vectors",
+    "it is set aside, and converted again at the next use",
 )
 @pytest.mark.parametrize(
     ("name", "damage"),
@@ -109,7 +109,7 @@ def test_a_corrupt_prepared_model_is_set_aside(
 
 @pytest.mark.promise(
     "Doctor",
-    "a corrupt prepared model, also with the same size and date, or a wrong probe",
+    "a corrupt converted model, also with the same size and date, or one that computes wrong vectors",
 )
 def test_a_graph_that_rotted_without_a_trace_is_found(meaning: Ward) -> None:
     """Same size, same date: what is remembered of the file still says that it is whole."""
@@ -125,7 +125,7 @@ def test_a_graph_that_rotted_without_a_trace_is_found(meaning: Ward) -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "a corrupt prepared model, also with the same size and date, or a wrong probe",
+    "a corrupt converted model, also with the same size and date, or one that computes wrong vectors",
 )
 def test_a_prepared_model_whose_probe_comes_out_wrong_is_found(meaning: Ward) -> None:
     card = json.loads((prepared() / CARD).read_bytes())
@@ -145,7 +145,7 @@ def test_what_a_killed_preparation_left_is_removed(meaning: Ward, treated: Treat
 
 @pytest.mark.promise(
     "Doctor",
-    "no model, other weights than the original, another model and dimension than that of the vectors",
+    "no model, changed weights, or another model or dimension than that of the vectors",
 )
 def test_another_model_in_the_settings_is_named_with_both_dimensions_and_embedded_anew(
     meaning: Ward, treated: Treat, tiny: Path
@@ -177,8 +177,8 @@ def test_books_with_another_dimension_than_their_own_model_are_made_anew(
 
 @pytest.mark.promise(
     "Doctor",
-    "no model, other weights than the original, another model and dimension than that of the vectors",
-    "named; embedded anew where that is done on this machine",
+    "no model, changed weights, or another model or dimension than that of the vectors",
+    "reported; embedded again if the model runs on this machine",
 )
 def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_path: Path) -> None:
     ward.settings.write_text(f"model: {tmp_path / 'nowhere'}\n")
@@ -190,7 +190,7 @@ def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_pa
 
 @pytest.mark.promise(
     "Doctor",
-    "no model, other weights than the original, another model and dimension than that of the vectors",
+    "no model, changed weights, or another model or dimension than that of the vectors",
 )
 def test_weights_that_are_not_the_original_are_not_used_and_named(
     meaning: Ward, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -49,7 +49,7 @@ def asked(ward: Ward, *, network: bool, fix: bool = False) -> dict[str, CheckRes
         place.close()
 
 
-@pytest.mark.promise("Doctor", "a provider that is unreachable or refuses")
+@pytest.mark.promise("Doctor", "a provider is unreachable or refuses")
 def test_without_the_persons_word_nobody_is_asked(remote: Ward, server: Provider) -> None:
     found = asked(remote, network=False)
     assert all(outcome.state == "fine" for outcome in found.values())
@@ -65,8 +65,8 @@ def test_with_it_the_provider_is_asked_once(remote: Ward, server: Provider) -> N
 
 @pytest.mark.promise(
     "Doctor",
-    "a provider that is unreachable or refuses",
-    "found when asking was allowed, never asked otherwise",
+    "a provider is unreachable or refuses",
+    "reported with `--network`; never contacted without",
 )
 @pytest.mark.parametrize("how", ["refused", "gone"])
 def test_a_provider_that_does_not_answer_is_a_finding_without_the_key(

@@ -30,8 +30,8 @@ PROJECT = Path(__file__).parents[2]
 
 @pytest.mark.promise(
     "Doctor",
-    "derived files that others can read, or that belong to another user",
-    "closed; given back",
+    "derived files can be read by others, or belong to another user",
+    "access is restricted; ownership is restored",
 )
 @pytest.mark.parametrize("what", [".", "index", "index/gen-1", "index.lock"])
 def test_what_others_may_read_is_closed(ward: Ward, treated: Treat, what: str) -> None:
@@ -71,7 +71,7 @@ def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
     assert ward.answers()["staging port"]
 
 
-@pytest.mark.promise("Doctor", "derived files that others can read, or that belong to another user")
+@pytest.mark.promise("Doctor", "derived files can be read by others, or belong to another user")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat) -> None:
     for path in (ward.index, *ward.index.rglob("*"), ward.state / "index.lock"):
@@ -82,7 +82,7 @@ def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat)
     assert {path.stat().st_uid for path in ward.state.rglob("*")} == {os.geteuid()}
 
 
-@pytest.mark.promise("Doctor", "a full disk, or one without room for names; a read-only disk")
+@pytest.mark.promise("Doctor", "a full disk, a disk without free inodes, a read-only disk")
 def test_a_read_only_disk_is_named_and_nothing_is_tried(ward: Ward) -> None:
     with mounted_read_only(ward.root):
         (finding,) = ward.findings("disk")
@@ -103,7 +103,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
-@pytest.mark.promise("Doctor", "a full disk, or one without room for names; a read-only disk", "named")
+@pytest.mark.promise("Doctor", "a full disk, a disk without free inodes, a read-only disk", "reported")
 def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
     (small_disk / "MEMORY.md").write_text("# Memory\n")
     ward.sandbox.root = small_disk
@@ -114,8 +114,8 @@ def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "settings that cannot be read; a key in them that others can read",
-    "named, all else is looked at; closed",
+    "settings cannot be read; a key in them can be read by others",
+    "reported, and all else is checked; access is restricted",
 )
 @pytest.mark.parametrize("text", ["memory_budget: [", "exlude: [a]\n", "model: x\n", "\xff"])
 def test_settings_that_are_wrong_are_a_finding_and_all_else_is_looked_at(ward: Ward, text: str) -> None:
@@ -150,7 +150,7 @@ def test_what_does_not_count_is_told_by_file_line_and_name(
     assert meaning in finding.meaning
 
 
-@pytest.mark.promise("Doctor", "settings that cannot be read; a key in them that others can read")
+@pytest.mark.promise("Doctor", "settings cannot be read; a key in them can be read by others")
 def test_a_key_that_others_can_read_is_closed(ward: Ward, treated: Treat) -> None:
     ward.settings.write_text("model: none\nembedding:\n  key: abc\n")
     ward.settings.chmod(0o644)
@@ -229,7 +229,9 @@ for finding in findings:
 """
 
 
-@pytest.mark.promise("Doctor", "inotify exhausted: watches, watchers", "named with the line that helps")
+@pytest.mark.promise(
+    "Doctor", "inotify is exhausted: watches or instances", "reported, with the command that helps"
+)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 @pytest.mark.parametrize(
     ("limit", "most", "said"),

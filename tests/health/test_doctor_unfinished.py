@@ -38,8 +38,8 @@ def killed(ward: Ward, when: str) -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "an action that was killed",
-    "finished where its files are written; else left to the next action",
+    "an action was killed",
+    "finished if its files are written, otherwise left to the next action",
 )
 def test_an_action_whose_files_are_written_is_finished(ward: Ward, treated: Treat) -> None:
     killed(ward, "after")
@@ -50,7 +50,7 @@ def test_an_action_whose_files_are_written_is_finished(ward: Ward, treated: Trea
     assert ward.sandbox.git("status", "--porcelain") == ""
 
 
-@pytest.mark.promise("Doctor", "an action that was killed")
+@pytest.mark.promise("Doctor", "an action was killed")
 def test_an_action_whose_files_are_not_written_is_named_and_left_to_the_next_one(ward: Ward) -> None:
     killed(ward, "before")
     before = ward.sandbox.snapshot()
@@ -87,7 +87,9 @@ def test_a_kept_conflict_is_for_the_person_to_look_at(ward: Ward) -> None:
     assert (ward.state / "conflicts" / "abc-MEMORY.md").exists()
 
 
-@pytest.mark.promise("Doctor", "a leftover beside memory", "moved away if git holds its text, else kept")
+@pytest.mark.promise(
+    "Doctor", "a temporary file beside memory", "moved away if git has its text, otherwise kept"
+)
 def test_a_leftover_beside_memory_that_git_knows_is_moved_away(ward: Ward, treated: Treat) -> None:
     left = ward.sandbox.write("memory/.wb-0123456789ab-0.tmp", ward.sandbox.read("MEMORY.md"))
     treated(".wb-0123456789ab-0.tmp")
@@ -96,7 +98,7 @@ def test_a_leftover_beside_memory_that_git_knows_is_moved_away(ward: Ward, treat
     assert kept.read_bytes() == ward.sandbox.read("MEMORY.md")
 
 
-@pytest.mark.promise("Doctor", "a leftover beside memory")
+@pytest.mark.promise("Doctor", "a temporary file beside memory")
 def test_a_leftover_whose_text_is_nowhere_else_stays(ward: Ward) -> None:
     left = ward.sandbox.write("memory/.wb-0123456789ab-0.tmp", "- words that only stand here\n")
     (finding,) = ward.findings("leftovers")

@@ -110,8 +110,8 @@ def test_the_summary_is_recall_and_the_mean_of_one_by_rank() -> None:
 
 @pytest.mark.promise(
     "Doctor",
-    "recall tests that are wrong, hostile or a link",
-    "refused with the number of the test",
+    "recall tests are invalid, hostile or a link",
+    "refused, with the number of the test",
 )
 @pytest.mark.parametrize(
     ("text", "said"),
@@ -144,7 +144,7 @@ def test_a_million_tests_are_refused_in_no_time() -> None:
         parse_recall_tests(b"- a\n" * 1_000_000)
 
 
-@pytest.mark.promise("Doctor", "recall tests that are wrong, hostile or a link")
+@pytest.mark.promise("Doctor", "recall tests are invalid, hostile or a link")
 def test_a_link_in_the_place_of_the_file_is_not_followed(ward: Ward, tmp_path: Path) -> None:
     (tmp_path / "secret.yaml").write_text("- question: x\n  finds: y\n")
     (ward.root / "recall-tests.yaml").symlink_to(tmp_path / "secret.yaml")

@@ -274,7 +274,7 @@ def test_a_document_that_cannot_be_written_costs_no_other(
     assert list(tmp_path.glob("*.md")) == []
 
 
-@pytest.mark.promise("Import", "the same source comes twice, or has grown")
+@pytest.mark.promise("Import", "the same source is imported twice, or has grown")
 def test_the_same_tables_twice_change_nothing(sandbox: Sandbox, dump: Path) -> None:
     carry_in(sandbox, of(sandbox, read_dump(dump)))
     with pytest.raises(NotCuratableError, match="nothing is new"):
@@ -298,7 +298,7 @@ def test_a_server_is_never_written(server: str) -> None:
         assert connection.execute("SELECT count(*) FROM kg_entities").fetchone() == (4,)
 
 
-@pytest.mark.promise("Import", "PostgreSQL does not answer", "said, without the password")
+@pytest.mark.promise("Import", "PostgreSQL does not answer", "an error message, without the password")
 @pytest.mark.parametrize(
     "address", ["postgresql://nobody:hunter2@127.0.0.1:9/none", "postgresql://:::/", "postgresql://?x=y"]
 )

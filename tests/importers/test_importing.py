@@ -228,7 +228,9 @@ def test_a_routine_of_the_first_schema_comes_over_with_what_starts_it(
     }
 
 
-@pytest.mark.promise("Import", "the same source comes twice, or has grown", "only what is new")
+@pytest.mark.promise(
+    "Import", "the same source is imported twice, or has grown", "only what is new is imported"
+)
 def test_a_second_import_brings_only_what_is_new(sandbox: Sandbox, tmp_path: Path) -> None:
     first = {"content": "Lives in Osaka"}
     carry_in(sandbox, read_memory_graph(graph_file(tmp_path / "one.db", first)))
@@ -288,8 +290,8 @@ def test_a_secret_stays_out_and_is_named(sandbox: Sandbox, tmp_path: Path) -> No
 
 @pytest.mark.promise(
     "Import",
-    "a database is none, garbage, another program's, a pipe, being written",
-    "refused with words; the last commit of it is read",
+    "a database is missing, garbage, another program's, a pipe, or being written",
+    "refused with a message; of one that is being written, the last commit is read",
 )
 @pytest.mark.parametrize(
     "make",
@@ -312,7 +314,7 @@ def test_what_is_no_such_file_is_refused_with_words(tmp_path: Path, make: Callab
         read_memory_graph(path)
 
 
-@pytest.mark.promise("Import", "a database is none, garbage, another program's, a pipe, being written")
+@pytest.mark.promise("Import", "a database is missing, garbage, another program's, a pipe, or being written")
 def test_a_file_that_is_being_written_is_read_as_of_its_last_commit(tmp_path: Path) -> None:
     path = graph_file(tmp_path / "g.db", {"content": "Lives in Osaka"})
     writer = sqlite3.connect(path)
@@ -325,7 +327,7 @@ def test_a_file_that_is_being_written_is_read_as_of_its_last_commit(tmp_path: Pa
     writer.close()
 
 
-@pytest.mark.promise("Import", "a database is none, garbage, another program's, a pipe, being written")
+@pytest.mark.promise("Import", "a database is missing, garbage, another program's, a pipe, or being written")
 def test_a_file_that_is_written_while_it_is_copied_is_copied_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -604,7 +606,7 @@ def test_recalls_become_records_of_the_entry_that_holds_the_words(sandbox: Sandb
     assert " ".join(operation.notes).count("not in the workspace any more") == 2
 
 
-@pytest.mark.promise("Import", "the same source comes twice, or has grown")
+@pytest.mark.promise("Import", "the same source is imported twice, or has grown")
 def test_recalls_that_come_again_are_counted_once(sandbox: Sandbox) -> None:
     path = recall_store(sandbox)
     carry_in(sandbox, read_recalls(sandbox.workspace, path))
@@ -695,7 +697,7 @@ def test_notes_become_pages_of_the_graph_with_every_word(sandbox: Sandbox, tmp_p
         carry_in(sandbox, read_notes(notes))
 
 
-@pytest.mark.promise("Import", "a page stands already", "it is never overwritten")
+@pytest.mark.promise("Import", "a page exists already", "it is never overwritten")
 def test_a_page_that_stands_already_is_never_overwritten(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write("graph/concept/coffee-brewing-methods.md", "---\nname: Coffee\n---\n- [fact] Mine\n")
     sandbox.commit("mine")

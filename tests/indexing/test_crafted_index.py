@@ -39,7 +39,7 @@ def forget_shapes(memory: Memory) -> None:
 @pytest.mark.promise(
     "The index",
     "an index from elsewhere: links in it, a list of files that leads out of it",
-    "built anew; nothing beside it is written or deleted",
+    "rebuilt; nothing outside of it is written or deleted",
 )
 @pytest.mark.parametrize("written", ["absolute", "relative"])
 def test_the_engines_list_of_files_deletes_none_that_is_not_its_own(
@@ -98,7 +98,7 @@ def test_what_is_set_aside_pushes_nothing_out_of_somebody_elses_folder(filled: M
 @pytest.mark.promise(
     "The index",
     "the index folder or the cache of vectors is a link",
-    "refused, or removed; what it leads to is as it was",
+    "refused, or the link is removed; its target is not changed",
 )
 def test_a_linked_index_folder_is_not_written_to(filled: Memory, outside: Path) -> None:
     shutil.rmtree(filled.index)

@@ -82,8 +82,8 @@ def test_many_texts_go_to_the_device_also_when_they_come_in_parts() -> None:
 
 @pytest.mark.promise(
     "Embedding providers",
-    "a device without memory, broken, or with other vectors",
-    "smaller batches, then the CPU; said",
+    "a GPU has too little memory, is broken, or makes different vectors",
+    "smaller batches, then the CPU, with a note",
 )
 def test_a_device_without_memory_gets_smaller_batches_and_loses_nothing() -> None:
     gpu = Gpu(HashingEmbedder(), room=20)
@@ -106,7 +106,9 @@ def test_without_memory_for_a_single_text_the_cpu_goes_on_and_that_is_said() -> 
     assert len(gpu.batches) == tries
 
 
-@pytest.mark.promise("Embedding providers", "a device without memory, broken, or with other vectors")
+@pytest.mark.promise(
+    "Embedding providers", "a GPU has too little memory, is broken, or makes different vectors"
+)
 def test_a_device_that_breaks_is_not_used_again() -> None:
     class Broken(Gpu):
         def embed(self, texts: Sequence[str], *, batch: int) -> Vectors:
@@ -119,7 +121,9 @@ def test_a_device_that_breaks_is_not_used_again() -> None:
     assert embedder.notes[-1] == "cuda failed, the CPU goes on: CUDA error: device-side assert triggered"
 
 
-@pytest.mark.promise("Embedding providers", "a device without memory, broken, or with other vectors")
+@pytest.mark.promise(
+    "Embedding providers", "a GPU has too little memory, is broken, or makes different vectors"
+)
 @pytest.mark.parametrize("noise", [0.05, float("nan")])
 def test_a_device_that_makes_other_vectors_is_not_used(noise: float) -> None:
     embedder, _ = bulk(Gpu(HashingEmbedder(), noise=noise))

@@ -30,7 +30,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexing.vectors._KEEP_VERSIONS", timedelta(milliseconds=1))
 
 
-@pytest.mark.promise("The index", "thousands of small edits", "disk and files stay within a bound")
+@pytest.mark.promise("The index", "thousands of small edits", "disk space and number of files stay bounded")
 @pytest.mark.usefixtures("hasty")
 def test_the_disk_that_many_small_edits_take_is_bounded(memory: Memory) -> None:
     for number in range(FILES):

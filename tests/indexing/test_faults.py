@@ -43,7 +43,7 @@ def assert_like_a_clean_build(memory: Memory) -> None:
     assert answers(memory) == healed
 
 
-@pytest.mark.promise("The index", "a sync is killed while it is written", "the next one makes it again")
+@pytest.mark.promise("The index", "a sync is killed while it writes", "the next sync repairs the index")
 @pytest.mark.parametrize(("kind", "every"), [("words", 3), ("vectors", 7)])
 def test_a_sync_killed_anywhere_is_healed_by_the_next(filled: Memory, kind: str, every: int) -> None:
     nth = 1

@@ -92,8 +92,8 @@ def test_a_session_that_was_quiet_for_a_while_is_indexed(
 
 @pytest.mark.promise(
     "The index",
-    "a clock that went backwards under a growing transcript",
-    "it does not wait for ever",
+    "the clock goes backwards while a transcript grows",
+    "it is indexed again",
 )
 def test_a_clock_that_went_backwards_makes_nothing_wait_for_ever(
     growing: Memory, session: Path, monkeypatch: pytest.MonkeyPatch
@@ -116,7 +116,7 @@ def test_who_asks_for_it_gets_it_at_once(growing: Memory, session: Path) -> None
 @pytest.mark.promise(
     "The index",
     "a transcript that is rotated, truncated or rewritten in place",
-    "read anew at once; the old words do not answer",
+    "read again at once; old text is not found any more",
 )
 @pytest.mark.parametrize("how", ["rotated", "truncated", "rewritten"])
 def test_what_did_not_only_grow_is_read_anew_at_once(growing: Memory, session: Path, how: str) -> None:
@@ -151,7 +151,7 @@ def test_another_file_in_its_place_is_read_anew_however_it_ends(owner: Owner, se
     assert freshness(memory.workspace).changed == 1
 
 
-@pytest.mark.promise("The index", "a last line that is half written", "taken when it is whole")
+@pytest.mark.promise("The index", "a last line is half written", "indexed once it is complete")
 def test_a_line_that_is_being_written_is_taken_when_it_is_whole(growing: Memory, session: Path) -> None:
     whole = plain(("user", "The heron came back"))
     append(session, whole[:-12])
@@ -163,7 +163,7 @@ def test_a_line_that_is_being_written_is_taken_when_it_is_whole(growing: Memory,
     assert growing.found("heron")
 
 
-@pytest.mark.promise("The index", "a transcript that grows while it is read", "what came counts as growth")
+@pytest.mark.promise("The index", "a transcript that grows while it is read", "the new lines count as growth")
 def test_what_came_while_it_was_read_counts_as_growth(
     growing: Memory, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

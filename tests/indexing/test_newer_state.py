@@ -37,8 +37,8 @@ def newer(path: Path, number: int) -> None:
 
 @pytest.mark.promise(
     "Formats, and other programs",
-    "an index, a journal of a newer program",
-    "not read but made again, or set aside",
+    "an index or a journal of a newer version",
+    "the index is rebuilt, the journal is set aside",
 )
 def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     old = indexed.generation
@@ -57,7 +57,7 @@ def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     assert indexed.found("staging port") == ["memory/2026-03-14.md"]
 
 
-@pytest.mark.promise("Formats, and other programs", "an index, a journal of a newer program")
+@pytest.mark.promise("Formats, and other programs", "an index or a journal of a newer version")
 def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))

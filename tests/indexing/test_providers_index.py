@@ -118,7 +118,7 @@ def test_only_texts_of_entries_are_sent(served: Served, provider: Provider) -> N
     assert len(set(provider.texts) - {"memory"}) == 22
 
 
-@pytest.mark.promise("Embedding providers", "an outage, or a provider killed, in the middle of an index")
+@pytest.mark.promise("Embedding providers", "the provider fails or is killed during indexing")
 def test_an_outage_leaves_words_says_why_and_keeps_the_provider(served: Served, provider: Provider) -> None:
     served.reindex()
     served.memory.write("memory/2026-03-16.md", "A note from the outage")
@@ -138,8 +138,8 @@ def test_an_outage_leaves_words_says_why_and_keeps_the_provider(served: Served, 
 
 @pytest.mark.promise(
     "Embedding providers",
-    "an outage, or a provider killed, in the middle of an index",
-    "what came is in the index, the rest follows; no other provider steps in",
+    "the provider fails or is killed during indexing",
+    "the vectors that arrived are kept, the rest follows later; no other provider is used",
 )
 def test_what_was_embedded_before_an_outage_is_in_the_index_and_the_rest_follows(
     served: Served, provider: Provider
@@ -157,7 +157,7 @@ def test_what_was_embedded_before_an_outage_is_in_the_index_and_the_rest_follows
     assert served.search("door").degraded is None
 
 
-@pytest.mark.promise("Embedding providers", "an outage, or a provider killed, in the middle of an index")
+@pytest.mark.promise("Embedding providers", "the provider fails or is killed during indexing")
 def test_a_provider_that_is_killed_in_the_middle_costs_only_what_was_not_answered(
     served: Served, provider: Provider
 ) -> None:
@@ -189,7 +189,9 @@ def test_without_the_provider_what_is_in_the_cache_still_makes_an_index(
     assert (report.from_cache, report.embedded, report.vectors) == (22, 0, None)
 
 
-@pytest.mark.promise("Embedding providers", "a vector of NaN, infinity, zeros, another length, or none")
+@pytest.mark.promise(
+    "Embedding providers", "a vector has NaN, infinity, only zeros or another length, or is missing"
+)
 def test_one_bad_text_costs_its_own_vector_and_is_named(served: Served, provider: Provider) -> None:
     def spoil(rows: list[object], asked: Asked) -> list[object]:
         return [
@@ -240,7 +242,9 @@ def test_a_search_that_runs_on_follows_the_index_to_another_dimension(
     assert engine.search(Query(text="door")).degraded is None
 
 
-@pytest.mark.promise("Embedding providers", "a byte at a time; a provider that is slow while one types")
+@pytest.mark.promise(
+    "Embedding providers", "the answer arrives byte by byte; the provider is slow while a query is typed"
+)
 def test_a_slow_provider_does_not_hold_up_a_search(served: Served, provider: Provider) -> None:
     served.reindex()
     served.set(provider, embedding_query_timeout=0.5)
@@ -268,8 +272,8 @@ def test_a_silent_provider_does_not_keep_a_service_from_using_it_later(
 
 @pytest.mark.promise(
     "Embedding providers",
-    "a provider that cannot be used at all",
-    "the next one builds aside",
+    "a provider cannot be used at all",
+    "the next one in the list builds an index of its own beside the old one",
 )
 def test_a_provider_that_cannot_be_used_at_all_is_followed_by_the_next(
     served: Served, provider: Provider, local: str, monkeypatch: pytest.MonkeyPatch
@@ -298,7 +302,7 @@ def test_a_search_uses_the_provider_that_made_the_index_though_another_comes_fir
     assert served.search("door").degraded is None
 
 
-@pytest.mark.promise("Embedding providers", "a provider that cannot be used at all")
+@pytest.mark.promise("Embedding providers", "a provider cannot be used at all")
 def test_a_provider_that_does_not_answer_takes_no_index_over(
     served: Served, provider: Provider, local: str
 ) -> None:
@@ -416,8 +420,8 @@ def test_a_word_for_a_few_texts_is_none_for_many(served: Served, provider: Provi
 
 @pytest.mark.promise(
     "The index",
-    "the index is damaged when another provider shall take it over",
-    "mended, and nothing sent unasked",
+    "the index is damaged when another provider takes over",
+    "repaired, and nothing is sent without asking",
 )
 def test_a_damaged_index_is_mended_though_another_provider_shall_take_it_over(
     served: Served, provider: Provider, local: str

@@ -56,7 +56,7 @@ def collected(embedder: RemoteEmbedder, texts: list[str]) -> tuple[dict[str, Any
     "Embedding providers",
     "errors 408, 429 (with Retry-After), 5xx, a reset or cut connection, no JSON, an HTML page, a "
     "body without end",
-    "tried again, later each time, as the server asks, with an end",
+    "tried again a limited number of times, each time later, or as the server asks",
 )
 @pytest.mark.parametrize(
     "reply",
@@ -128,8 +128,8 @@ def test_tries_have_an_end(provider: Provider, opened: Opener) -> None:
 
 @pytest.mark.promise(
     "Embedding providers",
-    "401, 403, 404, no money left, a redirect",
-    "said at once, with what to do; nothing goes elsewhere",
+    "errors 401, 403, 404, no credit left, a redirect",
+    "reported at once, with what to do; nothing is sent elsewhere",
 )
 @pytest.mark.parametrize(
     ("reply", "why"),
@@ -163,7 +163,7 @@ def test_gemini_says_of_a_bad_key_that_the_request_is_bad(provider: Provider, op
         opened(gemini(provider, embedding_key="AIza-wrong")).embed(TEXTS)
 
 
-@pytest.mark.promise("Embedding providers", "401, 403, 404, no money left, a redirect")
+@pytest.mark.promise("Embedding providers", "errors 401, 403, 404, no credit left, a redirect")
 def test_a_redirect_is_not_followed_so_neither_key_nor_text_gets_elsewhere(
     provider: Provider, opened: Opener
 ) -> None:
@@ -186,8 +186,8 @@ def test_a_server_that_is_not_there_is_said_to_be_so(opened: Opener) -> None:
 
 @pytest.mark.promise(
     "Embedding providers",
-    "a byte at a time; a provider that is slow while one types",
-    "time runs out; words answer, and it is not asked again for a while",
+    "the answer arrives byte by byte; the provider is slow while a query is typed",
+    "the request times out; keyword search answers, and the provider is not asked again for a while",
 )
 @pytest.mark.parametrize("questions", [False, True])
 def test_a_byte_at_a_time_is_no_answer(provider: Provider, opened: Opener, questions: bool) -> None:
@@ -208,8 +208,8 @@ def _spoiled(value: Any) -> Callable[[list[Any], Asked], list[Any]]:
 
 @pytest.mark.promise(
     "Embedding providers",
-    "a vector of NaN, infinity, zeros, another length, or none",
-    "that text alone has no vector, is named, and found by words",
+    "a vector has NaN, infinity, only zeros or another length, or is missing",
+    "only that text has no vector; it is named, and found by keyword",
 )
 @pytest.mark.parametrize(
     "value",
@@ -253,8 +253,8 @@ def test_numbers_at_the_ends_of_the_range_are_numbers(provider: Provider, opened
 
 @pytest.mark.promise(
     "Embedding providers",
-    "a text that is refused, or that breaks the whole answer",
-    "found by halving; the others have theirs",
+    "a text is refused, or makes the whole request fail",
+    "it is found by halving the batch; the others get their vectors",
 )
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_text_that_is_refused_is_found_among_the_others(
@@ -267,7 +267,7 @@ def test_a_text_that_is_refused_is_found_among_the_others(
     assert ended == ""
 
 
-@pytest.mark.promise("Embedding providers", "a text that is refused, or that breaks the whole answer")
+@pytest.mark.promise("Embedding providers", "a text is refused, or makes the whole request fail")
 def test_a_server_that_fails_as_a_whole_over_one_text_still_embeds_the_others(
     provider: Provider, opened: Opener
 ) -> None:
@@ -281,8 +281,8 @@ def test_a_server_that_fails_as_a_whole_over_one_text_still_embeds_the_others(
 
 @pytest.mark.promise(
     "Embedding providers",
-    "too few or too many vectors, numbered wrongly",
-    "given to no text",
+    "too few or too many vectors arrive, or wrongly numbered ones",
+    "they are not used for any text",
 )
 @pytest.mark.parametrize(
     "spoil",
@@ -302,7 +302,7 @@ def test_a_wrong_number_of_vectors_is_given_to_no_text(
     assert all(np.allclose(vectors[text], RIGHT[TEXTS.index(text)], atol=1e-6) for text in vectors)
 
 
-@pytest.mark.promise("Embedding providers", "too few or too many vectors, numbered wrongly")
+@pytest.mark.promise("Embedding providers", "too few or too many vectors arrive, or wrongly numbered ones")
 @pytest.mark.parametrize("index", [[0, 0], [0, 2], [-1, 0], ["0", "1"], [True, None]], ids=repr)
 def test_vectors_that_are_numbered_wrongly_are_not_guessed_at(
     provider: Provider, opened: Opener, index: list[Any]
@@ -372,7 +372,7 @@ def test_a_provider_that_refuses_one_text_after_the_other_is_left(provider: Prov
 @pytest.mark.promise(
     "Embedding providers",
     "another model under the same name",
-    "never mixed with the old vectors",
+    "its vectors are never mixed with the old ones",
 )
 def test_a_dimension_that_changes_ends_the_run_and_keeps_what_came(
     provider: Provider, opened: Opener

@@ -316,7 +316,9 @@ def test_weights_are_changed_by_name_over_those_that_are_there() -> None:
     assert weights_from_words(["recency=0.5", "fusion=rrf"], DEFAULT) == Weights(recency=0.5, fusion="rrf")
 
 
-@pytest.mark.promise("The index", "senseless weights in a request, a batch or an option", "refused by name")
+@pytest.mark.promise(
+    "The index", "invalid weights in a request, a batch or an option", "refused, naming the weight"
+)
 @pytest.mark.parametrize(
     "said",
     [

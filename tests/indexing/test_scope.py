@@ -21,8 +21,8 @@ def part(memory: Memory, *paths: str, full: bool = False) -> SyncReport:
 
 @pytest.mark.promise(
     "The index",
-    "a run over a part while others were deleted",
-    "nothing outside is pruned, no time stamp outside is changed",
+    "a reindex of some paths while files elsewhere were deleted",
+    "nothing outside of these paths is removed or marked as fresh",
 )
 def test_only_what_lies_below_is_looked_at_and_nothing_outside_is_pruned(filled: Memory) -> None:
     filled.write("memory/projects/atlas.md", "Atlas moved to a quokka")
@@ -47,7 +47,7 @@ def test_a_deletion_within_is_believed(filled: Memory) -> None:
     assert part(filled, "memory/projects/atlas.md").removed == 1
 
 
-@pytest.mark.promise("The index", "renames", "cost no embedding")
+@pytest.mark.promise("The index", "renames", "nothing is embedded again")
 def test_a_rename_within_costs_no_embedding(filled: Memory) -> None:
     filled.model.texts.clear()
     old = filled.root / "memory/projects/atlas.md"
@@ -86,7 +86,7 @@ def test_full_reads_the_part_anew(filled: Memory) -> None:
     assert (report.changed, report.unchanged, report.embedded) == (1, 0, 0)
 
 
-@pytest.mark.promise("The index", "a run over a part while others were deleted")
+@pytest.mark.promise("The index", "a reindex of some paths while files elsewhere were deleted")
 def test_a_part_vouches_for_no_time_stamp_outside_of_it(filled: Memory) -> None:
     """A file that changed within one tick of the clock, right after it was indexed, is still found out."""
     synced = synced_ns(filled)
@@ -113,8 +113,8 @@ def test_without_an_index_everything_is_taken_in(memory: Memory) -> None:
 
 @pytest.mark.promise(
     "The index",
-    "a run over a part meets a damaged index, none, or an interrupted run",
-    "everything is built; what was interrupted is finished",
+    "a reindex of some paths meets a damaged index, no index, or an interrupted run",
+    "the whole index is built; an interrupted run is finished",
 )
 def test_a_damaged_index_is_built_anew_from_everything(filled: Memory) -> None:
     (filled.generation / "manifest.json").write_bytes(b"")
@@ -123,7 +123,9 @@ def test_a_damaged_index_is_built_anew_from_everything(filled: Memory) -> None:
     assert freshness(filled.workspace).state == "fresh"
 
 
-@pytest.mark.promise("The index", "a run over a part meets a damaged index, none, or an interrupted run")
+@pytest.mark.promise(
+    "The index", "a reindex of some paths meets a damaged index, no index, or an interrupted run"
+)
 def test_what_an_interrupted_run_left_is_finished_too(filled: Memory) -> None:
     filled.write("MEMORY.md", "A quokka")
     (filled.root / "memory/2026-03-15.md").unlink()
@@ -136,8 +138,8 @@ def test_what_an_interrupted_run_left_is_finished_too(filled: Memory) -> None:
 
 @pytest.mark.promise(
     "The index",
-    "one file that cannot be read, or has no measure",
-    "named; the others are indexed",
+    "one file cannot be read, or is far too large",
+    "it is named; the others are indexed",
 )
 def test_one_bad_file_stops_nothing(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     filled.write("memory/projects/bad.md", "A quokka")

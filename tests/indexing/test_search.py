@@ -145,7 +145,7 @@ def test_near_duplicates_make_room_when_diversity_is_asked_for(memory: Memory) -
 @pytest.mark.promise(
     "The index",
     "files deleted since they were indexed",
-    "none answers, the next hits follow, the answer is not short and says `stale`",
+    "they are not found; the next best hits take their places, and the answer says `stale`",
 )
 def test_a_deleted_file_never_answers(filled: Memory) -> None:
     search = filled.hybrid()
@@ -408,7 +408,9 @@ def test_what_is_in_quarantine_is_in_no_pool(memory: Memory) -> None:
 # -- the truth about the disk --------------------------------------------------------------------
 
 
-@pytest.mark.promise("The index", "stale, degraded, empty, failed", "four answers, by name")
+@pytest.mark.promise(
+    "The index", "the answer is stale, degraded, empty or failed", "each state has its own name"
+)
 def test_four_answers_are_four_words(filled: Memory) -> None:
     search = filled.hybrid()
     assert search.search(Query("door code")).state == "ok"
@@ -445,7 +447,9 @@ def test_files_that_are_gone_do_not_leave_the_answer_short(memory: Memory) -> No
         assert "changed since indexing" in str(answer.stale)
 
 
-@pytest.mark.promise("The index", "a line edited since", "its new text answers or none")
+@pytest.mark.promise(
+    "The index", "a line edited since it was indexed", "it is found with its new text or not at all"
+)
 def test_an_edited_line_answers_with_its_new_text_or_not_at_all(filled: Memory) -> None:
     search = filled.hybrid()
     assert "4411" in search.search(Query("door code")).hits[0].snippet
@@ -457,7 +461,7 @@ def test_an_edited_line_answers_with_its_new_text_or_not_at_all(filled: Memory) 
     assert "9999" in search.search(Query("door code")).hits[0].snippet
 
 
-@pytest.mark.promise("The index", "a file replaced by a folder", "does not answer")
+@pytest.mark.promise("The index", "a file replaced by a folder", "it is not found")
 def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
     search = filled.hybrid()
     search.search(Query("PostgreSQL"))
@@ -472,7 +476,7 @@ def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
 @pytest.mark.promise(
     "The index",
     "the index folder, or a part of it, removed while it is open",
-    "answered on, or said that it failed; the next reindex makes it again, and the interface starts "
+    "searches are answered or fail with a message; the next reindex rebuilds it, and the interface starts "
     "one by itself",
 )
 @pytest.mark.parametrize("gone", ["", "lexical", "vectors", "manifest.json", "lexical/meta.json"])

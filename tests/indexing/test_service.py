@@ -83,8 +83,8 @@ def test_nonsense_is_answered_with_an_error_and_the_service_goes_on(filled: Memo
 
 @pytest.mark.promise(
     "The search in the interface",
-    "any line to the searching process",
-    "answered; the next question too",
+    "any input to the search process",
+    "it is answered, and so is the next query",
 )
 def test_whatever_a_line_holds_the_service_goes_on(filled: Memory) -> None:
     lines = [

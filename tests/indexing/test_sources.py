@@ -125,7 +125,7 @@ def test_a_file_in_two_sources_is_indexed_once(owner: Owner, notes: Path) -> Non
 @pytest.mark.promise(
     "The index",
     "links, pipes and hidden files in an extra path; a file that becomes a link",
-    "left alone, never read through",
+    "ignored, never followed",
 )
 def test_links_hidden_files_and_special_files_beside_are_left_alone(owner: Owner, notes: Path) -> None:
     outside = notes.parent / "secret.md"
@@ -158,7 +158,7 @@ def test_a_file_that_became_a_link_is_not_read_through_it(owner: Owner, notes: P
         Sources(memory.workspace).read(str(notes / "garden.md"))
 
 
-@pytest.mark.promise("The index", "one file that cannot be read, or has no measure")
+@pytest.mark.promise("The index", "one file cannot be read, or is far too large")
 def test_a_file_without_measure_is_named_and_left_out(owner: Owner, notes: Path) -> None:
     with (notes / "huge.md").open("wb") as file:
         file.truncate(MARKDOWN_LIMIT + 1)
@@ -262,7 +262,7 @@ def test_a_transcript_of_100_megabytes_is_read_in_blocks(owner: Owner, sessions:
 @pytest.mark.promise(
     "The index",
     "an extra path that is not mounted, or an empty mount point",
-    "keeps its entries and says so; they do not answer; nothing is embedded when it returns",
+    "its entries are kept in the index and not found, with a note; nothing is embedded again when it returns",
 )
 def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     owner: Owner, notes: Path, sessions: Path
@@ -323,8 +323,8 @@ def test_a_source_that_is_named_no_more_leaves_the_index(owner: Owner, notes: Pa
 
 @pytest.mark.promise(
     "The index",
-    "the workspace itself gone, beside large extra paths",
-    "refused all the same",
+    "the workspace itself is gone, and there are large extra paths",
+    "refused",
 )
 def test_the_workspace_itself_still_counts_as_vanished_beside_large_sources(
     owner: Owner, notes: Path

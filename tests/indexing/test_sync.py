@@ -162,7 +162,7 @@ def test_a_name_that_is_no_text_is_indexed_and_found(filled: Memory) -> None:
 @pytest.mark.promise(
     "The index",
     "all or nearly all files gone at once, or a folder not mounted",
-    "refused until `--full`, also for a part",
+    "refused without `--full`, also for some paths",
 )
 def test_vanished_files_are_refused_until_it_is_meant(filled: Memory) -> None:
     shutil.rmtree(filled.root / "memory")

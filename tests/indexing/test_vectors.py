@@ -74,7 +74,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
 
 @pytest.mark.promise(
     "The index",
-    "it lags behind what was written since",
+    "the vector index lags behind what was written since",
     "rows that it lacks are compared one by one",
 )
 def test_after_any_order_of_small_syncs_every_row_is_compared(table: Table) -> None:
@@ -106,8 +106,8 @@ def test_a_table_that_lost_all_of_its_rows_finds_nothing(table: Table) -> None:
 
 @pytest.mark.promise(
     "The index",
-    "it is written, replaced or removed while a search reads it",
-    "the search keeps one version, then takes the new",
+    "the vector index is written, replaced or removed while a search reads it",
+    "the search keeps one version, then takes the new one",
 )
 def test_an_open_reader_answers_of_one_version_until_it_takes_the_next(table: Table) -> None:
     reader = VectorReader(table.folder)
@@ -221,8 +221,8 @@ def gone(path: Path) -> None:
 
 @pytest.mark.promise(
     "The index",
-    "the index of the vectors is cut off, overwritten, emptied or gone",
-    "keyword hits, and why; the next sync makes it again",
+    "the vector index is truncated, overwritten, emptied or gone",
+    "keyword hits are shown, with the reason; the next sync rebuilds it",
 )
 @pytest.mark.parametrize("damage", [cut, garbage, empty, gone])
 def test_a_damaged_index_is_said_and_made_again(indexed: Memory, damage: Callable[[Path], None]) -> None:
@@ -238,12 +238,11 @@ def test_a_damaged_index_is_said_and_made_again(indexed: Memory, damage: Callabl
     assert answers(indexed) == clean
 
 
-@pytest.mark.promise("The index", "it rots on the disk", "`verify` names it")
+@pytest.mark.promise("The index", "the vector index decays on the disk", "`verify` reports it")
 @pytest.mark.promise(
     "Doctor",
-    "the index of the vectors rotted, same size and date",
-    "the doctor looks at size and date alone; `verify` compares every row with the table, `reindex "
-    "--full` makes it again",
+    "the vector index decayed, with the same size and date",
+    "`doctor` checks size and date only; `verify` compares every row, and `reindex --full` rebuilds it",
 )
 def test_verify_names_an_index_that_rotted(indexed: Memory) -> None:
     assert verify(indexed) == []
@@ -275,7 +274,7 @@ def test_the_copy_that_an_older_version_kept_is_removed(filled: Memory) -> None:
     assert not (filled.generation / "flat").exists()
 
 
-@pytest.mark.promise("The index", "it is written, replaced or removed while a search reads it")
+@pytest.mark.promise("The index", "the vector index is written, replaced or removed while a search reads it")
 def test_an_open_search_outlives_a_rebuild(indexed: Memory) -> None:
     search = indexed.hybrid()
     before = search.search(Query("door code"))

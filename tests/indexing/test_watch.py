@@ -113,7 +113,7 @@ def test_changes_are_indexed_as_they_come_and_it_ends_when_told(filled: Memory) 
 
 @pytest.mark.promise(
     "The index",
-    "a hint that never comes; changes while a watcher starts or a folder is new",
+    "a file event never arrives; changes while a watcher starts or a folder is new",
 )
 def test_a_new_folder_is_watched_with_what_is_in_it(filled: Memory) -> None:
     following = Following(filled)
@@ -156,8 +156,8 @@ def test_extra_paths_and_transcripts_are_watched_by_their_thresholds(
 
 @pytest.mark.promise(
     "The index",
-    "a hint that never comes; changes while a watcher starts or a folder is new",
-    "found by the clock; found by the run after",
+    "a file event never arrives; changes while a watcher starts or a folder is new",
+    "found by the regular scan; found by the following run",
 )
 def test_the_clock_finds_what_no_hint_told_of(filled: Memory, quick: None) -> None:
     def deaf(*folders: str, stop_event: threading.Event, **_: object) -> Iterator[set[tuple[int, str]]]:
@@ -172,7 +172,9 @@ def test_the_clock_finds_what_no_hint_told_of(filled: Memory, quick: None) -> No
     assert following.end() == []
 
 
-@pytest.mark.promise("The index", "inotify exhausted, or no watcher", "polled, and said")
+@pytest.mark.promise(
+    "The index", "inotify is exhausted, or file events are unavailable", "files are polled, with a note"
+)
 @pytest.mark.parametrize(
     "error",
     [
@@ -228,7 +230,7 @@ def test_what_does_not_matter_is_not_watched(memory: Memory) -> None:
     assert folders == {".", "memory", "memory/a"}
 
 
-@pytest.mark.promise("The index", "two processes at once")
+@pytest.mark.promise("The index", "two processes reindex at once")
 def test_a_second_process_is_busy_and_its_turn_comes(filled: Memory, quick: None) -> None:
     following = Following(filled)
     following.run()
@@ -243,8 +245,8 @@ def test_a_second_process_is_busy_and_its_turn_comes(filled: Memory, quick: None
 
 @pytest.mark.promise(
     "The index",
-    "settings that are wrong for a moment while watching",
-    "said once; it goes on",
+    "settings are wrong for a moment during `reindex --watch`",
+    "reported once; it continues",
 )
 def test_an_error_is_told_once_and_does_not_end_it(filled: Memory, quick: None) -> None:
     following = Following(filled)
@@ -260,7 +262,7 @@ def test_an_error_is_told_once_and_does_not_end_it(filled: Memory, quick: None) 
     assert following.end() == []
 
 
-@pytest.mark.promise("The index", "SIGINT or SIGTERM while watching, also within a run")
+@pytest.mark.promise("The index", "SIGINT or SIGTERM during `reindex --watch`, also within a run")
 def test_a_run_that_is_broken_off_leaves_an_index_that_the_next_one_finishes(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,7 +114,7 @@ def ask(agent: Agent, search: IndexSearch, query: Query) -> tuple[int, list[str]
 @pytest.mark.promise(
     "The index",
     "searches while files change, move and go, and syncs and full rebuilds go on",
-    "none fails, none shows what is not there, none takes a sync for damage",
+    "no search fails, shows text that is gone, or mistakes a sync for damage",
 )
 def test_a_search_across_many_syncs_never_fails_and_shows_nothing_that_is_not_there(memory: Memory) -> None:
     agent = Agent(memory, random.Random(4))
@@ -161,7 +161,7 @@ def test_a_search_across_many_syncs_never_fails_and_shows_nothing_that_is_not_th
 @pytest.mark.promise(
     "The index",
     "a folder moved away, with a link in its place",
-    "what is in it does not answer",
+    "its files are not found",
 )
 def test_an_entry_in_a_folder_that_became_a_link_does_not_answer(
     filled: Memory, monkeypatch: pytest.MonkeyPatch
@@ -181,8 +181,8 @@ def test_an_entry_in_a_folder_that_became_a_link_does_not_answer(
 
 @pytest.mark.promise(
     "The index",
-    "a file that changes twice within one tick of the clock",
-    "read each time",
+    "a file changes twice within one tick of the clock",
+    "both changes are indexed",
 )
 def test_what_changes_twice_in_one_tick_of_the_clock_is_read_twice(filled: Memory) -> None:
     path = filled.write("MEMORY.md", "The door code is 1000")
@@ -197,8 +197,8 @@ def test_what_changes_twice_in_one_tick_of_the_clock_is_read_twice(filled: Memor
 
 @pytest.mark.promise(
     "The index",
-    "`.workbench` removed under a sync",
-    "the sync fails and says so; nothing comes back where git would see it; the next one builds",
+    "`.workbench` is removed during a sync",
+    "the sync fails with a message; no file appears where git would see it; the next sync rebuilds the index",
 )
 @pytest.mark.parametrize("phase", ["words", "embed"])
 def test_a_state_folder_that_is_removed_under_a_sync_does_not_come_back_where_git_would_see_it(

@@ -25,8 +25,8 @@ from workbench.workspace.workspace import Workspace
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "a transcript is renamed, rotated, emptied, cut, rewritten, half written",
-        "each turn is taken up once; nothing twice, no gap",
+        "a transcript is renamed, rotated, emptied, truncated, rewritten, or half written",
+        "each turn is read exactly once",
         by="Hypothesis state machines",
     ),
 ]

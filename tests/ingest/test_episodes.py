@@ -204,7 +204,7 @@ def test_the_page_of_a_compacted_session_is_final(sandbox: Sandbox) -> None:
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "two processes make the same episode",
-    "one episode",
+    "there is one episode",
     by="three processes",
 )
 def test_two_processes_that_race_make_one_episode(sandbox: Sandbox) -> None:
@@ -230,8 +230,8 @@ def test_two_processes_that_race_make_one_episode(sandbox: Sandbox) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the disk fails, or a kill, while an episode is written or pruned",
-    "whole or absent",
+    "the disk fails, or a kill, while an episode is written or removed",
+    "it is complete or absent",
     by="failpoint",
 )
 @pytest.mark.parametrize("fault", [Fault.FULL, Fault.IO_ERROR, Fault.DEATH])

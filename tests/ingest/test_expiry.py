@@ -113,7 +113,7 @@ def test_when_nothing_has_expired_nothing_is_done(queue: Sandbox) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the clock is of 1970, of 2100, or went back",
+    "the clock says 1970 or 2100, or went back",
     "no episode is removed",
 )
 @pytest.mark.parametrize("now", [NOW.replace(year=2100), NOW + timedelta(days=200)])
@@ -145,8 +145,8 @@ def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "most of the queue would go at once",
-    "refused until it is meant",
+    "most episodes would be removed at once",
+    "refused without confirmation",
 )
 def test_most_of_the_queue_never_goes_at_once_without_a_word(queue: Sandbox) -> None:
     for number in range(8):
@@ -186,7 +186,7 @@ def test_dates_that_cannot_be_are_named_and_left_alone(
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the disk fails, or a kill, while an episode is written or pruned",
+    "the disk fails, or a kill, while an episode is written or removed",
 )
 @pytest.mark.parametrize("fault", [Fault.FULL, Fault.DEATH])
 def test_a_disk_that_fails_leaves_all_or_none_of_the_expired(queue: Sandbox, fault: Fault) -> None:

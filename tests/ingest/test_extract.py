@@ -358,8 +358,8 @@ def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
-    "redirects, drips",
+    "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
+    "redirects, or answers byte by byte",
 )
 @pytest.mark.parametrize(
     "answer",

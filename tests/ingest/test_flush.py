@@ -48,8 +48,8 @@ from workbench.workspace.workspace import Workspace
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "killed in a flush or an ingest",
-        "done again, it gives the same",
+        "a flush or an ingest is killed",
+        "repeating it gives the same result",
         by="real SIGKILL",
     ),
 ]
@@ -166,8 +166,8 @@ def test_where_there_is_nothing_nothing_is_written(sandbox: Sandbox) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "midnight, a changed clock, a clock set back",
-    "the day on which it was said; nothing stops",
+    "midnight, a changed clock, or a clock set back during a session",
+    "facts go to the day on which they were said; nothing stops",
 )
 def test_a_session_that_passes_midnight_goes_into_two_logs(sandbox: Sandbox) -> None:
     before, after = (datetime(2026, 3, 19, 23, 59, 59, tzinfo=UTC) + timedelta(seconds=n) for n in (0, 1))
@@ -291,7 +291,9 @@ def test_the_day_is_the_persons_and_a_clock_that_is_wrong_is_not_believed(
     assert day_of(turn("x", when=when), now) == day
 
 
-@pytest.mark.promise("From sessions to long-term memory", "midnight, a changed clock, a clock set back")
+@pytest.mark.promise(
+    "From sessions to long-term memory", "midnight, a changed clock, or a clock set back during a session"
+)
 def test_the_night_of_a_changed_clock_has_one_day_only() -> None:
     from zoneinfo import ZoneInfo
 

@@ -24,7 +24,7 @@ from workbench.ingest.transcript_files import look
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "a transcript is renamed, rotated, emptied, cut, rewritten, half written",
+        "a transcript is renamed, rotated, emptied, truncated, rewritten, or half written",
     ),
 ]
 

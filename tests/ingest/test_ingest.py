@@ -26,7 +26,7 @@ from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
 pytestmark = [
-    pytest.mark.promise("From sessions to long-term memory", "killed in a flush or an ingest"),
+    pytest.mark.promise("From sessions to long-term memory", "a flush or an ingest is killed"),
 ]
 
 TALK = (
@@ -176,7 +176,7 @@ def test_a_session_that_is_going_on_waits_unless_it_is_named(sandbox: Sandbox, t
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "one source cannot be read",
-    "the others are taken in",
+    "the others are ingested",
 )
 def test_one_source_that_fails_does_not_stop_the_others(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "t"

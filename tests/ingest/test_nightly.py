@@ -120,8 +120,8 @@ def test_a_dry_run_writes_nothing_anywhere(evening: Sandbox) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "one step of the night fails",
-    "the others are done",
+    "one step of the nightly job fails",
+    "the other steps are done",
     by="a file in the way",
 )
 def test_a_step_that_fails_does_not_stop_the_others(evening: Sandbox, tmp_path: Path) -> None:

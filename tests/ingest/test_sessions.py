@@ -200,7 +200,7 @@ def test_a_name_is_fit_for_a_heading_and_a_file() -> None:
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "a transcript is a link, a pipe, a device",
-    "refused, without waiting",
+    "refused, without blocking",
 )
 def test_links_pipes_and_devices_are_refused_without_waiting(tmp_path: Path) -> None:
     real = write(tmp_path / "real.jsonl", claw(("user", "Hello")))

@@ -160,7 +160,7 @@ def test_a_models_sentences_stand_with_the_turns_that_they_name() -> None:
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "a language model invents, inverts or drops",
-    "what no source bears out is not kept",
+    "what no source supports is not kept",
 )
 @pytest.mark.parametrize(
     ("invented", "turns"),
@@ -191,8 +191,8 @@ def test_a_turn_that_json_may_write_as_a_decimal_is_the_same_turn() -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a language model times out, answers nothing, far too much, no JSON, another form, is cut off, "
-    "redirects, drips",
+    "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
+    "redirects, or answers byte by byte",
 )
 @pytest.mark.parametrize(
     "answer",

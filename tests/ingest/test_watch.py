@@ -198,7 +198,9 @@ def test_expired_episodes_go_every_six_hours(world: World) -> None:
     assert [kind for kind, _ in world.kinds(after=3_601)] == ["pruned"]
 
 
-@pytest.mark.promise("From sessions to long-term memory", "midnight, a changed clock, a clock set back")
+@pytest.mark.promise(
+    "From sessions to long-term memory", "midnight, a changed clock, or a clock set back during a session"
+)
 def test_a_clock_that_is_set_back_stops_nothing(world: World) -> None:
     world.talks("s.jsonl", BIRTHDAY)
     world.round()

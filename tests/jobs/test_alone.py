@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
         "a job is killed",
-        "the next one runs; that it was killed is told",
+        "the next run works, and reports the kill",
         by="SIGKILL",
     ),
 ]

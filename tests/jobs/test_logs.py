@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
         "an error quotes an entry",
-        "log, record and figures have its class alone",
+        "log, record and metrics contain only the class of the error",
         by="errors of five kinds",
     ),
 ]

@@ -97,8 +97,8 @@ def test_only_the_last_runs_are_kept_and_the_file_is_the_owners(tmp_path: Path) 
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the record of a job is torn or crafted, or cannot be written",
-    "it is not believed, and `jobs status` says that it cannot be read; the job runs",
+    "the record of a job is torn or forged, or cannot be written",
+    "it is not used, and `jobs status` reports it; the job runs",
 )
 @pytest.mark.parametrize(
     "text",
@@ -176,7 +176,7 @@ def test_what_was_stopped_or_had_nothing_to_do_did_not_fail(tmp_path: Path, erro
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the record of a job is torn or crafted, or cannot be written",
+    "the record of a job is torn or forged, or cannot be written",
 )
 def test_a_disk_that_takes_no_record_stops_no_job(tmp_path: Path) -> None:
     (tmp_path / "job-nightly.json").mkdir()
@@ -198,8 +198,8 @@ def test_a_clock_that_is_set_back_makes_no_time_negative(tmp_path: Path) -> None
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a run is dated in the future, by a clock that was wrong",
-    "overdue, and says so",
+    "a run is dated in the future because the clock was wrong",
+    "the job is reported as overdue",
 )
 def test_a_run_of_a_day_to_come_is_no_reason_to_wait_for_that_day(tmp_path: Path) -> None:
     found = stands(tmp_path, ran(ago=-24 * 300), ran(ago=-24 * 301))
@@ -264,8 +264,8 @@ def test_a_weekly_job_is_awaited_weekly(tmp_path: Path) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a clock came once, and may be a daily or a weekly one",
-    "not overdue in its first week",
+    "a scheduler started a job once, and may be daily or weekly",
+    "the job is not overdue in its first week",
 )
 @pytest.mark.parametrize(("days", "overdue"), [(7, False), (10, False), (11, True)])
 def test_a_clock_that_came_once_may_be_a_weekly_one(tmp_path: Path, days: int, overdue: bool) -> None:
@@ -274,8 +274,8 @@ def test_a_clock_that_came_once_may_be_a_weekly_one(tmp_path: Path, days: int, o
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a job hangs, or its clock is gone",
-    "it is overdue: on the banner, on the health screen, exit code 4 of `jobs status`",
+    "a job hangs, or its scheduler is gone",
+    "it is reported as overdue: in the banner, on the health screen, with exit code 4 of `jobs status`",
 )
 def test_one_that_hangs_is_overdue_and_its_process_is_named(tmp_path: Path) -> None:
     keep(tmp_path, ran(ago=40, state="running"))

@@ -26,9 +26,9 @@ from workbench.llm.language_model import (
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "a language model times out, answers nothing, far too much, no JSON, another form, is cut "
-        "off, redirects, drips",
-        "the rules go on without it, and say so",
+        "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
+        "redirects, or answers byte by byte",
+        "the work continues without it, with a note",
         by="a server on the loopback",
     ),
 ]
@@ -144,8 +144,8 @@ def test_an_endpoint_without_schemas_is_asked_without(provider: Provider) -> Non
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "memory speaks to the model",
-    "it is fenced by a line that nothing in it can know",
+    "memory contains instructions to the model",
+    "it is enclosed in a random marker that no text in it can know",
 )
 def test_memory_is_fenced_by_a_line_that_nothing_in_it_can_know(provider: Provider) -> None:
     provider.chat = lambda _: '{"facts": []}'

@@ -135,8 +135,8 @@ def test_a_write_that_has_begun_when_the_client_goes_is_whole_or_absent(
 
 @pytest.mark.promise(
     "Agents",
-    "the client is killed, leaves, or signals come",
-    "server and children end, no lock stays, operations are whole",
+    "the client is killed or leaves, or signals arrive",
+    "the server and its processes end, no lock stays, operations are complete",
     by="real processes",
 )
 def test_a_client_that_is_killed_leaves_no_server_and_no_lock_behind(server: Server, served: Sandbox) -> None:
@@ -189,8 +189,8 @@ GARBAGE = (
 
 @pytest.mark.promise(
     "Agents",
-    "garbage, 5 MB arguments, deep JSON, invalid UTF-8",
-    "the next call is answered",
+    "garbage, arguments of 5 MB, deep JSON, invalid UTF-8",
+    "it is refused, and the next call is answered",
 )
 def test_whatever_a_client_sends_the_next_call_is_answered(server: Server) -> None:
     with started(server()) as process:
@@ -221,7 +221,7 @@ def test_nothing_heavy_is_loaded_before_it_is_asked_for(server: Server) -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.promise("Agents", "the client is killed, leaves, or signals come")
+@pytest.mark.promise("Agents", "the client is killed or leaves, or signals arrive")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_server_and_leaves_operations_whole(
     server: Server, served: Sandbox, number: signal.Signals

@@ -54,7 +54,7 @@ def text_of(result: CallToolResult) -> str:
     return cast("TextContent", content).text
 
 
-@pytest.mark.promise("Two writers", "somebody reads before the next action")
+@pytest.mark.promise("Two writers", "late lines exist, and somebody reads before the next action")
 async def test_an_answer_has_what_an_agent_wrote_into_the_replaced_log(
     server: Server, sandbox: Sandbox
 ) -> None:
@@ -155,7 +155,7 @@ async def test_twenty_writes_at_the_same_time_are_twenty_operations(server: Serv
     assert [operation.actor for operation in operations].count("agent") == 20
 
 
-@pytest.mark.promise("Agents", "a call is cancelled", "not begun, or whole")
+@pytest.mark.promise("Agents", "a call is cancelled", "it is not begun, or completed")
 async def test_a_cancelled_call_is_not_carried_out_and_the_next_is(server: Server, served: Sandbox) -> None:
     async with Client(server(agent_writes="store")) as client:
         before = len(served.workspace.operations.log())
@@ -258,7 +258,9 @@ async def test_recalls_are_recorded_with_agent_session_and_user(server: Server, 
     assert str(record["session"]).startswith("mcp:")
 
 
-@pytest.mark.promise("Agents", "no index, no git, not writable", "what works is served, the rest says why")
+@pytest.mark.promise(
+    "Agents", "no index, no git, not writable", "what works is offered, the rest says why it does not"
+)
 async def test_a_workspace_without_index_repository_or_leave_to_write_is_served(
     server: Server, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from workbench.memory.clock_doubt import LONGEST_SILENCE, TOLERANCE, doubt
 
 pytestmark = [
-    pytest.mark.promise("From sessions to long-term memory", "the clock is of 1970, of 2100, or went back"),
+    pytest.mark.promise("From sessions to long-term memory", "the clock says 1970 or 2100, or went back"),
 ]
 
 NOW = datetime(2026, 3, 14, 9, 26, tzinfo=UTC)

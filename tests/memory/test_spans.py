@@ -167,7 +167,7 @@ def signs(document: Document) -> Counter[tuple[Form, str]]:
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
     "invalid UTF-8, NUL, BOM, CRLF, CR, mixed, no final newline, form feed, U+2028",
-    "every byte outside of the span stays",
+    "every byte outside of the changed lines stays",
 )
 @given(markdown())
 @settings(max_examples=150, deadline=None)
@@ -279,7 +279,7 @@ ALONE = st.lists(block(BLOCKS), max_size=5).map(lambda blocks: "".join(f"{piece}
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
     "edits elsewhere in the file",
-    "an address finds its entry or nothing, never other words",
+    "an address finds its entry or nothing, never another text",
 )
 @given(ALONE, block(), ALONE, ALONE, ALONE, st.booleans())
 @settings(max_examples=150, deadline=None)
@@ -410,7 +410,7 @@ def test_a_line_of_five_megabytes_of_words_is_divided_without_loss() -> None:
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
     "a million lines, 200 MB, a line of 5 MB",
-    "read whole, nothing dropped",
+    "read completely, nothing is dropped",
 )
 @pytest.mark.faults
 def test_a_million_lines_are_read_whole() -> None:

@@ -150,8 +150,8 @@ def test_half_a_character_is_no_reason_to_stop() -> None:
 
 @pytest.mark.promise(
     "The index",
-    "a transcript with broken lines, or a line without end",
-    "counted and named by their numbers, the others are read",
+    "a transcript has broken lines, or an endless one",
+    "counted and named by line number; the others are read",
 )
 @pytest.mark.parametrize(
     "line", [b"{", b"[1]", b"null", b"\x00" * 50, b"[" * 100_000, b'{"role": "user"', b"\xff"]
@@ -170,7 +170,7 @@ def test_a_last_line_that_is_being_written_is_no_bad_line() -> None:
     assert len(read(data[:-1]).turns) == 2
 
 
-@pytest.mark.promise("The index", "a transcript with broken lines, or a line without end")
+@pytest.mark.promise("The index", "a transcript has broken lines, or an endless one")
 def test_a_line_without_measure_is_named_and_not_kept() -> None:
     huge = jsonl({"role": "user", "content": base64.b64encode(b"x" * MAX_LINE).decode()})
     found = read_transcript("file", [plain(("user", "before")), huge[:7], huge[7:], plain(("user", "after"))])

@@ -80,7 +80,7 @@ def migrate(sandbox: Sandbox) -> Operation:
 @pytest.mark.promise(
     "Formats, and other programs",
     "memory of an older format",
-    "read; brought on by one undoable operation in which only comments of ours move",
+    "it is read; one undoable operation upgrades it, and only our comments move",
 )
 def test_comments_go_out_of_the_way_and_nothing_else_changes(older: Sandbox) -> None:
     entries = {path: older.workspace.document(path).entries for path in older.snapshot()}

@@ -32,8 +32,8 @@ def edit_memory(sandbox: Sandbox, old: str = "tea", new: str = "coffee") -> None
 
 @pytest.mark.promise(
     "Undo",
-    "of a plain commit, a merge, the first commit",
-    "only memory, against the first parent",
+    "undo of a plain commit, a merge, or the first commit",
+    "only memory files are changed, compared with the first parent",
 )
 def test_a_plain_commit_is_taken_back_by_its_id_and_brought_back_by_redo(sandbox: Sandbox) -> None:
     edit_memory(sandbox)
@@ -44,7 +44,7 @@ def test_a_plain_commit_is_taken_back_by_its_id_and_brought_back_by_redo(sandbox
     assert b"coffee" in sandbox.read("MEMORY.md")
 
 
-@pytest.mark.promise("Undo", "undo of an undo of an undo; redo", "takes back once")
+@pytest.mark.promise("Undo", "undo of an undo of an undo; redo", "each reverts exactly once")
 def test_an_undo_of_an_undo_of_an_undo_takes_back_once(sandbox: Sandbox) -> None:
     edit_memory(sandbox)
     sandbox.commit("agent: coffee")
@@ -54,7 +54,7 @@ def test_an_undo_of_an_undo_of_an_undo_takes_back_once(sandbox: Sandbox) -> None
         assert expected in sandbox.read("MEMORY.md")
 
 
-@pytest.mark.promise("Undo", "of a plain commit, a merge, the first commit")
+@pytest.mark.promise("Undo", "undo of a plain commit, a merge, or the first commit")
 def test_a_merge_commit_is_taken_back_against_its_first_parent(sandbox: Sandbox) -> None:
     sandbox.git("checkout", "-q", "-b", "side")
     edit_memory(sandbox)
@@ -70,7 +70,7 @@ def test_a_merge_commit_is_taken_back_against_its_first_parent(sandbox: Sandbox)
     assert b"coffee" in sandbox.read("MEMORY.md")
 
 
-@pytest.mark.promise("Undo", "of a plain commit, a merge, the first commit")
+@pytest.mark.promise("Undo", "undo of a plain commit, a merge, or the first commit")
 def test_the_root_commit_is_taken_back_and_comes_back_whole(sandbox: Sandbox) -> None:
     before = sandbox.snapshot()
     undo(sandbox, head(sandbox))
@@ -114,7 +114,7 @@ def forge(sandbox: Sandbox, *trailers: str) -> None:
     sandbox.git("commit", "-q", "--allow-empty", "-m", "innocent\n\n" + "\n".join(trailers))
 
 
-@pytest.mark.promise("Undo", "forged trailers", "an operation stays undoable")
+@pytest.mark.promise("Undo", "forged trailers in commit messages", "operations can still be undone")
 def test_a_forged_line_does_not_make_a_promotion_impossible_to_undo(sandbox: Sandbox) -> None:
     place, address = sandbox.workspace, sandbox.address("staging port")
     done = place.operations.carry_out(lambda: plan_promote(place, [address]))

@@ -34,7 +34,7 @@ def undo(sandbox: Sandbox, operation: Operation) -> None:
     place.close()
 
 
-@pytest.mark.promise("Undo", "late, twice, out of order, after a restart")
+@pytest.mark.promise("Undo", "undo late, twice, out of order, after a restart")
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_neighbours_return_in_their_order_whatever_is_undone_first(
     sandbox: Sandbox, order: tuple[int, ...]
@@ -67,7 +67,7 @@ def test_what_was_done_and_undone_in_between_changes_nothing(sandbox: Sandbox) -
     assert sandbox.read(LOG).decode() == LOG_TEXT
 
 
-@pytest.mark.promise("Undo", "after edits by others")
+@pytest.mark.promise("Undo", "undo after edits by others")
 def test_what_another_writer_added_since_stays(sandbox: Sandbox) -> None:
     done = [forget(sandbox, words) for words in LINES[:2]]
     sandbox.write(LOG, sandbox.read(LOG) + b"- from the agent\n")

@@ -80,7 +80,7 @@ def test_a_skipped_file_that_is_there_is_curated_and_one_that_is_not_is_refused(
     require_ours_stays(sandbox)
 
 
-@pytest.mark.promise("Git", "other text staged for the very file", "refused")
+@pytest.mark.promise("Git", "other text is staged for the same file", "refused")
 @pytest.mark.parametrize("staged", ["another text", "removed", "another text, then edited back"])
 def test_other_text_staged_for_the_very_file_is_neither_lost_nor_set_in_the_place_of_ours(
     sandbox: Sandbox, staged: str
@@ -117,7 +117,7 @@ def test_a_new_file_announced_with_intent_to_add_is_committed_and_stays(sandbox:
     assert sandbox.git("show", "HEAD:memory/new.md") == "- two\n"
 
 
-@pytest.mark.promise("Git", "stale `index.lock`")
+@pytest.mark.promise("Git", "a stale `index.lock`")
 def test_after_a_stale_index_lock_the_next_action_brings_the_index_up_to_date(sandbox: Sandbox) -> None:
     lock = sandbox.root / ".git/index.lock"
     lock.touch()
@@ -129,7 +129,7 @@ def test_after_a_stale_index_lock_the_next_action_brings_the_index_up_to_date(sa
     require_ours_stays(sandbox)
 
 
-@pytest.mark.promise("Git", "staged work, stash")
+@pytest.mark.promise("Git", "staged changes, a stash")
 def test_other_staged_work_and_the_stash_stay_byte_for_byte(sandbox: Sandbox) -> None:
     sandbox.write("stashed.txt", "stashed\n")
     sandbox.git("stash", "push", "-q", "-u")
@@ -190,8 +190,8 @@ def test_a_tracked_file_that_matches_an_ignore_rule_is_curated(sandbox: Sandbox)
 
 @pytest.mark.promise(
     "Git",
-    "CRLF that git would store as LF",
-    "refused where it is so, kept where it is not",
+    "files with CRLF that git would store as LF",
+    "refused if git would convert them, otherwise kept",
 )
 @pytest.mark.parametrize(
     ("config", "attributes"),
@@ -250,7 +250,7 @@ def test_keywords_that_git_rewrites_are_refused(sandbox: Sandbox) -> None:
 @pytest.mark.promise(
     "Git",
     "filters (git-crypt, LFS), encodings, `ident`",
-    "refused wherever the attribute is set; no program runs",
+    "refused if the attribute is set; no program is run",
 )
 @pytest.mark.parametrize("where", [".gitattributes", ".git/info/attributes", "global"])
 def test_files_kept_by_lfs_or_git_crypt_are_refused_wherever_the_attribute_is_set(

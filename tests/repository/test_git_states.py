@@ -32,7 +32,9 @@ def clone(sandbox: Sandbox, *options: str) -> Path:
     return target
 
 
-@pytest.mark.promise("Git", "shallow clone", "what is there is shown; what is cut off is not undone")
+@pytest.mark.promise(
+    "Git", "shallow clone", "the history that exists is shown; what is cut off cannot be undone"
+)
 def test_a_shallow_clone_has_a_log_and_refuses_to_undo_what_it_cannot_see(sandbox: Sandbox) -> None:
     promote(sandbox)
     sandbox.write("memory/later.md", "- later\n")
@@ -45,7 +47,7 @@ def test_a_shallow_clone_has_a_log_and_refuses_to_undo_what_it_cannot_see(sandbo
     place.close()
 
 
-@pytest.mark.promise("Git", "partial clone", "never fetches")
+@pytest.mark.promise("Git", "partial clone", "nothing is fetched")
 def test_a_partial_clone_never_runs_its_remote(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write("memory/n.md", "- x\n")
     sandbox.commit("more")
@@ -119,7 +121,7 @@ def test_files_that_git_stores_in_another_form_are_refused(sandbox: Sandbox, att
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
-@pytest.mark.promise("Git", "unmerged file", "refused")
+@pytest.mark.promise("Git", "an unmerged file", "refused")
 def test_a_file_with_an_unfinished_merge_is_refused(sandbox: Sandbox) -> None:
     blob = sandbox.git("hash-object", "-w", "MEMORY.md").strip()
     lines = f"0 {'0' * 40}\tMEMORY.md\n" + "".join(f"100644 {blob} {n}\tMEMORY.md\n" for n in (1, 2, 3))
@@ -130,7 +132,7 @@ def test_a_file_with_an_unfinished_merge_is_refused(sandbox: Sandbox) -> None:
         promote(sandbox)
 
 
-@pytest.mark.promise("Git", "sparse checkout", "what is left out is never recorded as deleted")
+@pytest.mark.promise("Git", "sparse checkout", "files that are not checked out are never recorded as deleted")
 def test_a_file_outside_a_sparse_checkout_is_not_recorded_as_deleted(sandbox: Sandbox) -> None:
     sandbox.git("sparse-checkout", "set", "--no-cone", "/memory/")
     assert not (sandbox.root / "MEMORY.md").exists()
@@ -141,8 +143,8 @@ def test_a_file_outside_a_sparse_checkout_is_not_recorded_as_deleted(sandbox: Sa
 
 @pytest.mark.promise(
     "Git",
-    "stale branch lock",
-    "named before anything is done, with the way out where nobody holds it",
+    "a stale lock of the branch",
+    "reported before anything is done, with what to do if nobody holds it",
 )
 @pytest.mark.parametrize("lock", [".git/refs/heads/main.lock", ".git/HEAD.lock"])
 def test_a_stale_branch_lock_is_named_before_anything_is_done(sandbox: Sandbox, lock: str) -> None:

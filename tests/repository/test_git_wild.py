@@ -124,7 +124,11 @@ def begin_bisect(sandbox: Sandbox) -> None:
     sandbox.git("bisect", "start", "HEAD", "HEAD~4")
 
 
-@pytest.mark.promise("Git", "rebase, merge, cherry-pick, revert, bisect, `git am`", "named and waited for")
+@pytest.mark.promise(
+    "Git",
+    "rebase, merge, cherry-pick, revert, bisect, `git am`",
+    "reported; actions are refused until it is finished",
+)
 @pytest.mark.parametrize(
     ("begin", "name", "abort"),
     [
@@ -149,7 +153,7 @@ def test_what_is_unfinished_is_named_and_waited_for(
     require_works(sandbox)
 
 
-@pytest.mark.promise("Git", "detached HEAD", "works, and says that no branch has it")
+@pytest.mark.promise("Git", "detached HEAD", "works, with a note that no branch holds the commit")
 def test_on_a_detached_head_an_action_works_and_says_that_no_branch_has_it(sandbox: Sandbox) -> None:
     sandbox.git("checkout", "-q", "--detach")
     operation = require_works(sandbox)
@@ -317,7 +321,7 @@ def test_in_a_repository_of_any_shape_actions_work_and_are_kept(
 @pytest.mark.promise(
     "Git",
     "linked worktree, packed refs, alternates, commit graph, replace refs, grafts",
-    "works, the rest stays as it is",
+    "works, and everything else stays as it is",
 )
 def test_an_action_in_a_linked_worktree_leaves_the_main_one_as_it_is(sandbox: Sandbox) -> None:
     tree = at(linked_worktree(sandbox))
@@ -357,7 +361,7 @@ def test_with_reftables_actions_work(tmp_path: Path) -> None:
 @pytest.mark.promise(
     "Git",
     "submodule, or a repository inside the workspace",
-    "refused from outside, works when opened itself",
+    "refused from outside; works when it is opened itself",
 )
 @pytest.mark.parametrize("state", ["submodule", "clone"])
 def test_a_memory_folder_that_is_a_repository_of_its_own_is_refused_and_works_when_opened(
@@ -400,14 +404,16 @@ def test_a_work_tree_that_the_settings_put_elsewhere_is_refused(sandbox: Sandbox
     assert place.read("MEMORY.md")
 
 
-@pytest.mark.promise("Git", "bare, foreign owner", "refused, memory still read")
+@pytest.mark.promise(
+    "Git", "a bare repository, or one of another owner", "actions are refused, memory can be read"
+)
 def test_a_repository_that_is_said_to_be_bare_is_refused(sandbox: Sandbox) -> None:
     sandbox.git("config", "core.bare", "true")
     with pytest.raises(RepositoryStateError, match="bare"):
         Workspace.open(sandbox.root).history.head()
 
 
-@pytest.mark.promise("Git", "bare, foreign owner")
+@pytest.mark.promise("Git", "a bare repository, or one of another owner")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_repository_of_another_owner_is_refused_and_its_memory_still_read(sandbox: Sandbox) -> None:
     for path in (sandbox.root, sandbox.root / ".git"):
@@ -473,7 +479,7 @@ def test_without_a_home_actions_work(sandbox: Sandbox) -> None:
     assert sandbox.git("status", "--porcelain") == ""
 
 
-@pytest.mark.promise("Git", "git missing, or too old", "browsing works, actions say what is missing")
+@pytest.mark.promise("Git", "git missing, or too old", "reading works; actions say what is missing")
 def test_without_git_browsing_works_and_an_action_says_what_is_missing(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

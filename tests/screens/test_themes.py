@@ -75,8 +75,8 @@ def test_what_is_hard_to_read_is_named() -> None:
 
 @pytest.mark.promise(
     "The interface",
-    "a theme file is bad, also nested without end",
-    "skipped, or kept as it was; file, line and role are named",
+    "a theme file is invalid, also nested endlessly",
+    "it is skipped, or the loaded theme is kept; the message names file, line and colour",
 )
 @pytest.mark.parametrize(
     ("broken", "says"),
@@ -122,7 +122,7 @@ def test_ones_own_theme_stands_before_one_of_the_same_name(tmp_path: Path) -> No
     assert [theme.label for theme in themes if theme.name == "dark"] == ["Mine"]
 
 
-@pytest.mark.promise("The interface", "a theme file is bad, also nested without end")
+@pytest.mark.promise("The interface", "a theme file is invalid, also nested endlessly")
 def test_a_theme_that_became_bad_stays_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(mine())
@@ -178,7 +178,7 @@ async def test_a_theme_is_followed_while_it_is_written(sandbox: Sandbox) -> None
         await interface.until(lambda: shown.background == Color.parse("#203040"), "its newest ground")
 
 
-@pytest.mark.promise("The interface", "a theme in use is deleted", "said, and dark is used")
+@pytest.mark.promise("The interface", "a theme in use is deleted", "a message says so, and `dark` is used")
 async def test_a_saved_theme_is_noticed_by_itself(sandbox: Sandbox) -> None:
     path = own_folder() / "mine.yaml"
     path.parent.mkdir(parents=True)

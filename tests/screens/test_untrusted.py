@@ -107,7 +107,7 @@ async def test_the_dialogs_to_write_in_and_to_choose_from_show_it_as_itself(host
         assert is_clean(interface)
         await interface.press("y")
         await interface.until(lambda: interface.main.is_active, "closed")
-        for key, words in (("t", "to …"), ("M", "to …"), ("full_stop", "What would it do?")):
+        for key, words in (("t", "to …"), ("M", "to …"), ("full_stop", "Preview which action?")):
             await interface.press(key)
             await interface.until_shown(words)
             assert is_clean(interface)

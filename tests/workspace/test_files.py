@@ -129,7 +129,7 @@ def test_exchange_works_where_the_system_has_no_call_for_it(
     assert sorted(os.listdir(place.root / "memory")) == [".wb-1.tmp", "a.md"]
 
 
-@pytest.mark.promise("Two writers", "an agent appends all the time", "no line lost", by="a thread")
+@pytest.mark.promise("Two writers", "an agent appends continuously", "no line lost", by="a thread")
 def test_agent_appending_all_the_time_loses_no_line(place: Files, tmp_path: Path) -> None:
     kept = Displaced(place, tmp_path)
     tokens: list[bytes] = []

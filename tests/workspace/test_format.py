@@ -40,8 +40,8 @@ def test_what_is_newer_is_opened_and_read(newer: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Formats, and other programs",
-    "memory of a newer format, also by a pull while we run",
-    "read; every change refused with what to do",
+    "memory of a newer format, also one that a pull brings while the program runs",
+    "it can be read; every change is refused, with what to do",
 )
 def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
     place = Workspace.open(newer.root)
@@ -73,7 +73,10 @@ def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
     assert newer.git("rev-parse", "HEAD") == head
 
 
-@pytest.mark.promise("Formats, and other programs", "memory of a newer format, also by a pull while we run")
+@pytest.mark.promise(
+    "Formats, and other programs",
+    "memory of a newer format, also one that a pull brings while the program runs",
+)
 def test_a_pull_that_brings_a_newer_format_is_noticed_by_who_is_open(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))

@@ -48,8 +48,8 @@ class Agent(threading.Thread):
 )
 @pytest.mark.promise(
     "Two writers",
-    "the lock of a dead process",
-    "means nothing",
+    "a lock is held by a process that is dead",
+    "ignored",
     by="killed holders in the loops above",
 )
 @pytest.mark.faults

@@ -77,8 +77,8 @@ def test_nothing_to_write_writes_nothing(place: Workspace) -> None:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a page of the ledger has torn or foreign lines",
-    "they are counted, all others count",
+    "a file of the ledger has torn or foreign lines",
+    "they are counted and skipped; all others are used",
 )
 def test_a_torn_line_costs_itself_and_no_other(place: Workspace) -> None:
     place.ledger.append("recalls", [{"n": 1}], MARCH)
@@ -276,7 +276,7 @@ def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: 
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a server folds recalls while an action is prepared",
+    "a server stores recalls while an action is prepared",
     "no git object is lost",
     by="a second thread",
 )
@@ -320,7 +320,7 @@ def test_a_fresh_clone_has_no_ledger_and_nothing_fails(sandbox: Sandbox, tmp_pat
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the ledger is not there (a fresh clone, a squashed history), or came from elsewhere",
+    "the ledger is missing (a fresh clone, a squashed history), or came from elsewhere",
 )
 def test_a_ledger_that_was_fetched_counts_for_nothing_until_it_is_confirmed(
     sandbox: Sandbox, tmp_path: Path
@@ -362,9 +362,8 @@ def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) ->
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a ledger from elsewhere names its records as others are named, or another one is fetched while a "
-    "person looks",
-    "what was shown is what is taken over, book by book",
+    "a ledger from elsewhere reuses names of records, or another one is fetched while it is being reviewed",
+    "exactly what was shown is accepted",
 )
 def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox: Sandbox) -> None:
     """A record may be called as one of another book, or of the same; none hides behind another."""
@@ -386,8 +385,7 @@ def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox:
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a ledger from elsewhere names its records as others are named, or another one is fetched while a "
-    "person looks",
+    "a ledger from elsewhere reuses names of records, or another one is fetched while it is being reviewed",
 )
 @pytest.mark.parametrize("name", ["ledger", "fetched/origin"])
 def test_what_is_fetched_after_it_was_shown_is_not_taken_over(sandbox: Sandbox, name: str) -> None:
@@ -429,8 +427,8 @@ def test_what_was_confirmed_is_a_parent_and_vouches_for_nothing_else(sandbox: Sa
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "a clone brings pending records in `.workbench`",
-    "they count for nothing, and are not folded",
+    "a clone contains pending records in `.workbench`",
+    "they are ignored, and not stored",
 )
 def test_pending_records_that_a_clone_brought_count_for_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write(".workbench/ledger/pending.jsonl", '{"book": "proposals", "record": "a", "text": "x"}\n')

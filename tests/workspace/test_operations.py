@@ -91,8 +91,8 @@ def test_several_operations_are_undone_newest_first_and_redone_in_reverse(sandbo
 
 @pytest.mark.promise(
     "Undo",
-    "late, twice, out of order, after a restart",
-    "byte for byte where nobody wrote since",
+    "undo late, twice, out of order, after a restart",
+    "exact, byte for byte, if nobody wrote since",
 )
 def test_any_operation_is_undone_in_any_order_after_a_restart(sandbox: Sandbox) -> None:
     first = promote(sandbox, "async reviews")
@@ -105,7 +105,7 @@ def test_any_operation_is_undone_in_any_order_after_a_restart(sandbox: Sandbox) 
     assert b"staging port" in memory
 
 
-@pytest.mark.promise("Undo", "after edits by others", "newer text is never overwritten")
+@pytest.mark.promise("Undo", "undo after edits by others", "newer text is never overwritten")
 def test_undo_never_overwrites_newer_text(sandbox: Sandbox) -> None:
     operation = promote(sandbox)
     edited = sandbox.read("MEMORY.md").replace(b"async reviews", b"async reviews on Fridays")
@@ -127,8 +127,8 @@ def test_edits_found_on_disk_are_committed_as_external_first(sandbox: Sandbox) -
 
 @pytest.mark.promise(
     "Git",
-    "staged work, stash",
-    "byte for byte as before; the next plain commit keeps ours",
+    "staged changes, a stash",
+    "unchanged; the next plain commit keeps our change",
 )
 def test_what_the_person_has_staged_stays_staged_and_their_commit_keeps_ours(sandbox: Sandbox) -> None:
     sandbox.write("notes.txt", "staged work\n")
@@ -142,8 +142,8 @@ def test_what_the_person_has_staged_stays_staged_and_their_commit_keeps_ours(san
 
 @pytest.mark.promise(
     "Git",
-    "stale `index.lock`",
-    "the action works and says that the index was not refreshed; the next one brings it up to date",
+    "a stale `index.lock`",
+    "the action works and says that git's index was not refreshed; the next action refreshes it",
 )
 def test_a_stale_index_lock_stops_neither_action_nor_undo_and_is_said(sandbox: Sandbox) -> None:
     (sandbox.root / ".git/index.lock").touch()
@@ -163,7 +163,7 @@ def test_an_unfinished_rebase_or_merge_refuses_with_its_name(sandbox: Sandbox, s
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
-@pytest.mark.promise("Git", "no commits", "the first one is made")
+@pytest.mark.promise("Git", "a repository without commits", "the first commit is made")
 def test_a_repository_without_commits_gets_its_first_one(tmp_path: Path) -> None:
     sandbox = Sandbox(tmp_path / "w", repository=False)
     sandbox.git("init", "-q", "-b", "main")
@@ -174,7 +174,9 @@ def test_a_repository_without_commits_gets_its_first_one(tmp_path: Path) -> None
     sandbox.close()
 
 
-@pytest.mark.promise("Git", "no identity", "signs with one of its own")
+@pytest.mark.promise(
+    "Git", "no git identity is configured", "commits have an identity of the workbench's own"
+)
 def test_without_a_configured_identity_the_workbench_signs_with_its_own(
     sandbox: Sandbox, person: Path
 ) -> None:
@@ -315,7 +317,7 @@ def test_while_another_process_acts_the_answer_is_busy(
 @pytest.mark.promise(
     "Two writers",
     "two workbenches at once",
-    "all operations recorded",
+    "all operations are recorded",
     by="two processes",
 )
 def test_two_workbenches_at_once_record_all_their_operations(

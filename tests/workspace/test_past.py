@@ -263,7 +263,9 @@ def test_a_sha256_repository_has_a_past_too(tmp_path: Path) -> None:
     made.close()
 
 
-@pytest.mark.promise("The interface", "laying out stopped half way", "nothing is left")
+@pytest.mark.promise(
+    "The interface", "making a snapshot of the past is stopped halfway", "no files are left behind"
+)
 def test_laying_out_tells_how_far_it_is_and_leaves_nothing_when_it_is_stopped(sandbox: Sandbox) -> None:
     for number in range(250):
         sandbox.write(f"memory/note-{number}.md", f"- note {number}\n")

@@ -59,7 +59,7 @@ def test_files_that_cannot_be_recorded_are_refused_with_the_reason(sandbox: Sand
     assert sandbox.git("rev-parse", "HEAD") == before
 
 
-@pytest.mark.promise("Git", "a folder that vanished", "not recorded as deleted, not dropped from the index")
+@pytest.mark.promise("Git", "memory folders vanished", "not recorded as deleted, and kept in the index")
 def test_a_folder_that_vanished_is_not_recorded_as_deleted(sandbox: Sandbox) -> None:
     shutil.rmtree(sandbox.root / "memory")
     shutil.rmtree(sandbox.root / "episodes")

@@ -266,8 +266,8 @@ def test_a_forged_undo_that_touches_nothing_of_an_operation_does_not_mark_it_und
 
 @pytest.mark.promise(
     "Writing",
-    "power fails",
-    "the journal is on the disk before the first file is touched, each file before its exchange",
+    "power failure",
+    "the journal is flushed before the first file is touched, and each new file before it is swapped in",
     by="order of calls recorded",
 )
 def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_file_before_its_exchange(
@@ -323,8 +323,8 @@ def test_git_flushes_every_object_and_ref_whatever_the_workspace_says(sandbox: S
 
 @pytest.mark.promise(
     "Writing",
-    "the folder cannot be flushed",
-    "saved, “durability unconfirmed” is said",
+    "a folder cannot be flushed",
+    "saved, with the note “durability unconfirmed”",
     by="fsync fails",
 )
 def test_a_folder_that_cannot_be_flushed_is_said_and_the_text_is_saved(

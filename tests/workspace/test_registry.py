@@ -88,8 +88,9 @@ def test_a_vanished_folder_is_told_and_not_dropped(tmp_path: Path) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "the list makes no sense in part, or as a whole",
-    "the rest counts, with what was skipped; what is no list is refused and never overwritten",
+    "the list of workspaces is partly or completely invalid",
+    "valid lines are used, and skipped ones are named; a file that is no list is refused and never "
+    "overwritten",
     by="written so",
 )
 def test_what_makes_no_sense_is_told_with_why_and_the_rest_counts(plain: Sandbox) -> None:
@@ -101,7 +102,7 @@ def test_what_makes_no_sense_is_told_with_why_and_the_rest_counts(plain: Sandbox
     assert unregister("a/b") == "/x"
 
 
-@pytest.mark.promise("Several workspaces", "the list makes no sense in part, or as a whole")
+@pytest.mark.promise("Several workspaces", "the list of workspaces is partly or completely invalid")
 @pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "a: &x /b\nb: *x\n", "\xff", "x" * 70_000])
 def test_a_file_that_is_no_mapping_is_refused_and_never_overwritten(plain: Sandbox, text: str) -> None:
     registry_path().write_bytes(text.encode("latin-1"))
@@ -223,8 +224,8 @@ def test_nothing_is_written_by_who_only_looks(plain: Sandbox, monkeypatch: pytes
 
 @pytest.mark.promise(
     "Several workspaces",
-    "several register at the same time",
-    "none is lost",
+    "several programs register workspaces at the same time",
+    "no entry is lost",
     by="threads",
 )
 def test_two_that_register_at_the_same_time_lose_nothing(tmp_path: Path) -> None:

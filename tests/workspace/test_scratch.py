@@ -31,9 +31,8 @@ with scratch("check") as place:
 
 @pytest.mark.promise(
     "The interface",
-    "a backup is killed while it is tried out",
-    "the copy of the memory that it restored for that is taken away by the next action that needs a "
-    "temporary folder",
+    "a backup is killed while it is being verified",
+    "the restored copy is deleted by the next action that needs a temporary folder",
     by="SIGKILL",
 )
 def test_what_a_killed_one_left_is_taken_away_and_what_lives_stays(

@@ -45,8 +45,8 @@ def test_only_their_owner_can_read_them(tmp_path: Path) -> None:
 
 @pytest.mark.promise(
     "The interface",
-    "what was searched for is remembered in a file that is damaged, or replaced by a link",
-    "no error, nothing followed",
+    "the file of remembered searches is damaged, or replaced by a link",
+    "no error; the link is not followed",
 )
 @pytest.mark.parametrize("text", ["", "{}", "[1, null, {}]", "[" * 5_000, '["' + "y" * 600 + '"]', "\xff"])
 def test_what_cannot_be_read_is_no_error_and_written_anew(text: str, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_what_cannot_be_read_is_no_error_and_written_anew(text: str, tmp_path: P
 
 @pytest.mark.promise(
     "The interface",
-    "what was searched for is remembered in a file that is damaged, or replaced by a link",
+    "the file of remembered searches is damaged, or replaced by a link",
 )
 def test_a_link_or_a_pipe_in_its_place_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"

@@ -120,8 +120,8 @@ def test_comments_of_before_are_read_and_stay_as_they_are(sandbox: Sandbox) -> N
 
 @pytest.mark.promise(
     "From sessions to long-term memory",
-    "the ledger is not there (a fresh clone, a squashed history), or came from elsewhere",
-    "the origin of entries is unknown, nothing fails, nothing of it counts until it is confirmed",
+    "the ledger is missing (a fresh clone, a squashed history), or came from elsewhere",
+    "the origin of entries is unknown, nothing fails, and a foreign ledger is ignored until it is confirmed",
 )
 def test_a_fresh_clone_knows_no_origin_and_fails_nowhere(sandbox: Sandbox, tmp_path: Path) -> None:
     entry = promote(sandbox)

@@ -127,7 +127,7 @@ def on_disk(root: Path) -> bytes:
     "Two writers",
     "an agent appends, rewrites in place or by rename, deletes, renames away or holds open, before "
     "the plan, after it, at and after the exchange, during every action",
-    "no line lost; what fits nowhere is kept and shown",
+    "no line is lost; what fits nowhere is kept aside and shown",
     by="the other writer acts at the seam of each moment",
 )
 @pytest.mark.parametrize(("doing", "moment"), _cases())

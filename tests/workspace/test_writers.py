@@ -110,7 +110,7 @@ def decided(sandbox: Sandbox) -> list[str]:
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "an action was killed, and one of its files is rewritten before it is finished",
-    "its decisions do not count, the origin of its words does",
+    "its decisions do not count, but the recorded origin of its text does",
     by="a kill before the branch moves",
 )
 def test_a_decision_counts_only_where_all_of_its_files_could_be_finished(
@@ -155,7 +155,7 @@ def test_where_words_came_from_is_known_though_the_rest_of_their_file_was_rewrit
 @pytest.mark.promise(
     "From sessions to long-term memory",
     "git has lost the records of an action that was killed",
-    "the action is finished without them, and that is said",
+    "the action is finished without them, with a note",
 )
 @pytest.mark.parametrize("is_recorded", [False, True])
 def test_records_that_git_has_lost_block_no_action_and_that_is_said(
@@ -246,7 +246,7 @@ def test_a_deleted_page_returns_when_the_next_file_of_the_operation_fails(
 @pytest.mark.promise(
     "Names, encodings, paths, clocks",
     "a file that becomes a link during an action",
-    "the whole operation stops",
+    "the whole operation is refused",
 )
 def test_a_file_that_became_a_link_stops_the_whole_operation_and_blocks_no_other(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -338,8 +338,8 @@ def test_a_file_deleted_in_the_last_moment_is_planned_on_anew(
 
 @pytest.mark.promise(
     "Two writers",
-    "the agent commits in the same moment",
-    "built upon, neither reverted nor doubled",
+    "the agent commits at the same moment",
+    "our commit is made on top of it; nothing is reverted or duplicated",
     by="a commit at the seam",
 )
 def test_a_line_that_the_agent_commits_meanwhile_is_neither_reverted_nor_doubled(

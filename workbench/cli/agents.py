@@ -46,34 +46,35 @@ _HOOK = """\b
 As a hook of Claude Code, in .claude/settings.json:
   {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
     "command": "workbench -w /path/to/workspace context --hook --record --with-memory"}]}]}}
---hook reads the hook's JSON from stdin, prints what the agent is to read and nothing else, and never ends
-with an exit code that would keep the message from the agent.
+--hook reads the JSON of the hook from stdin, prints only what the agent should read, and its exit code never
+blocks the message.
 """
-_user_option = word("--user", "NAME", "Who it is for: their own comes first.")
-_with_memory_option = flag("--with-memory", "Also from MEMORY.md: the agent does not load it itself.")
+_user_option = word("--user", "NAME", "The user who asks: their own entries come first.")
+_with_memory_option = flag("--with-memory", "Include MEMORY.md, for agents that do not load it themselves.")
 
 
 @command(epilog=_HOOK)
 @named("message", "[MESSAGE]")
 @_user_option
-@word("--session", "KEY", "The session, for the record.")
+@word("--session", "KEY", "The session to record, with --record.")
 @flag("--record", "Record what was given, as an agent's recall.")
 @_with_memory_option
-@flag("--hook", "Read a hook's JSON from stdin; see below.")
-@flag("--all", "Also what stays below the threshold.", "everything")
+@flag("--hook", "Read the JSON of a hook from stdin (see below).")
+@flag("--all", "Also entries below the threshold.", "everything")
 @click.option(
     "--bulletin",
     "which",
     type=click.Choice(_BULLETINS),
     is_flag=False,
     flag_value="memory",
-    help="Instead, what it should know when a session begins; `context`: what is due.",
+    help="Instead, what an agent should know when a session begins: `memory` (people and things), "
+    "`context` (what is due) or both.",
 )
-@flag("--loaded", "Instead, the files it loads when a session begins, with their cost.")
-@flag("--usage", "Instead, which memories dominate what agents were given.")
-@number("--days", low=1, high=3650, default=30, help="Of --usage: how far back.")
-@flag("--never", "Of --usage: also what was never given in these days.")
-@number("-n", "most", low=1, default=20, help="Of --usage: how many.")
+@flag("--loaded", "Instead, the files that an agent loads when a session begins, with their cost.")
+@flag("--usage", "Instead, which memories agents were given most often.")
+@number("--days", low=1, high=3650, default=30, help="With --usage: count this many days.")
+@flag("--never", "With --usage: also memories that were never given in these days.")
+@number("-n", "most", low=1, default=20, help="With --usage: how many to list.")
 def context(
     message: str | None,
     which: str | None,
@@ -86,10 +87,11 @@ def context(
     with_memory: bool,
     **given: Any,
 ) -> None:
-    """What an agent is given with MESSAGE, with the reason and cost of each line.
+    """Show what an agent is given with MESSAGE, with the reason and token cost of each line.
 
-    MESSAGE is - to read it from stdin. --loaded: MEMORY.md, the bootstrap files, workspace-context.md, and
-    the logs of today and yesterday. --usage goes by the record of recalls; looking here is not recorded.
+    If MESSAGE is -, it is read from stdin. --loaded covers MEMORY.md, the bootstrap files,
+    workspace-context.md, and the logs of today and yesterday. --usage counts recorded recalls; using this
+    command without --record is not counted.
     """
     instead = (which is not None) + loaded + usage
     if instead + (message is not None or given["hook"]) > 1:
@@ -289,12 +291,12 @@ def _say_usage(days: int, *, never: bool, most: int) -> None:
 
 
 @click.command()
-@word("--name", "AGENT", "Who writes, in the record.", default="agent")
-@word("--user", "NAME", "On whose behalf: their own memory counts for more.")
+@word("--name", "AGENT", "The agent's name, recorded with what it stores.", default="agent")
+@word("--user", "NAME", "The user on whose behalf the agent asks: their own entries rank higher.")
 def mcp(name: str, user: str) -> None:
-    """An MCP server (Model Context Protocol) on stdin and stdout, for agents.
+    """Run an MCP server (Model Context Protocol) on stdin and stdout, for agents.
 
-    It ends with its client. `workbench connect` prints how to add it to an agent.
+    It ends when its client disconnects. `workbench connect` prints how to add it to an agent.
     """
     from workbench.agent.mcp_server import serve
 
@@ -323,9 +325,9 @@ _FILES = {
 @click.command()
 @click.argument("which", type=click.Choice(NAMES), required=False)
 def connect(which: str | None) -> None:
-    """How to add this memory to an agent: what to run or to paste, in its own file's format.
+    """Print how to add this memory to an agent: a command to run, or lines for its settings file.
 
-    mcp.json is for any other program that reads such a file. Nothing is run or written.
+    mcp.json is for any other program that reads such a file. Nothing is run or written by this command.
     """
     with workspace() as place:
         root = str(place.root)

@@ -17,18 +17,18 @@ from workbench.plural import plural
 
 @command()
 @named("target", "[TARGET]", shell_values.folders)
-@flag("--full", "Begin a new chain of bundles.")
-@flag("--check", "Also clone a remote anew and compare (bundles always are).")
-@flag("--own-history", "Save a history that is kept apart from any repository.")
+@flag("--full", "Start a new series of bundles.")
+@flag("--check", "Also clone the remote and compare (bundles are always restored and compared).")
+@flag("--own-history", "Also back up a history that is kept apart from any repository.")
 @flag("--dry-run", "Only say what would be saved.")
 def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_run: bool) -> None:
     """Back up this memory, and prove that the backup restores.
 
-    Without TARGET to the last one.
+    Default of TARGET: that of the last backup.
 
     TARGET is a folder (numbered bundle files, each with what is new), one *.bundle file, or a git remote: a
-    URL, or the name of a remote of the repository. What is on disk is recorded first. Nothing there is ever
-    overwritten by force. Only this command and `restore` reach a remote.
+    URL, or the name of a remote of the repository. Uncommitted changes are committed first. Nothing in TARGET
+    is overwritten by force. Only this command and `restore` contact a remote.
     """
     with workspace() as place:
         found = find_or_repeat(place, target, own=own_history)
@@ -79,8 +79,8 @@ def _say_backup(done: Backup, where: str) -> None:
 @command()
 @named("source", "SOURCE|TARGET")
 @named("folder", "[DIR]", shell_values.folders)
-@word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
-@word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
+@word("--at", "WHEN", "An operation, a commit or a day.", default=None)
+@word("--branch", "BRANCH", "The branch of a remote. Default: its HEAD.")
 @reason_option
 @dry_run_option
 def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str) -> None:

@@ -62,7 +62,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("restore", "backup:restore", "Restore a backup, or one file or entry from history."),
     ),
     "Inbox": (
-        Listed("dream", "dream:dream", "Propose what is worth keeping."),
+        Listed("dream", "dream:dream", "Propose what should become long-term memory."),
         Listed("inbox", "inbox:inbox", "Pending proposals: list, show, accept, edit, reject, defer."),
     ),
     "Sessions and graph": (
@@ -74,7 +74,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
         Listed("watch", "sessions:watch", "Follow transcripts and logs as they grow, until interrupted."),
         Listed("episodes", "episodes:episodes", "Episodes (session summaries): list, pin, extend, expire."),
-        Listed("graph", "graph:graph", "Query the graph of people, projects and things."),
+        Listed("graph", "graph:graph", "The graph of people, projects and things: search, show, change."),
     ),
     "Agents": (
         Listed("context", "agents:context", "Show what an agent is given with MESSAGE, and why."),

@@ -37,8 +37,8 @@ from workbench.operations.edit_settings import (
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
 
-_shared_option = flag("--workspace-file", "In workbench.yaml, which is kept with the memory.", "shared")
-_check_option = flag("--check", "Only what is wrong in your file; exit code 4 if anything is.")
+_shared_option = flag("--workspace-file", "Change workbench.yaml, which is stored with the memory.", "shared")
+_check_option = flag("--check", "Only report errors in your file; the exit code is 4 if there are any.")
 
 
 @group(invoke_without_command=True)
@@ -46,10 +46,10 @@ _check_option = flag("--check", "Only what is wrong in your file; exit code 4 if
 @json_option
 @click.pass_context
 def config(ctx: click.Context, check: bool) -> None:
-    """Every setting with its value and where it comes from: the default, your file, the workspace's.
+    """Show every setting with its value and origin: the default, your file or the workspace's file.
 
-    What a workspace's file says goes before your own; what could name a program, an endpoint or a key only
-    your own file may say. Keys are never shown.
+    The workspace's file takes precedence over yours. Settings that could name a program, an endpoint or a key
+    are allowed in your own file only. Keys are never shown.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -85,9 +85,9 @@ def config(ctx: click.Context, check: bool) -> None:
 @config.command()
 @named("name", "NAME", shell_values.settings)
 def show(name: str) -> None:
-    """One setting in full.
+    """Show one setting in full.
 
-    Its value, its default, where it comes from, what it means."""
+    Its value, default, origin and meaning."""
     setting = _told().of(name)
     if answered(_setting_json(setting)):
         return
@@ -103,7 +103,7 @@ def show(name: str) -> None:
         ("may be", ", ".join(each or "nothing" for each in declared.choices)),
     )
     if declared.user_only:
-        say("only your own settings file may say it")
+        say("only your own settings file may set it")
 
 
 @config.command("set")
@@ -112,11 +112,11 @@ def show(name: str) -> None:
 @_shared_option
 @dry_run_option
 def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
-    """Write a setting into your own file, or into the workspace's.
+    """Set a setting in your own file, or in the workspace's.
 
-    It is written at its place; comments and all else stay as they are.
+    Comments and everything else in the file stay as they are.
 
-    Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
+    Several VALUEs make a list. With --workspace-file the change is an operation that can be undone.
     """
 
     _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared)
@@ -127,9 +127,10 @@ def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
 @_shared_option
 @dry_run_option
 def unset(name: str, shared: bool) -> None:
-    """Take a setting out of a file: what goes before it counts again.
+    """Remove a setting from a file.
 
-    Out of your own file, or of the workspace's with --workspace-file."""
+    Then the other file or the default counts. The file is your own, or the workspace's with
+    --workspace-file."""
     _change(name, None, shared)
 
 
@@ -220,16 +221,17 @@ def _setting_json(setting: ToldSetting) -> dict[str, Any]:
 @word(
     "--profile",
     "NAME",
-    "Start from this profile (default, vim) instead of yours.",
+    "Use this profile (default, vim) instead of yours.",
     default=None,
     offer=shell_values.key_profiles,
 )
 @_check_option
 def keys(profile: str | None, check: bool) -> None:
-    """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
+    """Print every key of the interface as a Markdown table, including your own keys.
 
-    That is `keys.toml` beside your settings file (or what WORKBENCH_KEYS names): `profile = "vim"`, and under
-    `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
+    Your own keys are in `keys.toml`, next to your settings file (or in the file that WORKBENCH_KEYS names):
+    `profile = "vim"`, and under `[keys]` a list of keys for each action, for example `promote = ["p", "f2"]`.
+    `--json` shows the names of the actions.
     """
     from screens.actions.key_file import load_keys
     from screens.actions.keymap import PROFILES, nearest
@@ -266,13 +268,14 @@ def keys(profile: str | None, check: bool) -> None:
 
 
 @config.command()
-@word("--check", "FILE", "Whether this theme can be used, and read.", offer=shell_values.files)
-@word("--show", "NAME", "Print a theme: a start for one of your own.", offer=shell_values.themes)
+@word("--check", "FILE", "Check a theme file for errors and poor contrast.", offer=shell_values.files)
+@word("--show", "NAME", "Print a theme, to start your own from.", offer=shell_values.themes)
 def themes(check: str, show: str) -> int:
-    """The themes of the interface; your own are files in `themes/` beside your settings.
+    """List the themes of the interface.
 
-    Print one that comes with it to begin with, change its name and its colours, and save it there: an open
-    interface follows each save. `--check` says what cannot be used or not be read well, with exit code 4.
+    Your own are files in `themes/`, next to your settings file. To make your own, print one with --show,
+    change its name and colours, and save it there. A running interface reloads it after each save. `--check`
+    reports errors and poor contrast, with exit code 4.
     """
     if check and show:
         raise UsageError("--check and --show are two questions", hint="ask one of them")

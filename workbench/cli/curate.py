@@ -88,9 +88,9 @@ forget = command_of(
     OPERATIONS["forget"],
     Selection(
         (
-            word("--session", "S", "All that comes from session S.", default=None),
-            word("--query", "Q", "The entries that a search for Q finds, by words.", default=None),
-            number("-k", "most", low=1, high=1000, default=10, help="How many of the query's hits."),
+            word("--session", "S", "All entries that come from session S.", default=None),
+            word("--query", "Q", "The entries that a keyword search for Q finds.", default=None),
+            number("-k", "most", low=1, high=1000, default=10, help="Maximum entries that --query selects."),
             yes_option,
         ),
         _to_forget,
@@ -161,7 +161,7 @@ quarantine = command_of(
     Selection(
         (
             flag("--list", "Show what is in quarantine.", "only_list"),
-            flag("--release", "Bring them back instead."),
+            flag("--release", "Release ENTRY: put it back where it came from."),
         ),
         _to_set_aside,
     ),

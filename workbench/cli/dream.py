@@ -50,17 +50,19 @@ _LEFT_BEHIND = 10
 
 
 @command()
-@flag("--dry-run", "Write nothing at all, not even what is proposed.", shared=True)
-@flag("--apply", "Accept what policy may, as one operation.", "applies")
-@word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
-@word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
-@flag("--runs", "List the runs and what came of them.", "lists")
+@flag("--dry-run", "Write nothing, not even the proposals.", shared=True)
+@flag("--apply", "Accept what is allowed without a person, as one operation.", "applies")
+@word(
+    "--explain", "KEY", "Explain why a claim (its key, an entry or words) is proposed or not.", default=None
+)
+@word("--rollback", "RUN", "Undo everything that was accepted from this run.", default=None)
+@flag("--runs", "List the runs and what was decided about their proposals.", "lists")
 @flag(
     "--learned",
     "What your decisions have taught, and how well they would have been foretold.",
     "shows_learned",
 )
-@flag("--forget-learned", "Let no decision until now teach anything; undo undoes it.", "forgets")
+@flag("--forget-learned", "Forget what was learned from your decisions so far; can be undone.", "forgets")
 @click.option(
     "--judge",
     "judges",
@@ -72,7 +74,7 @@ _LEFT_BEHIND = 10
     "--decided",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="With --judge: decisions of an owner to learn from first, as JSON lines.",
+    help="With --judge: learn from these decisions first (JSON lines).",
 )
 @model_option
 def dream(
@@ -85,9 +87,9 @@ def dream(
     judges: TextIO | None,
     decided: TextIO | None,
 ) -> None:
-    """Propose what is worth keeping.
+    """Propose what should become long-term memory.
 
-    Nothing enters long-term memory by that: proposals wait (`workbench inbox`), unless --apply is given.
+    Nothing is written into MEMORY.md: the proposals wait in `workbench inbox`, unless --apply is given.
     """
     if sum((applies, explain is not None, rollback is not None, lists, shows_learned, forgets)) > 1:
         raise UsageError(

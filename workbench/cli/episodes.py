@@ -38,7 +38,7 @@ def episodes() -> None:
 @number("--expiring", metavar="DAYS", help="Only those with at most DAYS left.")
 @word("--session", "S", "Only those of session S.", default=None)
 def list_(expiring: int | None, session: str | None) -> None:
-    """All episodes, those that expire first at the top."""
+    """List all episodes, those that expire first at the top."""
 
     now = datetime.now(UTC)
     with workspace() as place:
@@ -62,7 +62,7 @@ def list_(expiring: int | None, session: str | None) -> None:
 @episodes.command()
 @named("name", "EPISODE")
 def show(name: str) -> None:
-    """One episode as it is written, and how long it has left."""
+    """Show one episode, and the days until it expires."""
 
     now = datetime.now(UTC)
     with whose(name) as (there, called):

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _place_options = together(
-    word("--uri", "URI", "Where the index lies: s3://, gs://, az://, or a folder."),
+    word("--uri", "URI", "Where the index is: s3://, gs://, az://, or a folder."),
     words(
         "--storage-option",
         "options",
         "NAME=VALUE",
-        "Of the storage, for example aws_region=eu-west-1. Secrets come from the environment only.",
+        "An option of the storage, for example aws_region=eu-west-1. Secrets come from the environment only.",
     ),
 )
 _roster_option = word(
-    "--workspaces", "FILE", "The workspaces, one a line; - for stdin.", "roster", required=True
+    "--workspaces", "FILE", "The list of workspaces, one per line; - for stdin.", "roster", required=True
 )
 
 
@@ -34,24 +34,24 @@ _roster_option = word(
 def fleet() -> None:
     """Index and search thousands of workspaces.
 
-    FILE lists one workspace a line: its folder, or its folder, a TAB and a name; or JSON lines or a YAML
-    list of {"path": ..., "name": ...}. Workspaces are only read, but for late lines, which are added to
-    their files. The index lies in a folder or on object storage, and may be deleted at any time.
+    FILE lists one workspace per line: a folder, or a folder, a TAB and a name; or JSON lines or a YAML list
+    of {"path": ..., "name": ...}. Workspaces are only read, except for late lines, which are added to their
+    files. The index is in a folder or on object storage, and may be deleted at any time.
     """
 
 
 @fleet.command()
 @_roster_option
 @_place_options
-@word("--ray", "ADDRESS", "A Ray cluster; else one is started here.", "address")
-@number("--workers", high=4096, help="How many; else one a processor. 0: this process, no Ray.")
-@number("--batch", low=1, high=5000, default=50, help="Workspaces a write.")
-@number("--retries", high=20, default=2, help="Of what fails.")
-@flag("--no-vectors", "Keyword search only: make no vectors.")
-@flag("--full", "Build the whole table anew.")
-@flag("--prune", "Take out workspaces that FILE does not list.")
-@flag("--yes", "Send texts to a provider that costs money without asking.")
-@word("--report", "FILE", "Write the report there, as JSON.", "report_file")
+@word("--ray", "ADDRESS", "The address of a Ray cluster. Default: start one on this machine.", "address")
+@number("--workers", high=4096, help="Default: one per processor. 0: this process only, without Ray.")
+@number("--batch", low=1, high=5000, default=50, help="Workspaces per write.")
+@number("--retries", high=20, default=2, help="How often a workspace that fails is tried again.")
+@flag("--no-vectors", "Index for keyword search only, without vectors.")
+@flag("--full", "Rebuild the whole index.")
+@flag("--prune", "Remove workspaces that FILE does not list.")
+@flag("--yes", "Do not ask before texts are sent to a provider that costs money.")
+@word("--report", "FILE", "Write a report to this file, as JSON.", "report_file")
 def reindex(
     roster: str,
     uri: str,
@@ -64,10 +64,10 @@ def reindex(
     full: bool,
     **given: Any,
 ) -> int:
-    """Bring the index of the fleet up to date with the files of all its workspaces.
+    """Bring the index of the fleet up to date.
 
-    What was interrupted goes on where it was. A workspace that fails is tried again, then told of, and the
-    exit code is 4.
+    An interrupted run continues where it stopped. A workspace that fails is tried again, then reported, and
+    the exit code is 4.
     """
     from indexing.many_workspaces.table import place_of
     from workbench.fleet.pool import InProcess, RayPool
@@ -97,15 +97,16 @@ def reindex(
 @fleet.command()
 @named("typed", "QUERY...")
 @_place_options
-@words("--in", "within", "NAME", "Only in this workspace; may be repeated.")
+@words("--in", "within", "NAME", "Search only this workspace; may be repeated.")
 @hits_option
 @mode_option
 def search(
     typed: tuple[str, ...], uri: str, options: tuple[str, ...], within: tuple[str, ...], **given: Any
 ) -> None:
-    """Ranked hits for QUERY in all workspaces of the fleet, or in those named.
+    """Search all workspaces of the fleet, or those that --in names.
 
-    QUERY is as in `workbench search`. Hits are as they were indexed; nothing is compared with the files.
+    QUERY is the same as for `workbench search`. Hits are shown as they were indexed, and not compared with
+    the files.
     """
     from indexing.many_workspaces.search import FleetSearch
     from indexing.search.answer import Query
@@ -139,7 +140,10 @@ def search(
 @_roster_option
 @_place_options
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
-    """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
+    """List each workspace as fresh, stale or failed.
+
+    The exit code is 4 unless all are fresh.
+    """
     from workbench.fleet.run import standings
     from workbench.fleet.worker import read_roster
 
@@ -171,9 +175,10 @@ def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
 @_roster_option
 @_place_options
 def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
-    """The table against the files, row by row: what is missing, stale, doubled, or of nobody listed.
+    """Compare the index with the files, row by row.
 
-    Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
+    It lists rows that are missing, stale, duplicated, or of a workspace that is not listed. The exit code
+    is 4 if there are any. `fleet reindex` repairs them; --prune also removes workspaces that are not listed.
     """
     from workbench.fleet.run import check as checked
     from workbench.fleet.worker import read_roster

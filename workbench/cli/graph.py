@@ -36,25 +36,25 @@ from workbench.plural import plural
 
 _DAYS = """\b
 Two questions about time:
-  COMMAND --on DAY       what was true on that day, as memory tells it today
+  COMMAND --on DAY       what was true then, by the memory of today
                          (by valid_from, occurred_at and valid_until)
-  workbench --as-of DAY  what memory said on that day, as git tells it
+  workbench --as-of DAY  what the memory said then, by git
 """
-_on_option = day("--on", "As if it were this day: what was true then.")
-_everything_option = flag("--all", "Also what is over, or not yet true.", "everything")
+_on_option = day("--on", "What was true on this day.")
+_everything_option = flag("--all", "Include what is no longer true or not true yet.", "everything")
 
 
 @group(epilog=_DAYS)
 def graph() -> None:
-    """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
+    """The graph of people, projects and things: search, show and change it, merge duplicates."""
 
 
 @graph.command()
 @_on_option
 def stats(on: date | None) -> None:
-    """The graph in figures.
+    """Show counts of the graph.
 
-    Types, relations, sources, what is over, what was ingested."""
+    Types, relations, sources, what is no longer true, what was ingested."""
 
     with workspace() as place:
         found = read_graph(place)
@@ -69,12 +69,13 @@ def stats(on: date | None) -> None:
 @_on_option
 @_everything_option
 def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
-    """What the graph knows of the names in a QUESTION.
+    """Show what the graph knows about the names in QUESTION.
 
-    In any language.
+    QUESTION can be in any language.
 
-    What is at most two relations away from the people, projects and things that it names, ranked by its other
-    words; where it names none, typed memories with its words. `workbench search` looks in all of memory.
+    The answer covers the people, projects and things that QUESTION names and what is up to two relations
+    away, ranked by its other words. If it names none, typed memories that contain its words are listed.
+    `workbench search` searches all of memory.
 
     \b
     what is Alice working on?     how is Alice connected to Atlas?     Lisbon
@@ -102,16 +103,16 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
 
 @graph.command()
 @named("name", "NAME...")
-@number("--hops", low=1, high=3, default=1, help="How far to look around.")
+@number("--hops", low=1, high=3, default=1, help="How many relations away.")
 @_on_option
 @_everything_option
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
-    """One entity: what is known of it, and what is around it.
+    """Show one entity and its relations.
 
-    What stands around it is shown as a tree.
+    Related entities are shown as a tree.
 
-    NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
-    is over is left out, but for --all.
+    NAME is a name, an alias, an id or the path of a page; leader:NAME is an entity in the graph of the team's
+    leader. What is no longer true is left out without --all.
     """
 
     with whose(" ".join(name)) as (there, called):
@@ -140,30 +141,30 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
 
 @graph.command()
 @words("--type", "types", "TYPE", f"Only these: {', '.join(IMPORTANCE)}.")
-@word("--about", "NAME", "An entity: itself, its parts, lines that name it.")
+@word("--about", "NAME", "Only about this entity: its page, its parts, lines that name it.")
 @choice(
     "--state",
     ("current", "pending", "overdue", "done", "any"),
     "current",
-    "pending, overdue and done are for todos; any: also what is over.",
+    "pending, overdue and done are states of todos; any includes what is no longer true.",
 )
-@day("--since", "What occurred on this day or later.", "occurred_since")
-@day("--until", "What occurred on this day or earlier.", "occurred_until")
-@number("--happens-within", high=36_500, metavar="DAYS", help="What is to come soon.")
+@day("--since", "Only what occurred on this day or later.", "occurred_since")
+@day("--until", "Only what occurred on this day or earlier.", "occurred_until")
+@number("--happens-within", high=36_500, metavar="DAYS", help="Only what happens within this many days.")
 @share("--min-importance", 0.0)
 @share("--min-confidence", 0.0)
 @word("--text", "WORDS", "Only memories with all of these words.")
-@word("--scene", "WORDS", "Only memories under such a heading or scene.")
+@word("--scene", "WORDS", "Only memories under a heading or scene with these words.")
 @choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
 def find(on: date | None, **conditions: Any) -> None:
-    """Typed memories by type, state, time, weight, words.
+    """List typed memories by type, state, time or words.
 
-    And by what they are about.
+    Also by the entity they are about.
 
     \b
-    graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
+    graph find --type todo --state pending --about Atlas     the pending tasks of Atlas
     graph find --type decision --since 2026-03-01 --sort date
     """
 
@@ -176,17 +177,17 @@ def find(on: date | None, **conditions: Any) -> None:
 @graph.command()
 @_on_option
 def todos(on: date | None) -> None:
-    """Todos that wait, by the day they are due; overdue ones."""
+    """List pending todos by due date; overdue ones are marked."""
     _schedule(("todo",), None, on)
 
 
 @graph.command()
-@number("--within", high=36_500, metavar="DAYS", help="Only so many days ahead.")
+@number("--within", high=36_500, metavar="DAYS", help="Only within this many days.")
 @_on_option
 def events(within: int | None, on: date | None) -> None:
-    """Events and deadlines to come, and goals.
+    """List upcoming events and deadlines, and goals.
 
-    The soonest first; goals whose day has passed are overdue."""
+    The next one comes first; goals whose day has passed are overdue."""
     _schedule(("event", "deadline"), within, on)
 
 
@@ -198,12 +199,12 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> No
 
 
 @graph.command()
-@flag("--resolve", "Merge those that pass every bar; each can be undone.", "resolving")
-@flag("--names-only", "Compare names, load no model.")
+@flag("--resolve", "Merge the pairs that meet all conditions; each merge can be undone.", "resolving")
+@flag("--names-only", "Compare names only, without the embedding model.")
 def duplicates(resolving: bool, names_only: bool) -> None:
-    """Pages that may be of one entity; --resolve merges them.
+    """List probable duplicate pages; --resolve merges them.
 
-    And what speaks against merging them."""
+    Each pair is shown with what speaks against merging it."""
 
     with workspace() as place:
         embedder = None if names_only else local_model(place.settings, prepares=True)
@@ -236,9 +237,9 @@ def duplicates(resolving: bool, names_only: bool) -> None:
 
 @graph.command()
 def contradictions() -> None:
-    """Pairs of claims that cannot both be true today.
+    """List pairs of claims that cannot both be true today.
 
-    Each with its sources."""
+    Each claim is shown with its sources."""
 
     with workspace() as place:
         found = open_contradictions(place)
@@ -270,9 +271,9 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
 
 @graph.command()
 def fading() -> None:
-    """What has faded so far that forgetting it is proposed.
+    """List memories so faded that forgetting them is proposed.
 
-    Nothing is forgotten by itself."""
+    Nothing is forgotten automatically."""
 
     with workspace() as place:
         found = fading_in(place, now=datetime.now().astimezone())
@@ -306,7 +307,7 @@ def say_answer(answer: GraphAnswer) -> None:
             say(f"      {found.why}", dim=True)
         say(f"      from {', '.join(found.sources)}", dim=True)
     if not answer.found:
-        say("nothing is known of it")
+        say("nothing is known about it")
     _say_known(answer.suggestions)
 
 

@@ -67,16 +67,16 @@ meter {{ width: 8rem; }}
 
 
 @command()
-@flag("--fix", "Repair what can be repaired; before memory is changed it asks.")
-@flag("--yes", "With --fix: bring memory to today's format without asking.")
-@flag("--network", "Ask the model provider of your settings whether it answers.")
+@flag("--fix", "Repair what can be repaired; asks before it changes memory.")
+@flag("--yes", "With --fix: upgrade memory to the current format without asking.")
+@flag("--network", "Also check that the model provider in your settings answers.")
 def doctor(fix: bool, yes: bool, network: bool) -> int:
     """Check this machine, the workspace, its repository and its index.
 
-    Each check says what it saw, and of what is wrong what it means and what to do. What a repair takes out
-    of the way is set aside, not deleted. No repair touches a memory file, but for one: comments that an older
-    version wrote are brought to today's format (docs/format.md) when you agree to the change, as one
-    operation that undo takes back. The exit code is 4 when something remains.
+    Each check reports what it found; each problem comes with what it means and what to do. Repairs set files
+    aside instead of deleting them. Only one repair changes memory files: it upgrades comments of an older
+    version to the current format (docs/format.md) after you confirm, as one operation that can be undone. The
+    exit code is 4 if problems remain.
     """
     if yes and not fix:
         raise UsageError("--yes goes with --fix")
@@ -137,9 +137,9 @@ def _say(result: CheckResult) -> None:
 @command()
 @named("path", "[PATH]", shell_values.memory_paths)
 @named("entry", "[ENTRY]")
-@flag("--add", "Add a test: the question PATH must find ENTRY (an address, a file, or words).")
+@flag("--add", "Add a test: PATH is the question, and it must find ENTRY (an address, a file, or words).")
 @flag("--strict", "Warnings count as errors.")
-@flag("--all", "Also what is only worth knowing.", "everything")
+@flag("--all", "Also findings that are only for information.", "everything")
 @flag("--tests-only", "Only the recall tests.")
 @flag("--history", "Look for secrets in every commit too.", "past")
 @flag("--origin", "List the memories of unknown origin too.", "origins")
@@ -155,17 +155,17 @@ def check(
 ) -> int:
     """Check recall tests, duplicates, links, secrets, hidden text.
 
-    Runs the recall tests of recall-tests.yaml (questions, and what each must find), then looks for secrets,
-    hidden text, dead links, duplicates, contradictions and what is over its time or budget; in one file only
-    where PATH is given. Secrets and hidden text are hints with their evidence, not verdicts. The exit code is
-    4 when a test fails or there is an error, with --strict also for a warning such as hidden text.
+    Runs the recall tests in recall-tests.yaml (questions, and what each must find), then looks for secrets,
+    hidden text, dead links, duplicates, contradictions, and what is overdue or over its budget; with PATH, in
+    that file only. Findings of secrets and hidden text can be false alarms, so each shows its evidence. The
+    exit code is 4 if a test fails or there is an error, with --strict also for a warning such as hidden text.
 
     \b
-    A test in recall-tests.yaml:
+    An example of recall-tests.yaml:
       - question: who owns the broker          in the language of the search box
         finds: memory/2026-03-14.md#4f1c9a02   an entry, a file, or words that an entry must hold
-        within: 5                              rank; also known: mode, filters, not
-    workbench check --add QUESTION ENTRY       adds one, as an operation that undo takes back
+        within: 5                              among the first five; other keys: mode, filters, not
+    workbench check --add QUESTION ENTRY       adds a test (can be undone)
     """
     if add != (entry is not None):
         raise UsageError("a question and an entry go with --add", hint="workbench check --add QUESTION ENTRY")
@@ -273,7 +273,8 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
 def verify() -> int:
     """Prove that no text is lost and that the index matches the files.
 
-    The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
+    The index is compared with a clean build. If something is missing or wrong, it is listed and the exit
+    code is 4.
     """
     from indexing.sync.verify import verify_index
     from workbench.history.verify import audit
@@ -295,15 +296,15 @@ def verify() -> int:
 @command()
 @named("folder", "[DIR]")
 @flag("--evidence", "Show the lines that were counted.")
-@word("--html", "FILE", "Write a page to share, by itself and without any text of the memory.", default=None)
-@flag("--with-text", "With --html: the lines that were counted, with their text.")
-@flag("--quick", "Do not ask the model what is junk.")
+@word("--html", "FILE", "Write a self-contained page to share, without text of the memory.", default=None)
+@flag("--with-text", "With --html: include the text of the lines that were counted.")
+@flag("--quick", "Leave out the share of junk, which takes the longest.")
 def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
     """Report how much of a memory is junk, stale or secret.
 
-    Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries;
-    those of junk of logs, episodes, notes and MEMORY.md, of what is unsourced of long-term memory, of what is
-    over the limit of the files that an agent always loads.
+    It reports on the memory in DIR. Default: the workspace. Nothing is written into it. Each share is of all
+    entries, except: junk is counted in logs, episodes, notes and MEMORY.md, unsourced entries in long-term
+    memory, and what is over the limit in the files that an agent always loads.
     """
     from workbench.health.audit import audit as audited
 

@@ -48,7 +48,8 @@ _TITLE = 90
 def get(path: str, first: int, lines: int | None) -> None:
     """Print a memory file, or part of it.
 
-    PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
+    PATH can be a file, an entry (PATH#HASH) or lines (PATH#L12-L14, as sources are written); leader:PATH is a
+    file of the team's leader.
     """
     with whose(path) as (there, asked):
         path, first, lines = _part(there.place, asked, first, lines)
@@ -115,14 +116,17 @@ def _outside(place: Workspace, address: str) -> Entry:
 @named("target", "[PATH|ENTRY]", shell_values.memory_paths)
 @number("-n", "--limit", low=1, default=30)
 @word(
-    "--match", "WORDS", "Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not."
+    "--match",
+    "WORDS",
+    "Only operations that match: words, by:agent, action:promote, path:memory/, on:2026-03; a minus "
+    "excludes.",
 )
-@flag("--all", "Also commits that only added lines to the ledger.", "everything")
+@flag("--all", "Also commits that only added records to the ledger.", "everything")
 def log(target: str | None, limit: int, match: str, everything: bool) -> None:
     """List operations (also of agents and plain git), newest first.
 
-    With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
-    path:line) its whole history, back to the first log line and on to what became of it.
+    With PATH, only those that changed the file, also under its earlier names. With ENTRY (path#hash or
+    path:line), the whole history of the entry: from the log line it first came from to its later copies.
     """
 
     with whose(target) as (there, called):
@@ -160,7 +164,7 @@ def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, every
     if answered(rows):
         return
     if only.terms and not steps:
-        narrate("no operation is like that; words are looked for in what was done, by whom and where")
+        narrate("no operation matches; words are searched in what was done, by whom and where")
     for step in steps:
         one = step.operation
         undone = " (undone)" if one.undone else ""
@@ -197,7 +201,7 @@ def _time(when: datetime | None) -> str:
 def blame(target: str) -> None:
     """Show when each line was written, and by whom.
 
-    With the operation and the session, as far as they are known.
+    Each line is shown with its operation and session, if they are known.
     """
 
     with whose(target) as (there, called):
@@ -237,13 +241,13 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
 
 @command()
 @named("operation", "OP|ENTRY")
-@flag("--related", "Of an entry: what belongs to it, and who recalled it.")
+@flag("--related", "Show entries related to ENTRY, and who recalled it.")
 def show(operation: str, related: bool) -> None:
     """Show one operation with its diff, or one entry with its origin.
 
-    OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
-    history. leader:OP and leader:ENTRY are in the memory of the team's leader. --related tells where an entry
-    came from, what was made of it, whom it names, and what is like it by its words.
+    OP is an operation or a commit. An entry (path#hash or path:line) is shown with its whole history.
+    leader:OP and leader:ENTRY are in the memory of the team's leader. --related shows the sources and copies
+    of an entry, the entities it names, and entries with similar words.
     """
     with whose(operation) as (there, name):
         if "#" in operation or LINES.fullmatch(operation):
@@ -346,8 +350,8 @@ def _show_related(there: Whose, name: str) -> None:
 def recent(since: str, limit: int) -> None:
     """List what was written since yesterday, and by whom.
 
-    Each entry has its address, for `promote`, `quarantine` and the like, and the operation that brought it,
-    for `undo` and `show`; what no commit has yet is "uncommitted".
+    Each entry is shown with its address, for `promote`, `quarantine` and others, and with the operation that
+    added it, for `undo` and `show`. Entries that are in no commit yet are marked "uncommitted".
     """
     with workspace() as place:
         begun = _moment(place, since)

@@ -18,7 +18,7 @@ from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
-_user = word("--user", "NAME", "Whose memory it is, where the source does not say.")
+_user = word("--user", "NAME", "The user to whom entries belong, if the source does not say.")
 _FILE = click.Path(exists=True, path_type=Path)
 
 
@@ -26,8 +26,8 @@ _FILE = click.Path(exists=True, path_type=Path)
 def import_() -> None:
     """Import memory from OpenClaw, GoClaw or basic-memory.
 
-    Each import is one operation that `workbench undo` takes back. One that is repeated brings only what is
-    new or changed. Nothing is written into MEMORY.md.
+    Each import is one operation that `workbench undo` reverts. Repeating an import adds only what is new or
+    changed. Nothing is written into MEMORY.md.
     """
 
 
@@ -51,9 +51,9 @@ def _brings_over(read: Callable[..., Carried]) -> Any:
 @click.argument("file", type=_FILE, required=False)
 @_brings_over
 def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
-    """What OpenClaw recalled, for dreaming.
+    """Import what OpenClaw recalled, for dreaming's scores.
 
-    From memory/.dreams/short-term-recall.json of this workspace, or FILE."""
+    Default of FILE: memory/.dreams/short-term-recall.json of this workspace."""
     from workbench.importers.openclaw_recalls import USUAL, read_recalls
 
     return read_recalls(place, file or place.root / USUAL)
@@ -64,7 +64,7 @@ def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
 @_user
 @_brings_over
 def openclaw_cells(_: Workspace, file: Path) -> Carried:
-    """OpenClaw's memory database: cells and scenes."""
+    """Import OpenClaw's memory database: cells and scenes."""
     from workbench.importers.database import read_cells
 
     return read_cells(file, datetime.now(UTC).date())
@@ -75,7 +75,7 @@ def openclaw_cells(_: Workspace, file: Path) -> Carried:
 @_user
 @_brings_over
 def goclaw_graph(_: Workspace, file: Path) -> Carried:
-    """A memory-graph file of GoClaw (SQLite)."""
+    """Import a memory-graph file of GoClaw (SQLite)."""
     from workbench.importers.memory_graph import read_memory_graph
 
     return read_memory_graph(file)
@@ -83,16 +83,16 @@ def goclaw_graph(_: Workspace, file: Path) -> Carried:
 
 @import_.command()
 @click.argument("source", metavar="FILE|postgresql://...")
-@click.option("--agent", default="", help="The agent whose memory it is: its key or id.")
+@click.option("--agent", default="", help="Import the memory of this agent (key or id).")
 @_user
 @_brings_over
 def goclaw(place: Workspace, source: str, agent: str) -> Carried:
-    """GoClaw v3: a dump, a SQLite file, or a PostgreSQL.
+    """Import GoClaw v3: a dump, a SQLite file or a server.
 
-    Its memory tables: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
+    The source is a plain pg_dump, the SQLite file of GoClaw Lite, or a running PostgreSQL server.
 
-    What came from one of these is known when it comes from another. The password of a server is taken from
-    ~/.pgpass or PGPASSWORD; nothing is written there.
+    What was imported from one of them is not imported again from another. The password of a server is read
+    from ~/.pgpass or PGPASSWORD. The server is only read.
     """
     from workbench.importers.database import is_database
     from workbench.importers.goclaw import LABEL, carried_tables, read_dump, read_lite, read_postgres
@@ -110,9 +110,9 @@ def goclaw(place: Workspace, source: str, agent: str) -> Carried:
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @_brings_over
 def basic_memory(_: Workspace, folder: Path) -> Carried:
-    """A folder of notes: each becomes a page of the graph.
+    """Import a folder of notes: each becomes a graph page.
 
-    They are those of basic-memory, and come over as they are."""
+    The notes are those of basic-memory, and are copied unchanged."""
     from workbench.importers.basic_memory import read_notes
 
     return read_notes(folder)

@@ -24,23 +24,23 @@ from workbench.plural import plural
 from workbench.workspace.late_writes import Conflict, Late
 from workbench.workspace.workspace import Workspace
 
-_run_option = word("--run", "RUN", "Those of one run.")
+_run_option = word("--run", "RUN", "Only proposals of this run.")
 _UNKNOWN = "unknown file"
 
 
 @group()
 def inbox() -> None:
-    """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
+    """Pending proposals: list, show, accept, edit, reject, defer or withdraw them.
 
-    KEY is the first digits of a proposal's key.
+    KEY is the key of a proposal as `inbox list` prints it.
     """
 
 
 @inbox.command("list")
-@flag("--all", "Deferred and stale ones too.", "everything")
+@flag("--all", "Also deferred and stale ones.", "everything")
 @_run_option
 def list_(everything: bool, run: str) -> None:
-    """The proposals that wait, the oldest first."""
+    """List pending proposals, the oldest first."""
 
     now = datetime.now().astimezone()
     with workspace() as place:
@@ -60,9 +60,9 @@ def list_(everything: bool, run: str) -> None:
 @inbox.command()
 @_run_option
 def decided(run: str) -> None:
-    """What became of proposals that do not wait any more.
+    """List decisions on proposals.
 
-    The newest last."""
+    The newest is last."""
 
     with workspace() as place:
         every = overview(place, datetime.now().astimezone()).settled
@@ -76,7 +76,7 @@ def decided(run: str) -> None:
 @inbox.command()
 @named("key")
 def show(key: str) -> None:
-    """One proposal in full, with its diff.
+    """Show one proposal and the diff that accepting it would make.
 
     It is the diff that accepting it would make."""
 
@@ -122,7 +122,7 @@ def _chosen(place: Workspace, keys: Sequence[str], *, everything: bool, run: str
     return lambda: found
 
 
-_ALL_OR_A_RUN = Selection((flag("--all", "All that wait.", "everything"), _run_option), _chosen)
+_ALL_OR_A_RUN = Selection((flag("--all", "All pending proposals.", "everything"), _run_option), _chosen)
 for _operation in OPERATIONS:
     inbox.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
 
@@ -142,18 +142,18 @@ def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
 
 
 @inbox.command()
-@number("--show", "shown", low=1, metavar="N", help="The text against its file.")
-@number("--discard", "discarded", low=1, metavar="N", help="Take one off the list.")
-@flag("--late", "Of replaced files into which a program wrote on, or may do so, instead.")
-@flag("--append", "With --late: add all lines that wait to their files.")
+@number("--show", "shown", low=1, metavar="N", help="Show conflict N as a diff against its file.")
+@number("--discard", "discarded", low=1, metavar="N", help="Remove conflict N from the list.")
+@flag("--late", "List late lines in replaced files instead.")
+@flag("--append", "With --late: add all waiting lines to their files.")
 @flag("--yes", "Discard or append without asking.")
 def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool, yes: bool) -> None:
-    """Text of another writer that fitted into no file.
+    """List text of other writers that fitted into no file.
 
-    Look at each, put into its file what belongs there, then discard it. What is discarded stays in git.
+    Look at each one, copy what you need into its file, then discard it. Git keeps discarded text.
 
-    With --late: lines that a program wrote into a file after it was replaced. Those of this workbench's own
-    files are added by every command; the others wait for you (--append).
+    --late lists lines that a program wrote into a file after the workbench had replaced it. Every command
+    adds those of files that this workbench replaced; the others wait until you add them with --append.
     """
     if shown is not None and discarded is not None:
         raise UsageError("--show and --discard exclude each other", hint="look first, then discard")

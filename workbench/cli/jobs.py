@@ -43,22 +43,22 @@ _TEMPLATES = {
 }
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
-    flag("--log", "For a clock: a line a step on stderr, without any text of memory.", shared=True),
+    flag("--log", "For schedulers: one line for each step on stderr, without text of memory.", shared=True),
     shared_option(
-        "--metrics", metavar="FILE.prom", help="Write figures for Prometheus there when it is done."
+        "--metrics", metavar="FILE.prom", help="Write metrics for Prometheus to this file at the end."
     ),
 )
 
 
 @group()
 def jobs() -> None:
-    """Jobs that a system's clock runs: run one now, print what starts it, see how each stands."""
+    """Scheduled jobs: run one now, print a template for a scheduler, see how each ran."""
 
 
 @jobs.command()
 @click.argument("job", type=click.Choice([Job.NIGHTLY.value]))
 @click.option(
-    "--only", type=click.Choice(tuple(STEPS)), multiple=True, help="Only this step; may be repeated."
+    "--only", type=click.Choice(tuple(STEPS)), multiple=True, help="Run only this step; may be repeated."
 )
 @model_option
 @job_options
@@ -66,10 +66,11 @@ def jobs() -> None:
 def run(job: str, only: tuple[str, ...]) -> int:
     """Run JOB now.
 
-    nightly: prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
+    `nightly` removes expired episodes, clears workspace-context.md, ingests logs, proposes what to forget,
+    dreams, and repeats the last backup.
 
-    Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
-    and decay leave proposals. `workbench jobs print` shows how to run this every night.
+    Each step reports its result, and a step that fails does not stop the others. Nothing is promoted or
+    forgotten: dreaming and decay create proposals. `workbench jobs print` shows how to run this every night.
     """
     log, dry_run = given("log"), given("dry_run")
     require_whole(part=dry_run)
@@ -93,14 +94,14 @@ def run(job: str, only: tuple[str, ...]) -> int:
 
 @jobs.command("print", cls=click.Command)
 @click.option(
-    "--systemd", "form", flag_value="systemd", help="A service and its timer (the usual, not on macOS)."
+    "--systemd", "form", flag_value="systemd", help="A systemd service and timer (default, except on macOS)."
 )
 @click.option("--cron", "form", flag_value="cron", help="A line for `crontab -e`.")
-@click.option("--launchd", "form", flag_value="launchd", help="An agent of launchd (on macOS the usual).")
+@click.option("--launchd", "form", flag_value="launchd", help="A launchd agent (default on macOS).")
 def print_(form: str | None) -> None:
-    """Print a template of what runs `jobs run nightly` by a clock: change the paths and the time in it.
+    """Print a template that runs `jobs run nightly` on a schedule. Change the paths and the time in it.
 
-    Nothing is installed. The comments say what to change for `watch` and `reindex`, which follow files.
+    Nothing is installed. Its comments say what to change for `watch` and `reindex --watch`.
     """
     usual = "launchd" if sys.platform == "darwin" else "systemd"
     folder = resources.files("workbench.jobs").joinpath("content")
@@ -110,9 +111,9 @@ def print_(form: str | None) -> None:
 
 @jobs.command()
 def status() -> int:
-    """When each job ran last, how that ended, and what to do about it.
+    """Show how each job ran last, and what to do about it.
 
-    Exit code 4 where one failed, was killed or is overdue.
+    The exit code is 4 if one failed, was killed or is overdue.
     """
 
     with workspace() as place:
@@ -130,7 +131,7 @@ def status() -> int:
 @jobs.command(cls=click.Command)
 @click.argument("job", type=click.Choice([job.value for job in Job]))
 def forget(job: str) -> None:
-    """Keep nothing of JOB's runs any more: for one that no clock runs now. It is then not overdue."""
+    """Delete the record of JOB's runs: it is not overdue then."""
     from workbench.jobs.runs import forget as forget_runs
 
     with workspace() as place:

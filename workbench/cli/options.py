@@ -61,7 +61,7 @@ class _Day(click.ParamType[date]):
         try:
             return value if isinstance(value, date) else date.fromisoformat(value)
         except ValueError:
-            self.fail(f"{value!r} is no day: write it as 2026-03-14", param, ctx)
+            self.fail(f"{value!r} is not a day: write it as 2026-03-14", param, ctx)
 
 
 DAY = _Day()
@@ -177,11 +177,11 @@ def _names(name: str, into: str) -> tuple[str, ...]:
 
 
 dry_run_option = flag("--dry-run", "Only show the diff (dry run).", shared=True)
-reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
-allow_secret_option = flag("--allow-secret", "Record a secret in git's history, as it is.", shared=True)
-yes_option = flag("--yes", "Do not ask whether the list is right.", shared=True)
+reason_option = click.option("--reason", default="", help="The reason, stored in the commit.")
+allow_secret_option = flag("--allow-secret", "Go on even if this stores a new secret in git.", shared=True)
+yes_option = flag("--yes", "Do not ask for confirmation.", shared=True)
 model_option = shared_option(
-    "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
+    "--model", metavar="NAME", default="", help="The language model at your endpoint, or `none`."
 )
 hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
 mode_option = choice("--mode", ("hybrid", "lexical", "vector"), "hybrid")

@@ -95,12 +95,12 @@ def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> 
     metavar="DIR",
     envvar="WORKBENCH_WORKSPACE",
     shell_complete=_places,
-    help="The workspace, its folder or its name (`workspaces list`); else the nearest one upwards from here.",
+    help="A folder, or a name from `workspaces list`. Default: the nearest workspace, from here upwards.",
 )
 @click.option(
     "--as-of",
     metavar="WHEN",
-    help="As it was: after an operation or commit, or at the end of a day (2026-03-14, 3d). Read-only.",
+    help="Memory as it was after an operation or commit, or at the end of a day (2026-03-14, 3d). Read-only.",
 )
 @click.version_option(__version__, prog_name="workbench")
 @click.pass_context

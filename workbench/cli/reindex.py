@@ -53,11 +53,11 @@ _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 @command()
 @named("paths", "[PATH]...", shell_values.memory_paths)
-@flag("--full", "Build everything anew, aside, then swap it in.")
-@flag("--no-vectors", "Keyword search only: make no vectors.")
-@flag("--dry-run", "Say what would be done, and what embedding would cost.")
-@flag("--yes", "Send texts to a provider that costs money without asking.")
-@flag("--watch", "Go on until interrupted: a run after each series of changes.")
+@flag("--full", "Build a new index beside the old one, then swap it in.")
+@flag("--no-vectors", "Index for keyword search only, without vectors.")
+@flag("--dry-run", "Only print what would be done and what embedding would cost.")
+@flag("--yes", "Do not ask before texts are sent to a provider that costs money.")
+@flag("--watch", "Continue until interrupted, and index after each series of changes.")
 @job_options
 def reindex(
     paths: tuple[str, ...],
@@ -69,8 +69,8 @@ def reindex(
 ) -> None:
     """Update the search index.
 
-    With PATHs only files at or below these are looked at, and transcripts however little they grew; --full
-    then reads these anew, and believes that what is gone there is gone.
+    With PATH, only files at or below it are checked, and transcripts are read even if they grew only a
+    little; --full then reads all of these again, and removes from the index what no longer exists there.
     """
     from indexing.sync.run import reindex as run
 
@@ -213,14 +213,14 @@ def _say_run(run: SyncRun) -> None:
 
 @group()
 def model() -> None:
-    """What makes vectors: which model and provider are used, trying them, fetching another model."""
+    """The embedding model: show which one is used, test it, download another one."""
 
 
 @model.command()
 def show() -> None:
-    """Which model of which provider is used, and where it is.
+    """Show which model of which provider is used, and where it is.
 
-    Or why there is none."""
+    If there is none, it says why."""
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
     if answered({**used.as_json(), "providers": found}):
@@ -277,7 +277,7 @@ def _say_service(found: Service) -> None:
 
 @model.command()
 def test() -> None:
-    """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
+    """Embed one text as a search would, and print how long it took. A remote provider is sent one word."""
     from indexing.embedding.choice import choices
 
     choice = choices(_settings(), threads=1).first()
@@ -314,11 +314,11 @@ def test() -> None:
 @named("name", "[NAME]")
 @flag("--yes", "Do not ask.")
 def download(name: str | None, yes: bool) -> None:
-    """Fetch the model NAME (owner/name) of the hub.
+    """Download the model NAME (owner/name) from the Hugging Face hub.
 
-    The default model without a NAME.
+    Default of NAME: the default model.
 
-    Asks the hub what there is, says what would be fetched, and asks you.
+    Shows what would be downloaded, and asks before it starts.
     """
     from indexing.embedding.model_files import DEFAULT_MODEL, is_hub_name, listing
 

@@ -54,9 +54,9 @@ Ask = Callable[["Query"], Any]
 _HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
-  "deploy key"             these words one after the other
-  -staging  -"on hold"     leaves out entries with this
-  ERR_TIMEOUT  /srv/app    identifiers, errors, paths and addresses as they stand
+  "deploy key"             exactly these words, in this order
+  -staging  -"on hold"     excludes entries that contain this
+  ERR_TIMEOUT  /srv/app    identifiers, errors, paths and addresses, exactly as written
   kind:log,note            memory log note episode entity dream context bootstrap transcript
   since:2026-03 until:yesterday
                            days: 2026-03-14, 14-march, last-week, 2w, q1-2026
@@ -64,32 +64,34 @@ The query:
   path:research path:memory/*-standup.md
   from:s91 from:2026-03-14 sources, sessions and writers
   trust:owner  trust:untrusted  pinned:yes  user:sam
-  as-of:2026-03-01         in memory as it was on a day or after an operation
-  -kind:dream              everything else
+  as-of:2026-03-01         memory as it was on a day or after an operation
+  -kind:dream              a minus excludes what a filter matches
 
-What a filter cannot mean is looked for as words, and a note says so. In a question that ends with a question
-mark, quotes are what comes first and not all there is. Conditions without words list the newest. A query that
-begins with a minus stands behind --. The shell takes quotes away: write '"deploy key" -staging' for it.
+A filter that is not understood is searched as words, and a note says so. In a query that ends with a question
+mark, entries with the quoted phrase come first and others follow. Filters without words list the newest
+entries first. Write -- before a query that begins with a minus. The shell removes double quotes, so write
+'"deploy key" -staging'.
 
 \b
 Weights, for --weight NAME=VALUE (repeatable) and "weights" in a batch:
-  vector, lexical          what meaning and words count; only their ratio matters
-  recency, half_life       how much an old log loses (0 to 1), and in how many days half of that
-  importance, pin, user    what important, pinned and one's own entries gain
-  date                     what entries gain that are of a day named in the question
-  exact                    how much meaning loses where a question is all identifiers and quotes
-  diversity                below 1, near-duplicates make room for others
-  fusion                   sum of both scores, raw (nothing makes up for a missing one), or rrf (ranks)
+  vector, lexical          share of the semantic and the keyword score; only their ratio matters
+  recency, half_life       how much an old log entry loses (0 to 1); after how many days it loses half
+  importance, pin, user    bonus for important entries, pinned ones, and those of --for-user
+  date                     bonus for entries of a day that the query names
+  exact                    how much the semantic score loses in a query of identifiers and quotes
+  diversity                below 1, near-duplicates are ranked lower
+  fusion                   sum (of both scores), raw (a missing score counts 0), or rrf (by rank)
   dream, log, ...          a factor for a kind
 recency, importance, pin, user, date, exact and diversity also take on and off.
 
 \b
-Each answer has a "state": ok; stale, where files have changed since they were indexed; degraded, where words
-or meaning are missing, and "degraded" says why; empty, where nothing was found. A search that fails has
-{"error": {"code", "message", "hint"}} instead. With --explain, each hit has its "parts": all that are "plus"
-are added, then all that are "times" multiplied; one that is "first" puts it above all hits that lack it. Of a
-question of one word, hits with the word come first; where the word is a day, such as yesterday or july, hits
-of that day. A hit that only stands beside one is marked "neighbour".
+Each answer has a "state": ok; stale (files have changed since they were indexed); degraded (keyword or
+semantic search is missing, and "degraded" says why); empty (nothing was found). A search that fails prints
+{"error": {"code", "message", "hint"}} instead. With --explain, each hit has "parts": those marked "plus" are
+added, then the sum is multiplied by those marked "times"; a hit with a part marked "first" ranks above all
+hits without it. For a query of one word, hits that contain it come first; if the word is a day, such as
+yesterday or july, hits of that day. A hit that was found only because a neighbouring entry matches is marked
+"neighbour".
 """
 _CONDITIONS = {
     "kind": ("KIND", "Only these kinds: log, note, memory, entity, ..."),
@@ -97,8 +99,8 @@ _CONDITIONS = {
     "until": ("DAY", "Only entries of this day or earlier."),
     "type": ("TYPE", "Only typed memories of this type: decision, todo, ..."),
     "from": ("SOURCE", "Only from this source, session or writer."),
-    "path": ("PART", "Only in files with this in their path, or like this glob."),
-    "trust": ("TRUST", "Only what is trusted so: owner, agent, external, unknown."),
+    "path": ("PART", "Only files whose path contains this or matches this glob."),
+    "trust": ("TRUST", "Only this level of trust: owner, agent, external, unknown."),
     "user": ("NAME", "Only what belongs to this user."),
 }
 """Options that are conditions of the query language: ``--kind log`` says ``kind:log``."""
@@ -112,15 +114,15 @@ _condition_options = together(
 @hits_option
 @mode_option
 @_condition_options
-@choice("--preset", DECLARED["search_preset"].choices, help="Weights of another system.")
-@words("--weight", "weights", "NAME=VALUE", "Change a weight, see below.")
-@word("--for-user", "NAME", "Who asks: theirs first, nobody else's.", "user")
-@click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
+@choice("--preset", DECLARED["search_preset"].choices, help="A preset of weights.")
+@words("--weight", "weights", "NAME=VALUE", "Change a weight (see below).")
+@word("--for-user", "NAME", "Who asks: their entries rank higher, other users' are left out.", "user")
+@click.option("--pinned/--not-pinned", default=None, help="Only pinned entries, or only others.")
 @flag("--plain", "Take the query as plain words: no filters, no search syntax.")
-@word("--as-of", "WHEN", "In memory as it was after an operation, or on a day.")
-@flag("--all", "In all registered workspaces: `workspaces list`.", "everywhere")
-@flag("--explain", "Show how each score came about.")
-@click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
+@word("--as-of", "WHEN", "Search memory as it was after an operation, or on a day.")
+@flag("--all", "Search all registered workspaces (`workspaces list`).", "everywhere")
+@flag("--explain", "Show the parts of each score.")
+@click.option("--batch", type=click.File("rb"), help='Many queries: JSON lines {"id","query","k","filters"}.')
 def search(
     typed: tuple[str, ...],
     pinned: bool | None,
@@ -133,9 +135,9 @@ def search(
 ) -> None:
     """Search memory by keyword and meaning, best hits first.
 
-    A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
-    workspace answers, and each hit says in which it is. Up to 20 changed files are indexed before it answers,
-    for keyword search; a workspace that never was is indexed first.
+    In a team, hits from the leader's memory are included and marked `leader:`. With --all, all registered
+    workspaces are searched, and each hit names its workspace. If up to 20 files changed, they are indexed for
+    keyword search first; a workspace without an index is indexed completely first.
     """
     from indexing.query.language import understand
     from indexing.ranking.weights import preset as weights_named

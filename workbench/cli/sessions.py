@@ -53,19 +53,19 @@ SOURCES = ("markdown", "transcript", "all")
 
 @command()
 @named("files", "[FILE]...", shell_values.files)
-@choice("--source", SOURCES, help="What to ingest; transcripts only when named.")
-@word("--user", "U", "Whose sessions these are.")
-@number("--max-age", metavar="DAYS", help="Nothing that is older.")
+@choice("--source", SOURCES, help="What to ingest; transcripts are only read when named.")
+@word("--user", "U", "The user whose sessions these are.")
+@number("--max-age", metavar="DAYS", help="Skip what is older than this.")
 @model_option
 @dry_run_option
 def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
-    """Ingest what is new: sessions become episodes, episodes and logs teach the graph.
+    """Ingest what is new: sessions become episodes; facts from episodes and logs are added to the graph.
 
-    Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
-    settings name. `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
-    Clawdbot, Claude Code), if your settings name none. A FILE is ingested however new it is: a transcript
-    (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
-    episode, a note, MEMORY.md.
+    Without FILE and --source, it reads the episodes and daily logs of the workspace, and the transcripts that
+    your settings name. If they name none, `--source transcript` reads those of the agent that works in this
+    workspace (OpenClaw, Clawdbot, Claude Code). FILE is a transcript (*.jsonl) or a folder of them anywhere,
+    or a page (*.md) of this workspace: a log, an episode, a note, MEMORY.md. A named FILE is ingested even if
+    its session is still running.
     """
     with workspace() as place, Bar() as bar:
         if not given("dry_run"):
@@ -96,17 +96,17 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
 
 @command()
 @named("transcripts", "[TRANSCRIPT]...", shell_values.files)
-@flag("--hook", "Read a hook's JSON from stdin: its transcript_path is flushed.")
+@flag("--hook", "Read the JSON of a hook from stdin, and flush its transcript_path.")
 @model_option
 @dry_run_option
 def flush(transcripts: tuple[str, ...], hook: bool) -> int:
     """Save the durable facts of a session before it is compacted.
 
-    They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
-    before is not added again, and where there is nothing nothing is written.
+    They are added to the daily log as quotations, each with its line in TRANSCRIPT. Facts that were saved
+    before are not added again; if there are none, nothing is written.
 
-    --hook is for Claude Code's PreCompact (`workbench connect claude-code` prints it): nothing on stdout, and
-    never an exit code that would keep the agent from its work.
+    --hook is for Claude Code's PreCompact hook (`workbench connect claude-code` prints it): it prints nothing
+    on stdout, and its exit code never blocks the agent.
     """
     if hook:
         answer_hook(_flush_for_hook)
@@ -123,15 +123,16 @@ def flush(transcripts: tuple[str, ...], hook: bool) -> int:
 
 
 @command()
-@flag("--once", "Look once and leave, for cron.")
+@flag("--once", "Do what is due now and exit, for cron.")
 @model_option
 @job_options
 def watch(once: bool) -> None:
     """Follow transcripts and logs as they grow, until interrupted.
 
-    What is new in daily logs teaches the graph. Facts are saved after every 15 messages of yours, 100 KB or
-    50 lines; a session that is compacted, or quiet for five minutes, becomes an episode. It follows the
-    transcripts that your settings name, else those of the agent that works in this workspace.
+    New facts in daily logs are added to the graph. Facts of a session are saved after every 15 messages of
+    yours, 100 KB or 50 lines; a session becomes an episode when it is compacted, or quiet for five minutes.
+    The transcripts are those that your settings name, otherwise those of the agent that works in this
+    workspace.
     """
     require_whole(part=False)
     log = given("log")

@@ -88,9 +88,9 @@ def _open(folder: str | None, proposed: int = 0) -> None:
 
 @click.command()
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=shell_values.folders)
-@flag("--no-open", "Only make it.")
+@flag("--no-open", "Do not open the interface.")
 def demo(folder: str, no_open: bool) -> None:
-    """Make a sample workspace with weeks of history and proposals that wait for you, and open it."""
+    """Make a sample workspace with weeks of history and pending proposals, and open it."""
     from workbench.workspace.demo_writer import is_demo, write_demo
 
     target, proposed = Path(folder), 0
@@ -123,14 +123,14 @@ def _dream_of(folder: Path) -> int:
 
 @click.command()
 @named("folder", "[DIR]", shell_values.folders)
-@choice("--template", ("plain", "openclaw", "goclaw"), "plain", "Which files to start with.")
+@choice("--template", ("plain", "openclaw", "goclaw"), "plain", "Which template files to add.")
 @dry_run_option
-@flag("--yes", "Do not ask before files are added to a repository of other files.")
+@flag("--yes", "Do not ask before files are added to a repository that tracks other files.")
 @click.pass_context
 def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> None:
     """Set up a workspace: git repository and missing files.
 
-    In DIR, else the folder that -w names, else here.
+    In DIR. Default: the folder that -w names, or the current one.
     """
     target = _to_set_up(ctx, folder)
     if target.exists() and not target.is_dir():
@@ -202,14 +202,14 @@ def _agree(target: Path, paths: Sequence[str]) -> None:
 
 
 @click.command()
-@number("--port", high=65535, default=PORT, help="0: a free one.")
-@word("--host", "ADDRESS", "An address of this machine's own.", default="127.0.0.1")
-@flag("--read-only", "Only to look: no memory is written from there.")
+@number("--port", high=65535, default=PORT, help="The port; 0 selects a free one.")
+@word("--host", "ADDRESS", "A loopback address of this machine.", default="127.0.0.1")
+@flag("--read-only", "Allow no changes of memory.")
 def serve(port: int, host: str, read_only: bool) -> None:
     """Serve the interface to a browser on this machine, until ctrl+c.
 
-    The address that is printed holds a token, made anew for each start: whoever has it sees this memory.
-    Needs the extra `serve` (README, Install).
+    The printed address contains a token that is new at each start; whoever has it sees this memory. Needs the
+    extra `serve` (docs/install.md).
     """
     import asyncio
 
@@ -258,14 +258,15 @@ async def _serve(server: Server, host: str, port: int, told: str) -> None:
 
 
 @group(invoke_without_command=True)
-@flag("--found", "What the agents of this machine keep, registered or not.")
+@flag("--found", "List the memories that agents keep on this machine, registered or not.")
 @json_option
 @click.pass_context
 def workspaces(ctx: click.Context, found: bool) -> None:
-    """Your workspaces by name, for `-w NAME`, `search --all`, and the switcher of the interface.
+    """Your workspaces by name, for `-w NAME`, `search --all` and the interface (key O).
 
-    They stand in `workspaces.yaml` beside your settings. Each keeps its own index, history and locks. --found
-    looks where OpenClaw, Claude Code, Codex and others keep their memory, and writes nothing.
+    The list is `workspaces.yaml`, next to your settings file. Each workspace has its own index, history and
+    locks. --found looks in the folders where OpenClaw, Claude Code, Codex and others keep memory, and writes
+    nothing.
     """
     if ctx.invoked_subcommand is not None:
         if found:
@@ -295,7 +296,7 @@ def _say_found() -> bool:
             cut = any(state.lost for state in one.loaded)
             say_row(f"  {one.load}", **({"fg": "yellow"} if cut else {"dim": True}))
     narrate(
-        f"`workbench {shlex.quote(str(memories[0].path))}` opens the first of them"
+        f"to open one, name its folder: `workbench {shlex.quote(str(memories[0].path))}`"
         if memories
         else "no agent's memory was found on this machine"
     )
@@ -304,10 +305,10 @@ def _say_found() -> bool:
 
 @workspaces.command()
 @named("folder", "[DIR]")
-@word("--name", "NAME", "What to call it; else as its folder is called.")
+@word("--name", "NAME", "Its name. Default: the name of its folder.")
 @click.pass_context
 def add(ctx: click.Context, folder: str | None, name: str) -> None:
-    """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
+    """Add the workspace in DIR to the list. Default: the nearest one. It is not changed."""
     added = register(folder or ctx.find_root().obj or Workspace.nearest_root("."), name)
     if not answered({"name": added.name, "path": added.root}):
         say_row(f"{added.name}  {added.root}")
@@ -315,10 +316,10 @@ def add(ctx: click.Context, folder: str | None, name: str) -> None:
 
 @workspaces.command("list")
 def list_() -> int:
-    """All registered workspaces: entries, and whether the index follows the files.
+    """List registered workspaces and the state of their index.
 
-    Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
-    makes no sense.
+    The exit code is 4 if one is missing, cannot be opened or needs a newer version, or if a line of the list
+    is invalid.
     """
     known = read_registry()
     found = [standing(one) for one in known.entries]
@@ -341,7 +342,7 @@ def list_() -> int:
 @workspaces.command()
 @named("name", "NAME", shell_values.registered)
 def remove(name: str) -> None:
-    """Take NAME off the list. Its folder, memory and index stay as they are."""
+    """Remove NAME from the list. Its folder, memory and index are not changed."""
     path = unregister(name)
     if not answered({"name": name, "path": path}):
         say_row(f"{name} is off the list; nothing in {path} was changed")
@@ -351,9 +352,10 @@ def remove(name: str) -> None:
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a script for SHELL (bash, zsh or fish) that completes what is typed after `workbench`.
+    """Print the script for shell completion of `workbench` in bash, zsh or fish.
 
-    Commands, options and their choices, paths of the memory, names of workspaces, themes and settings.
+    It completes commands, options and their values, memory paths, and names of workspaces, themes and
+    settings.
 
     \b
     bash   source <(workbench completion bash)     in ~/.bashrc (bash 4.4 or newer)
@@ -370,15 +372,15 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 @click.command()
-@flag("--dry-run", "Only list it.")
+@flag("--dry-run", "Only print the list.")
 @flag("--yes", "Do not ask.")
 @json_option
 def uninstall(dry_run: bool, yes: bool) -> None:
     """Remove your settings, keys, themes, list of workspaces, caches and seal key from this machine.
 
     Memory, its git history and `.workbench/` in each workspace stay. Lines that start the program (hooks and
-    MCP servers of agents, your crontab and timers, shell completion) are listed with file and line: remove
-    them where you added them. The program itself is removed by what installed it.
+    MCP servers of agents, your crontab and timers, shell completion) are listed with file and line, and you
+    remove them yourself. Remove the program itself with the tool that installed it.
     """
     from workbench.health.footprint import footprint, remove
 

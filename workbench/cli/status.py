@@ -31,13 +31,13 @@ _WIDTH = 10
 
 
 @command()
-@flag("--schema", "Print the JSON Schema of what --json answers, and nothing else.")
+@flag("--schema", "Print the JSON Schema of the --json output, and nothing else.")
 @flag("--commit", "Commit what agents and editors wrote, and nothing else.")
-@flag("--allow-secret", "With --commit: record a secret in git's history too.")
+@flag("--allow-secret", "With --commit: commit even if this stores a new secret in git.")
 def status(schema: bool, commit: bool, allow_secret: bool) -> None:
     """Show what is in this memory, and the state of its index.
 
-    --commit makes one operation of what was written without this program; it is said instead.
+    --commit records what agents and editors wrote as one operation, and prints that operation instead.
     """
     if allow_secret and not commit:
         raise UsageError("--allow-secret goes with --commit")

@@ -90,68 +90,71 @@ _DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
 class Settings:
     """What can be set, each setting declared once."""
 
-    memory_budget: int = setting(10_000, "Characters that MEMORY.md should stay below.", unit="characters")
-    include: tuple[str, ...] = setting((), "Further patterns of files that are memory.")
+    memory_budget: int = setting(10_000, "Maximum characters of MEMORY.md.", unit="characters")
+    include: tuple[str, ...] = setting((), "Patterns of additional files that are memory.")
     exclude: tuple[str, ...] = setting(
-        (), "Further patterns of files that are not.", strict=True, adds_up=True
+        (), "Patterns of additional files that are not memory.", strict=True, adds_up=True
     )
     extra_paths: tuple[str, ...] = setting(
         (),
-        "Markdown files and folders outside of the workspace to be searched too; "
-        "relative ones count from it.",
+        "Markdown files and folders outside of the workspace that are searched too; relative paths "
+        "start at the workspace.",
         user_only=True,
     )
     transcripts: tuple[str, ...] = setting(
         (),
-        "Folders or patterns of session transcripts (JSON lines), searched too; or `{WORKSPACE: FOLDER}`.",
+        "Folders or patterns of session transcripts (JSON lines) to read; or `{WORKSPACE: FOLDER}`.",
         user_only=True,
         by_workspace=True,
     )
     transcript_bytes: int = setting(
-        100_000, "Bytes that a transcript grows by before it is indexed again.", unit="bytes"
+        100_000, "How many bytes a transcript grows before it is indexed again.", unit="bytes"
     )
     transcript_lines: int = setting(
-        50, "Lines that a transcript grows by before it is indexed again.", unit="lines"
+        50, "How many lines a transcript grows before it is indexed again.", unit="lines"
     )
     model: str = setting(
         "",
-        "A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one.",
+        "A sentence-transformers model: a folder, a Hugging Face name or `none`. Default: the installed one.",
         user_only=True,
     )
     embedding_providers: tuple[str, ...] = setting(
         (),
-        "Who makes vectors, in the order of preference: "
-        "of `local` (the default), `openai`, `gemini`, `none`.",
+        "Embedding providers in the order of preference: `local` (the default), `openai`, `gemini`, `none`.",
         members=PROVIDERS,
         user_only=True,
         strict=True,
     )
     embedding_endpoint: str = setting(
         "",
-        "Where the first of `openai` and `gemini` in that list is, version included; empty: the public one.",
+        "Address of the remote provider, including the API version. Default: the public one.",
         user_only=True,
         strict=True,
     )
-    embedding_model: str = setting("", "The model to ask for there; empty for a usual one.", user_only=True)
+    embedding_model: str = setting("", "The model of the remote provider.", user_only=True)
     embedding_dimensions: int = setting(
         0,
-        "Length of the vectors to ask for there; 0 leaves it to the model.",
+        "Length of the vectors that the remote provider makes; 0 leaves it to the model.",
         unit="numbers",
         maximum=65_536,
         user_only=True,
     )
     embedding_key: str = setting(
-        "", "The key for that endpoint, and for no other.", user_only=True, secret=True, strict=True
+        "",
+        "The key for the embedding endpoint; it is sent to no other.",
+        user_only=True,
+        secret=True,
+        strict=True,
     )
     embedding_key_env: str = setting(
         "",
-        "The environment variable that holds that key; empty for OPENAI_API_KEY or GEMINI_API_KEY.",
+        "The environment variable with that key. Default: OPENAI_API_KEY or GEMINI_API_KEY.",
         user_only=True,
         strict=True,
     )
     embedding_price: float = setting(
         -1.0,
-        "What a million tokens cost there, in your currency; negative: not known.",
+        "Price of a million tokens of the remote provider, in your currency; negative: unknown.",
         unit="for a million tokens",
         minimum=0,
         unset="not known",
@@ -159,91 +162,97 @@ class Settings:
     )
     embedding_ask_above: int = setting(
         500,
-        "Texts that may be sent to a provider that costs money without asking.",
+        "How many texts may be sent to a provider that costs money without asking you.",
         unit="texts",
         user_only=True,
         strict=True,
     )
-    embedding_batch: int = setting(64, "Texts in one request.", unit="texts", maximum=2_048, user_only=True)
+    embedding_batch: int = setting(64, "Texts per request.", unit="texts", maximum=2_048, user_only=True)
     embedding_concurrency: int = setting(
-        4, "Requests at the same time.", unit="requests", maximum=MAX_CONCURRENCY, user_only=True
+        4, "Maximum requests at the same time.", unit="requests", maximum=MAX_CONCURRENCY, user_only=True
     )
     embedding_timeout: float = setting(
-        60.0, "Seconds that one request for an index may take.", unit="seconds", user_only=True
+        60.0, "Timeout of a request when indexing.", unit="seconds", user_only=True
     )
     embedding_query_timeout: float = setting(
         3.0,
-        "Seconds that a search waits for the vector of a question before it goes on with words.",
+        "How long a search waits for the vector of the query before it searches by keyword only.",
         unit="seconds",
         user_only=True,
     )
     embedding_device: str = setting(
         "",
-        "Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found.",
+        "Where the local model runs when indexing: `cpu`, `cuda`, `mps`. Default: a GPU, if one is found.",
         choices=("", "cpu", "cuda", "mps"),
         pattern="cuda:[0-9]{1,3}",
         user_only=True,
     )
     language_endpoint: str = setting(
         "",
-        "Where a language model is: an API like OpenAI's, version included; empty: none is asked.",
+        "Address of a language model (an API like OpenAI's), including the API version. Empty: none is used.",
         user_only=True,
         strict=True,
     )
     language_model: str = setting(
-        "", "The language model to ask for there; needed where an endpoint is named.", user_only=True
+        "", "The name of the language model; required if `language_endpoint` is set.", user_only=True
     )
     language_key: str = setting(
-        "", "The key for that endpoint, and for no other.", user_only=True, secret=True, strict=True
+        "",
+        "The key for the language endpoint; it is sent to no other.",
+        user_only=True,
+        secret=True,
+        strict=True,
     )
     language_key_env: str = setting(
-        "", "The environment variable that holds that key.", user_only=True, strict=True
+        "", "The environment variable with the key of the language model.", user_only=True, strict=True
     )
     language_timeout: float = setting(
-        30.0, "Seconds that one answer of a language model may take.", unit="seconds", user_only=True
+        30.0, "Timeout of a request to the language model.", unit="seconds", user_only=True
     )
     transcript_exclude: tuple[str, ...] = setting(
         ("heartbeat", "cron", "delivered"),
-        "Words in the key or origin of sessions that are never read for memory.",
+        "Sessions whose key or origin contains one of these words are never read.",
         strict=True,
     )
     flush_messages: int = setting(
-        50, "Messages of a session from which its facts are saved before it is compacted.", unit="messages"
+        50, "Messages in a session after which its facts are saved, before it is compacted.", unit="messages"
     )
-    context_window: int = setting(200_000, "Tokens that the agent's context has.", unit="tokens")
-    episode_days: int = setting(90, "Days that an episode is kept.", unit="days")
+    context_window: int = setting(200_000, "Size of the agent's context window.", unit="tokens")
+    episode_days: int = setting(90, "How long an episode is kept.", unit="days")
     agent_writes: str = setting(
         "propose",
-        "What becomes of what an agent stores: `propose` waits for you, `store` is written at once.",
+        "What happens with what an agent stores: `propose` makes it wait for you, `store` writes it at once.",
         choices=("propose", "store"),
         user_only=True,
         strict=True,
     )
     team_leader: str = setting(
         "",
-        "The workspace of the team's leader: read after one's own, which is not written then.",
+        "The workspace of the team's leader, which is searched too. Agents then cannot write to your own.",
         user_only=True,
     )
     inject_threshold: float = setting(
         0.3,
-        "Score from which an entry is given to an agent with a message.",
+        "Minimum score of an entry that is given to an agent with a message.",
         unit="of 1",
         minimum=0,
         maximum=1,
     )
-    inject_tokens: int = setting(200, "Tokens that are given with a message at most.", unit="tokens")
-    inject_entries: int = setting(5, "Entries that are given with a message at most.", unit="entries")
-    dream_limit: int = setting(10, "Proposals of one dream.", unit="proposals")
-    dream_days: int = setting(30, "Age in days up to which entries are considered.", unit="days")
+    inject_tokens: int = setting(200, "Maximum tokens that are given with a message.", unit="tokens")
+    inject_entries: int = setting(5, "Maximum entries that are given with a message.", unit="entries")
+    dream_limit: int = setting(10, "Maximum proposals of one dream.", unit="proposals")
+    dream_days: int = setting(
+        30, "Maximum age of the entries that a dream considers, after the first one.", unit="days"
+    )
     layout: tuple[str, ...] = setting(
-        (), "Whose memory it is laid out as, such as `openclaw` or `obsidian`; else as what is there shows."
+        (), "Agent layouts of the workspace, such as `openclaw` or `obsidian`. Default: detected."
     )
     search_preset: str = setting(
         "default",
-        "Weights to rank by: default, openclaw, goclaw, words or meaning.",
+        "Ranking weights: default, openclaw, goclaw, words (mostly keyword) or meaning (mostly semantic).",
         choices=("default", "openclaw", "goclaw", "words", "meaning"),
     )
-    theme: str = setting("dark", "Name of the theme that the interface starts with.", user_only=True)
+    theme: str = setting("dark", "Theme of the interface.", user_only=True)
 
 
 DECLARED: Mapping[str, Declaration] = {one.name: one.metadata["declared"] for one in fields(Settings)}

@@ -246,7 +246,7 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
     for name in file.said:
         line = lines.get(name, 0)
         if name in file.misplaced:
-            where = "only your own settings file may say it" if name in USER_ONLY else hint_for_unknown(name)
+            where = "only your own settings file may set it" if name in USER_ONLY else hint_for_unknown(name)
             problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
         elif wrong := file.wrong.get(name):
             text = wrong.message.removeprefix(f"{path}: ")

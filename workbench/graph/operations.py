@@ -8,27 +8,29 @@ from __future__ import annotations
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 from workbench.operations.operation_spec import REASON, Kind, OperationSpec, Parameter
 
-_WHY = Parameter("reason", "Why; kept with the operation.", required=True)
+_WHY = Parameter("reason", "The reason, stored with the operation.", required=True)
 _OTHER = Parameter("other", argument=True, required=True)
 _MEMORY_TYPES = tuple(IMPORTANCE)
 
 STORE = OperationSpec(
     "store",
     "workbench.graph.write:plan_store_text",
-    "Put TEXT, as a typed memory, on the page it is about.",
+    "Add TEXT as a typed memory to the page of an entity.",
     Parameter("text", many=True, required=True),
     details=(
-        "The page is made where there is none.\n\n"
+        "The page is created if there is none.\n\n"
         "\b\n"
         'graph store --about "Sarah Chen" --type preference "Prefers async reviews"\n'
         'graph store --about "Sarah Chen" --relation works_on "Project Atlas"'
     ),
     parameters=(
-        Parameter("about", "Whom or what; else the person themself.", metavar="NAME", default=""),
+        Parameter("about", "The entity it is about. Default: the owner.", metavar="NAME", default=""),
         Parameter("type", choices=_MEMORY_TYPES, default="fact"),
-        Parameter("entity_type", "Of a page that is not there yet.", choices=ENTITY_TYPES),
+        Parameter("entity_type", "The type of the entity, if its page is created.", choices=ENTITY_TYPES),
         Parameter(
-            "relation", "TEXT names an entity: store `NAME KIND TEXT`, as in works_on.", metavar="KIND"
+            "relation",
+            "TEXT names an entity: store the relation `NAME KIND TEXT`, as works_on.",
+            metavar="KIND",
         ),
         Parameter(
             "happens_at",
@@ -49,15 +51,15 @@ STORE = OperationSpec(
 UPDATE = OperationSpec(
     "update",
     "workbench.graph.write:plan_update",
-    "Change one MEMORY: its words, type, days or state.",
+    "Change one MEMORY: its text, type, dates or state.",
     Parameter("memory", kind=Kind.MEMORY, required=True),
     details="MEMORY is its id, or path#hash.",
     parameters=(
         Parameter("text"),
         Parameter("type", choices=_MEMORY_TYPES),
         Parameter("done", "Whether a todo is done.", Kind.FLAG, option="done/--not-done"),
-        Parameter("happens_at", "Empty to take the day out.", metavar="DAY"),
-        Parameter("valid_until", "Empty to take the day out.", metavar="DAY"),
+        Parameter("happens_at", "A day; empty removes it.", metavar="DAY"),
+        Parameter("valid_until", "A day; empty removes it.", metavar="DAY"),
         Parameter("importance", kind=Kind.SHARE),
         Parameter("confidence", kind=Kind.SHARE),
         REASON,
@@ -68,9 +70,9 @@ UPDATE = OperationSpec(
 FORGET = OperationSpec(
     "forget",
     "workbench.graph.write:plan_forget_memory",
-    "Take memories (ids, or path#hash) off their pages.",
+    "Remove memories (by id or path#hash) from their pages.",
     Parameter("memories", kind=Kind.MEMORY, metavar="MEMORY...", required=True, many=True),
-    details="They stay in history, and are not learnt again.",
+    details="Git keeps them, and they are not added again by `ingest`.",
     parameters=(_WHY,),
     clock=True,
     agents=True,
@@ -78,7 +80,7 @@ FORGET = OperationSpec(
 SKIP = OperationSpec(
     "skip",
     "workbench.graph.write:record_skip",
-    "Record that TEXT was considered and is not to be stored.",
+    "Record that TEXT was considered and should not be stored.",
     Parameter("text", required=True, many=True),
     parameters=(Parameter("reason", "Why it is not stored.", required=True),),
     clock=True,
@@ -88,9 +90,9 @@ SKIP = OperationSpec(
 MERGE = OperationSpec(
     "merge",
     "workbench.graph.merge:plan_merge_entities",
-    "Make the page of OTHER a part of that of KEEP.",
+    "Merge the page of OTHER into the page of KEEP.",
     Parameter("keep", required=True),
-    details="Relations that led to OTHER lead to KEEP.",
+    details="Relations to OTHER then lead to KEEP.",
     parameters=(_OTHER, REASON),
 )
 APART = OperationSpec(
@@ -98,21 +100,21 @@ APART = OperationSpec(
     "workbench.graph.merge:plan_keep_apart",
     "Record that ONE and OTHER are two entities.",
     Parameter("one", required=True),
-    details="They are neither merged nor shown as duplicates again.",
+    details="They are not merged or listed as duplicates again.",
     parameters=(_OTHER, REASON),
     clock=True,
 )
 SETTLE = OperationSpec(
     "settle",
     "workbench.graph.contradictions:plan_settle_key",
-    "Answer the contradiction KEY (its first digits).",
+    "Settle the contradiction KEY of `graph contradictions`.",
     Parameter("key", required=True),
     details=(
         "\b\n"
-        "keep     the old claim; the new one is forgotten, and not learnt again\n"
-        "replace  the old claim by the new one: it held until the new one began\n"
-        "both     are right; it is not asked again\n"
-        "reject   both: neither holds any more"
+        "keep     keep the old claim; the new one is forgotten, and not added again\n"
+        "replace  keep the new claim; the old one was true until the new one began\n"
+        "both     keep both; this contradiction is not listed again\n"
+        "reject   neither claim is true any more"
     ),
     parameters=(
         Parameter("answer", choices=("keep", "replace", "both", "reject"), argument=True, required=True),

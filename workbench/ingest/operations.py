@@ -7,23 +7,27 @@ from workbench.operations.operation_spec import NO_SUBJECT, REASON, Kind, Operat
 _NAMES = Parameter("names", metavar="EPISODE...", required=True, many=True)
 
 PIN = OperationSpec(
-    "pin", "workbench.ingest.expiry:plan_pin_episode", "Keep episodes for good.", _NAMES, fixed={"on": True}
+    "pin",
+    "workbench.ingest.expiry:plan_pin_episode",
+    "Pin episodes: they never expire.",
+    _NAMES,
+    fixed={"on": True},
 )
 UNPIN = OperationSpec(
     "unpin",
     "workbench.ingest.expiry:plan_pin_episode",
-    "Let pinned episodes expire in their time.",
+    "Unpin episodes, so that they expire.",
     _NAMES,
     fixed={"on": False},
 )
 EXTEND = OperationSpec(
     "extend",
     "workbench.ingest.expiry:plan_extend",
-    "Give episodes more time.",
+    "Extend the time until episodes expire.",
     _NAMES,
     parameters=(
-        Parameter("days", "How many days more; of an expired one from today on.", Kind.INTEGER),
-        Parameter("until", "The day to expire on, as 2026-12-31.", Kind.DAY, metavar="DAY"),
+        Parameter("days", "Number of days to add; for an expired episode, from today.", Kind.INTEGER),
+        Parameter("until", "The day on which they expire, for example 2026-12-31.", Kind.DAY, metavar="DAY"),
         REASON,
     ),
     clock=True,
@@ -31,12 +35,12 @@ EXTEND = OperationSpec(
 EXPIRE = OperationSpec(
     "expire",
     "workbench.ingest.expiry:plan_prune",
-    "Remove what has expired and is not pinned; shown first.",
+    "Remove expired episodes, after showing them.",
     NO_SUBJECT,
     details="`workbench undo` brings it back.",
     parameters=(
         Parameter(
-            "force", "Although the clock is doubtful, or most would go at once.", Kind.FLAG, default=False
+            "force", "Even if the clock jumped, or most would be removed at once.", Kind.FLAG, default=False
         ),
         REASON,
     ),

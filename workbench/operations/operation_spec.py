@@ -61,7 +61,7 @@ class Parameter(NamedTuple):
 
 NO_SUBJECT = Parameter("")
 """That of an operation which is done to the memory as a whole."""
-REASON = Parameter("reason", "Why; kept in the commit.", default="")
+REASON = Parameter("reason", "The reason, stored in the commit.", default="")
 
 
 class OperationSpec(NamedTuple):
@@ -125,7 +125,7 @@ def _function(place: str) -> Any:
 
 
 ALLOW_FLAGGED = Parameter(
-    "allow_flagged", "Take entries with hidden text or a secret too.", Kind.FLAG, default=False
+    "allow_flagged", "Include entries with hidden text or a secret.", Kind.FLAG, default=False
 )
 ENTRIES = Parameter("entries", kind=Kind.ENTRY, metavar="ENTRY...", required=True, many=True)
 SOME_ENTRIES = Parameter("entries", kind=Kind.ENTRY, metavar="[ENTRY...]", many=True)

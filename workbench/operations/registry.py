@@ -22,11 +22,11 @@ _DECLARED = (
     OperationSpec(
         "promote",
         "workbench.operations.promote:plan_promote",
-        "Copy entries into MEMORY.md, with where they came from.",
+        "Copy entries into MEMORY.md and record their source.",
         ENTRIES,
         parameters=(
-            Parameter("section", "Section of MEMORY.md; else the one that fits.", option="heading"),
-            Parameter("into", "Merge them into this entry of MEMORY.md.", Kind.ENTRY, metavar="ENTRY"),
+            Parameter("section", "Section of MEMORY.md. Default: the best matching one.", option="heading"),
+            Parameter("into", "Merge the entries into this entry of MEMORY.md.", Kind.ENTRY, metavar="ENTRY"),
             ALLOW_FLAGGED,
             REASON,
         ),
@@ -35,12 +35,12 @@ _DECLARED = (
     OperationSpec(
         "forget",
         "workbench.operations.forget:plan_forget",
-        "Take entries, episodes or graph pages out; git keeps them.",
+        "Remove entries, episodes or graph pages; git keeps them.",
         SOME_ENTRIES,
         details=(
-            "--session and --query choose many at once: the list is always shown first, and you are asked. "
-            "They stay in git's history, which is what makes undo possible; docs/purge.md tells how to "
-            "remove a secret from the history too."
+            "--session and --query select many entries at once: the list is shown first, and you "
+            "confirm it. Removed text stays in the git history, so that it can be undone; "
+            "docs/purge.md explains how to remove a secret from the history too."
         ),
         key="d",
     ),
@@ -50,12 +50,12 @@ _DECLARED = (
         "Edit the text of one entry, in your editor.",
         Parameter("entry", kind=Kind.ENTRY, metavar="ENTRY", required=True),
         details=(
-            "Words without a list marker (--text, --from-stdin) keep the entry's marker and where it came "
-            "from. What is written there is never lost: when the entry was changed on disk meanwhile, "
-            "nothing is overwritten, and the text stays in a file that is named."
+            "New text without a list marker (--text, --from-stdin) keeps the entry's marker and its "
+            "source. If the entry was changed on disk meanwhile, nothing is overwritten, and your "
+            "text is saved in a file whose path is printed."
         ),
         parameters=(
-            Parameter("text", "Its new words, or its lines with the list marker.", metavar="MARKDOWN"),
+            Parameter("text", "The new text, with or without the list marker.", metavar="MARKDOWN"),
             REASON,
         ),
         draft="workbench.operations.edit:source_at",
@@ -64,11 +64,11 @@ _DECLARED = (
     OperationSpec(
         "merge",
         "workbench.operations.merge:plan_merge",
-        "Make one entry of several.",
+        "Merge several entries into one.",
         ENTRIES,
-        details="Lines of logs and episodes are originals and stay where they are.",
+        details="Entries of logs and episodes are copied and stay where they are.",
         parameters=(
-            Parameter("text", "What the merged entry says.", metavar="WORDS"),
+            Parameter("text", "Text of the merged entry.", metavar="WORDS"),
             ALLOW_FLAGGED,
             REASON,
         ),
@@ -79,10 +79,10 @@ _DECLARED = (
         "workbench.operations.move:plan_move",
         "Move entries under another heading, or to another file.",
         ENTRIES,
-        details="They come to stand at its end, with all that is nested in them.",
+        details="They are added at the end of the section or file, with their nested items.",
         parameters=(
-            Parameter("to", "The file to move to; else the entry's own.", Kind.FILE, metavar="PATH"),
-            Parameter("section", "Section to move to; made when it is missing.", option="heading"),
+            Parameter("to", "The file to move to. Default: the entry's own file.", Kind.FILE, metavar="PATH"),
+            Parameter("section", "Section to move to; created if it is missing.", option="heading"),
             ALLOW_FLAGGED,
             REASON,
         ),
@@ -91,11 +91,11 @@ _DECLARED = (
     OperationSpec(
         "pin",
         "workbench.operations.pin:plan_pin",
-        "Pin entries or episodes: nothing automatic removes them.",
+        "Pin entries or episodes, so that nothing automatic removes them.",
         ENTRIES,
-        details="Neither the archive nor any other automation takes what is pinned.",
+        details="Pinned entries are neither archived nor expired nor forgotten by automation.",
         parameters=(
-            Parameter("on", "Take the mark off again.", Kind.FLAG, option="off", default=True),
+            Parameter("on", "Unpin them.", Kind.FLAG, option="off", default=True),
             REASON,
         ),
         key="P",
@@ -111,30 +111,31 @@ _DECLARED = (
     OperationSpec(
         "quarantine",
         "workbench.operations.quarantine:plan_quarantine",
-        "Set suspicious entries or pages aside: no agent loads them.",
+        "Quarantine suspicious entries or pages: no agent loads them.",
         SOME_ENTRIES,
         key="x",
     ),
     OperationSpec(
         "release",
         "workbench.operations.quarantine:plan_release",
-        "Bring entries and pages out of quarantine.",
+        "Release entries and pages from quarantine.",
         ENTRIES,
         group="",
     ),
     OperationSpec(
         "archive",
         "workbench.operations.archive:plan_archive",
-        "Take entries out of MEMORY.md into the archive.",
+        "Move entries from MEMORY.md into the archive.",
         SOME_ENTRIES,
         details=(
-            "Without ENTRY what is over, said twice or unused for months, as far as its budget asks, at most "
-            "20 at a time. What was written by hand is never chosen for its place.\n\n"
-            "What is archived stays searchable and is never loaded."
+            "Without ENTRY, entries that are outdated, duplicated or unused for months are selected "
+            "until MEMORY.md is within its budget, at most 20 at a time. Entries that you wrote by "
+            "hand are selected only if they are outdated or duplicated.\n\n"
+            "Archived entries can still be searched, and are never loaded by an agent."
         ),
         parameters=(
             Parameter(
-                "budget", "Characters that MEMORY.md may have; else the setting memory_budget.", Kind.COUNT
+                "budget", "Maximum characters of MEMORY.md. Default: the setting memory_budget.", Kind.COUNT
             ),
             REASON,
         ),
@@ -143,7 +144,7 @@ _DECLARED = (
     OperationSpec(
         "restore",
         "workbench.operations.restore:plan_restore",
-        "Bring a file or an entry back as it was at a moment.",
+        "Restore a file or an entry as it was at a moment.",
         Parameter("target", kind=Kind.ENTRY, metavar="TARGET", required=True),
         parameters=(
             Parameter("at", "An operation, a commit or a day.", metavar="WHEN", required=True),
@@ -162,7 +163,7 @@ _DECLARED = (
     OperationSpec(
         "redo",
         "workbench.operations.undo:plan_redo",
-        "Redo what was undone last, or what any OPERATION did.",
+        "Redo the operation that was undone last, or any OPERATION.",
         Parameter("operation", metavar="[OPERATION]"),
         parameters=(),
         key="U",

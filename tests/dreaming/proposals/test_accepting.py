@@ -268,7 +268,9 @@ def test_the_page_of_the_day_tells_what_was_kept_and_what_was_rejected(sandbox: 
     )
 
 
-@pytest.mark.promise("Dreaming and proposals", "a second run on the same day", "its page is added to")
+@pytest.mark.promise(
+    "Dreaming and proposals", "a second dream on the same day", "its results are added to the same page"
+)
 def test_a_second_run_of_the_same_day_is_added_to_its_page(sandbox: Sandbox) -> None:
     first, second = of_log(sandbox, "staging port"), of_log(sandbox, "tantivy", run="d9")
     put(sandbox, first, second)

@@ -30,13 +30,13 @@ pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
         "an action is killed between the branch and the ledger, or two worktrees record at once",
-        "both move or none does; no decision is lost, none counts twice",
+        "both are updated or neither; no decision is lost or counted twice",
         by="failpoints, a late reference",
     ),
     pytest.mark.promise(
         "Dreaming and proposals",
         "accepting or rejecting is killed, or the disk fails, at any call",
-        "whole or absent, and can be done again",
+        "it is complete or absent, and can be repeated",
         by="failpoint",
     ),
 ]
@@ -207,7 +207,7 @@ def _dream(root: str, seed: int, start: Callable[[], object]) -> None:
 @pytest.mark.promise(
     "Dreaming and proposals",
     "two dreams, two applies at once",
-    "nothing lost, each claim kept once",
+    "nothing is lost, and each claim is kept once",
     by="processes",
 )
 def test_two_dreams_at_once_lose_no_proposal_and_tear_no_line(sandbox: Sandbox) -> None:

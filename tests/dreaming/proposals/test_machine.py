@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.promise(
         "Dreaming and proposals",
         "accept, reject, defer, withdraw, undo and redo in any order",
-        "decisions and texts agree",
+        "decisions and text always agree",
         by="Hypothesis state machine",
     ),
 ]

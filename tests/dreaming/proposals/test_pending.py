@@ -98,7 +98,7 @@ def test_two_writers_who_propose_the_same_leave_one_that_waits(sandbox: Sandbox)
     assert keys(sandbox) == []
 
 
-@pytest.mark.promise("From sessions to long-term memory", "a page of the ledger has torn or foreign lines")
+@pytest.mark.promise("From sessions to long-term memory", "a file of the ledger has torn or foreign lines")
 @pytest.mark.parametrize(
     "rest", [b'{"key": "torn', b"\xff\xfe\n", b'{"key": 1, "action": "add"}\n', b"[1]\n", b"null\n", b"{}\n"]
 )
@@ -188,8 +188,8 @@ def test_what_was_promoted_by_hand_is_settled_and_waits_again_when_that_is_undon
 
 @pytest.mark.promise(
     "Dreaming and proposals",
-    "a rejected claim is made again, in nearly the same words, months later",
-    "it does not come back",
+    "a rejected claim is made again months later, in nearly the same words",
+    "it is not proposed again",
 )
 def test_a_rejected_claim_never_returns(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
@@ -335,7 +335,7 @@ def test_a_key_is_found_by_its_first_digits(sandbox: Sandbox) -> None:
     two = proposal("another claim", key="aaaa2222aaaa2222")
     put(sandbox, one, two)
     assert find(sandbox.workspace, "AAAA1", NOW).proposal == one
-    with pytest.raises(UsageError, match="fits several"):
+    with pytest.raises(UsageError, match="matches several"):
         find(sandbox.workspace, "aaaa", NOW)
     reject(sandbox, "aaaa1")
     assert find(sandbox.workspace, "aaaa", NOW).proposal == two
@@ -421,7 +421,7 @@ def test_two_questions_about_the_same_words_are_told_apart_by_their_action(sandb
     store = proposal("Prefers tea", action="store", section="person/Bob", type="preference", key="f" * 16)
     forget = proposal("tea", action="forget", target=entry(sandbox, "tea", "MEMORY.md").address, key="f" * 16)
     put(sandbox, store, forget)
-    with pytest.raises(UsageError, match="fits several") as refused:
+    with pytest.raises(UsageError, match="matches several") as refused:
         find(sandbox.workspace, "f" * 16, NOW)
     assert f"{'f' * 16}/forget" in refused.value.hint
     assert find(sandbox.workspace, "ffff/forget", NOW).proposal == forget
@@ -444,7 +444,7 @@ def test_two_questions_about_the_same_words_are_told_apart_wherever_a_key_is_nam
     let_go = proposal(keep.text, action="archive", target=entry(sandbox, "Atlas", "MEMORY.md").address)
     put(sandbox, keep, let_go)
     place = sandbox.workspace
-    with pytest.raises(UsageError, match="fits several") as refused:
+    with pytest.raises(UsageError, match="matches several") as refused:
         plan_withdraw(place, [keep.key], now=NOW)
     assert f"{keep.key}/archive" in refused.value.hint
     place.operations.carry_out(lambda: plan_withdraw(place, [f"{keep.key}/archive"], now=NOW))

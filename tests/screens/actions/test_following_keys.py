@@ -92,7 +92,7 @@ async def test_two_interfaces_in_one_process_go_by_their_own_keys(sandbox: Sandb
         await third.until(lambda: ("u", "undo") in third.main.hint_line.hints, "the default")
 
 
-@pytest.mark.promise("The interface", "`keys.toml` holds anything")
+@pytest.mark.promise("The interface", "`keys.toml` has any content")
 async def test_what_does_not_count_is_said_at_the_start_and_the_rest_counts(
     sandbox: Sandbox, file: Path
 ) -> None:
@@ -117,7 +117,7 @@ async def test_help_begins_with_what_can_be_done_here_and_why_not(sandbox: Sandb
         await interface.press("at")
         await interface.until_shown("esc back")
         await interface.press("question_mark")
-        await interface.until_shown("Here: among the operations")
+        await interface.until_shown("Here: in the history")
         ids = [row.id for row in rows_of(help_of(interface)) if not row.inert]
         assert ids.index("undo") < ids.index("forget")
         await interface.type("no such thing at all")
@@ -135,7 +135,7 @@ async def test_help_is_whole_at_every_width(sandbox: Sandbox, size: tuple[int, i
             lead = sum(cell_len(part.text) + 1 for part in row.lead)
             assert GUTTER + 2 * row.depth + lead + cell_len(row.text) < room, row.text
         told = " ".join(row.text for row in rows_of(screen))
-        assert "whoever did it; in the list of operations, the selected one." in told
+        assert "whoever did it; in the history, the selected one." in told
 
 
 def test_outside_of_an_interface_the_default_keys_are_told() -> None:

@@ -89,8 +89,8 @@ def test_what_is_wrong_is_named_with_its_line(text: str, said: str, line: int) -
 
 @pytest.mark.promise(
     "The interface",
-    "`keys.toml` holds anything",
-    "it fails nothing; wrong lines are named, the rest counts",
+    "`keys.toml` has any content",
+    "nothing fails; wrong lines are reported, the rest is used",
 )
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * 100_000, b"a = [" * 5000, b"[keys]\n'\\u001b' = ['x']"])
 def test_a_file_of_anything_fails_nothing(file: Path, data: bytes) -> None:

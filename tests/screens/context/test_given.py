@@ -393,7 +393,7 @@ async def test_where_nothing_can_be_written_the_key_says_so_and_looking_works(tm
     made.close()
 
 
-@pytest.mark.promise("The interface", "an entry changed after it was indexed", "it is not given")
+@pytest.mark.promise("The interface", "an entry changed after it was indexed", "it is not given to an agent")
 async def test_what_changed_on_disk_meanwhile_is_not_given(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         await ask(interface)
@@ -443,8 +443,8 @@ async def test_the_process_with_the_model_answers_where_it_runs(with_model: Sand
 
 @pytest.mark.promise(
     "The interface",
-    "the process with the model dies during a question",
-    "words answer, and the screen says so",
+    "the process with the model dies during a query",
+    "keyword search answers, with a note",
 )
 async def test_when_it_dies_words_answer_and_say_so(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:

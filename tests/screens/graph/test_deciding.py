@@ -111,8 +111,8 @@ async def test_a_contradiction_is_settled_with_one_key(
 
 @pytest.mark.promise(
     "The interface",
-    "a claim changes while its contradiction is on the screen",
-    "not settled, said; the list follows",
+    "a claim changes while its contradiction is shown",
+    "it is not settled, a message says why, and the list is updated",
 )
 async def test_a_claim_that_was_changed_meanwhile_is_not_settled(sandbox: Sandbox) -> None:
     write_pages(sandbox)

@@ -173,9 +173,9 @@ async def test_as_of_a_day_is_said_loudly_and_today_brings_it_back(sandbox: Sand
         screen.walk_to(SARAH)
         await until_rows(interface, "person Sarah Chen")
         await interface.press("t", *"2025-02-30")
-        await interface.until_shown("no day: write it as")
+        await interface.until_shown("not a day: write it as")
         await interface.press("enter")
-        await interface.until_shown("no day: write it as")
+        await interface.until_shown("not a day: write it as")
         await interface.press(*["backspace"] * 2, *"14")
         await interface.until_shown("Friday, 14 February 2025")
         await interface.press("enter")
@@ -291,7 +291,9 @@ async def test_neighbours_beyond_a_dozen_are_counted_and_shown_on_demand(sandbox
         assert sum("Tool" in text for text in texts(screen)) == 20
 
 
-@pytest.mark.promise("The interface", "the page that is looked at is deleted", "said; another is shown")
+@pytest.mark.promise(
+    "The interface", "the page that is shown is deleted", "a message says so; another page is shown"
+)
 async def test_what_changes_on_disk_is_followed(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)

@@ -83,7 +83,7 @@ async def test_a_backup_under_way_is_seen_and_stopped(
         await interface.press("b")
         await interface.until_said("A backup is being made: c stops it")
         await interface.press("c")
-        await interface.until_said("The backup was stopped; the one before counts")
+        await interface.until_said("The backup was stopped; the previous one is kept")
         assert not screen.work_line.display
 
 

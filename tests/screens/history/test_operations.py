@@ -38,7 +38,7 @@ async def test_typing_narrows_the_list_and_esc_takes_the_filter_away(sandbox: Sa
         await interface.until(lambda: len(listed(interface)) == 1, "one")
         assert "tantivy" in listed(interface)[0]
         fill(interface, "by:human action:forget nothing")
-        await interface.until_shown("no operation is like that")
+        await interface.until_shown("no operation matches")
         await interface.press("enter", "u")  # the list has the keys again
         await interface.until_said("There is")
         await interface.press("escape")

@@ -190,7 +190,9 @@ async def test_an_operation_opens_memory_as_it_was_before_and_after_it(sandbox: 
         await interface.until(lambda: "staging port" in rows(interface, 1), "after it")
 
 
-@pytest.mark.promise("The interface", "memory changes on disk meanwhile", "there on the way back")
+@pytest.mark.promise(
+    "The interface", "memory changes on disk while another screen is open", "the change is shown on return"
+)
 async def test_what_changes_meanwhile_is_there_on_the_way_back(sandbox: Sandbox) -> None:
     forget(sandbox, "tantivy")
     async with opened(sandbox.workspace) as interface:
@@ -206,7 +208,9 @@ async def test_what_changes_meanwhile_is_there_on_the_way_back(sandbox: Sandbox)
         await interface.until(lambda: "an agent wrote this" not in rows(interface, 0), "the newest commit")
 
 
-@pytest.mark.promise("The interface", "a laid-out moment removed by another process", "laid out again")
+@pytest.mark.promise(
+    "The interface", "a snapshot of the past is deleted by another process", "it is made again"
+)
 async def test_a_moment_that_was_removed_is_laid_out_again(sandbox: Sandbox) -> None:
     forget(sandbox, "tantivy")
     async with opened(sandbox.workspace) as interface:
@@ -223,8 +227,8 @@ async def test_a_moment_that_was_removed_is_laid_out_again(sandbox: Sandbox) -> 
 
 @pytest.mark.promise(
     "The interface",
-    "history rewritten while somebody looks at the past",
-    "said; it stays or goes home, and reads anew",
+    "history is rewritten while a snapshot of the past is shown",
+    "a message says so; the snapshot stays or today is shown, and everything is read again",
 )
 async def test_a_history_that_was_rewritten_says_so_and_goes_on(sandbox: Sandbox) -> None:
     for number in range(4):

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.promise(
         "The interface",
         "indexing, ingest or a backup is stopped from the interface",
-        "what is done stays, the next run goes on",
+        "finished parts are kept, and the next run continues",
         by="SIGTERM",
     ),
 ]

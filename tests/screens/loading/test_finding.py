@@ -109,7 +109,7 @@ async def test_what_belongs_to_an_entry_leads_there(sandbox: Sandbox) -> None:
         await interface.go_to("staging port")
         await interface.until_shown("related 2, s lists them")
         await interface.press("s")
-        await interface.until_shown("2 entries that belong to this one")
+        await interface.until_shown("2 related entries")
         assert "a new name" not in interface.text  # there can be none
         assert "was made of it" in interface.text
         assert "is like it" in interface.text
@@ -143,4 +143,4 @@ async def test_an_entry_without_kin_says_so(sandbox: Sandbox) -> None:
         await interface.go_to("We decided")
         await interface.until(lambda: interface.main.relating.settled, "looked for")
         await interface.press("s")
-        await interface.until_said("Nothing else belongs to this entry")
+        await interface.until_said("No related entries")

@@ -69,7 +69,7 @@ def few(codes: list[list[int]]) -> bool:
 @pytest.mark.promise(
     "The interface",
     "a terminal of 16 colours, or NO_COLOR",
-    "its own colours, the cursor reversed; no colour code at all",
+    "only the terminal's own colours, with the cursor in reverse; with NO_COLOR no colour codes",
 )
 @pytest.mark.parametrize("term", ["xterm", "screen", "linux"])
 def test_a_terminal_of_sixteen_colours_gets_no_others(open_in: Opened, term: str) -> None:

@@ -189,7 +189,9 @@ def test_it_is_said_which_way_it_was_copied(sent: bool, took: list[str], says: s
     assert said[1] == severity
 
 
-@pytest.mark.promise("The interface", "a text too long for OSC 52", "not sent, the limit is said")
+@pytest.mark.promise(
+    "The interface", "a text too long for OSC 52", "it is not sent, and the message names the limit"
+)
 async def test_an_entry_that_is_too_long_is_not_copied_and_said(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,7 +220,7 @@ def tmux(tmp_path: Path) -> Iterator[Callable[..., str]]:
     ask("kill-server")
 
 
-@pytest.mark.promise("The interface", "tmux refuses OSC 52", "its own buffer is filled")
+@pytest.mark.promise("The interface", "tmux refuses OSC 52", "the text is put into tmux's own buffer")
 @pytest.mark.parametrize("setting", ["external", "on", "off"])
 def test_in_tmux_the_text_is_in_its_buffer_whatever_its_settings(
     setting: str, sandbox: Sandbox, tmux: Callable[..., str], person: Path

@@ -120,7 +120,7 @@ async def test_where_nothing_can_be_kept_leaving_says_so(
         await interface.press("ctrl+c")
         await interface.until_said("ctrl+c again quits without what you typed")
         await interface.press("escape")
-        await interface.until_shown("is kept only until this program ends:")
+        await interface.until_shown("kept only until this program ends:")
         await interface.until_shown("this was started to look only")
         await interface.press("y")
         await interface.until(lambda: interface.main.is_active, "closed")
@@ -151,7 +151,7 @@ async def test_an_entry_that_changed_below_is_shown_beside_what_was_typed(sandbo
         await begin(interface)
         await interface.type(" mine")
         sandbox.write(LOG, theirs)
-        await interface.until_shown("It reads now:")
+        await interface.until_shown("It now says:")
         await interface.until_shown("- The staging port is 9443")
         assert dialog(interface).text == PORT + " mine"
         assert sandbox.read(LOG) == theirs

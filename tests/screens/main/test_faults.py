@@ -56,7 +56,7 @@ def hang_up(terminal: Terminal) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.promise("The interface", "hundreds of resizes while somebody types", "nothing typed is lost")
+@pytest.mark.promise("The interface", "hundreds of resizes while somebody types", "no typed text is lost")
 def test_resizes_by_the_hundred_lose_nothing_that_is_typed(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -78,8 +78,8 @@ def test_resizes_by_the_hundred_lose_nothing_that_is_typed(sandbox: Sandbox) -> 
 
 @pytest.mark.promise(
     "The interface",
-    "suspended and resumed",
-    "the terminal is given back, and painted again",
+    "the program is suspended and resumed",
+    "the terminal is released, and painted again",
 )
 def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
@@ -101,7 +101,7 @@ def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None
     ended(terminal)
 
 
-@pytest.mark.parametrize(("key", "shown"), [("?", "type to filter"), (".", "What would it do?")])
+@pytest.mark.parametrize(("key", "shown"), [("?", "type to filter"), (".", "Preview which action?")])
 def test_ctrl_z_stops_it_in_a_dialog_too(sandbox: Sandbox, key: str, shown: str) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
@@ -121,7 +121,7 @@ def test_ctrl_z_stops_it_in_a_dialog_too(sandbox: Sandbox, key: str, shown: str)
     ended(terminal)
 
 
-@pytest.mark.promise("The interface", "suspended while it paints", "it stops, every time")
+@pytest.mark.promise("The interface", "the program is suspended while it paints", "it stops every time")
 def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -143,8 +143,8 @@ def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbo
 
 @pytest.mark.promise(
     "The interface",
-    "stopped by SIGSTOP, and gone on",
-    "the terminal is taken anew, and read once",
+    "stopped by SIGSTOP, and continued",
+    "the terminal is set up again, and read by one reader",
 )
 def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
@@ -165,7 +165,7 @@ def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: S
     assert terminal.child.exitstatus == 0
 
 
-@pytest.mark.promise("The interface", "SIGTERM", "the terminal is given back")
+@pytest.mark.promise("The interface", "SIGTERM", "the terminal is released")
 def test_sigterm_gives_the_terminal_back(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")
@@ -176,7 +176,9 @@ def test_sigterm_gives_the_terminal_back(sandbox: Sandbox) -> None:
     assert b"\x1b[?25h" in written
 
 
-@pytest.mark.promise("The interface", "the terminal is closed", "it ends, the operation whole")
+@pytest.mark.promise(
+    "The interface", "the terminal is closed", "the program ends; a running operation is complete"
+)
 def test_a_closed_terminal_ends_it_and_its_operation_is_whole(sandbox: Sandbox) -> None:
     sandbox.git("config", "user.name", "Test Person")
     sandbox.git("config", "user.email", "test@localhost")
@@ -194,8 +196,8 @@ def test_a_closed_terminal_ends_it_and_its_operation_is_whole(sandbox: Sandbox) 
 
 @pytest.mark.promise(
     "The interface",
-    "the terminal is closed, or ctrl+c twice, while somebody writes",
-    "the words are here again at the next edit",
+    "the terminal is closed, or ctrl+c is pressed twice, while text is being written",
+    "the text is offered again at the next edit",
 )
 def test_what_was_typed_outlives_a_closed_terminal(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
@@ -225,8 +227,8 @@ def test_what_was_typed_outlives_a_closed_terminal(sandbox: Sandbox) -> None:
 
 @pytest.mark.promise(
     "The interface",
-    "the workspace vanishes while open",
-    "said; the last state stays, actions are refused; it comes back",
+    "the workspace vanishes while it is open",
+    "a message says so; the last state stays, actions are refused; it can come back",
 )
 async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox) -> None:
     away = sandbox.root.with_name("away")
@@ -248,7 +250,9 @@ async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox
         assert sandbox.read(LOG) == LOG_TEXT.encode()
 
 
-@pytest.mark.promise("The interface", "an exception in a worker", "a message; the interface lives")
+@pytest.mark.promise(
+    "The interface", "an exception in a worker", "a message is shown; the interface continues"
+)
 async def test_an_exception_in_a_worker_is_said_and_the_interface_lives(sandbox: Sandbox) -> None:
     async def fails() -> None:
         raise RuntimeError("[/] broke \x1b[31m")
@@ -261,7 +265,9 @@ async def test_an_exception_in_a_worker_is_said_and_the_interface_lives(sandbox:
         await interface.until(lambda: interface.main.current == 1, "keys do something")
 
 
-@pytest.mark.promise("The interface", "too small a terminal", "said; everything as before afterwards")
+@pytest.mark.promise(
+    "The interface", "the terminal is too small", "a message says so; after a resize everything is as before"
+)
 async def test_too_small_a_terminal_says_so_and_comes_back_as_it_was(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, (80, 24)) as interface:
         await interface.go_to("staging port")
@@ -276,7 +282,11 @@ async def test_too_small_a_terminal_says_so_and_comes_back_as_it_was(sandbox: Sa
         assert len(interface.main.pane.list.marked) == 1
 
 
-@pytest.mark.promise("The interface", "a key in too small a terminal", "does nothing, but for ctrl+c and q")
+@pytest.mark.promise(
+    "The interface",
+    "a key is pressed in a terminal that is too small",
+    "it does nothing, except ctrl+c and q",
+)
 async def test_in_too_small_a_terminal_no_screen_is_drawn_and_no_key_acts(sandbox: Sandbox) -> None:
     head = sandbox.git("rev-parse", "HEAD")
     async with opened(sandbox.workspace) as interface:

@@ -40,7 +40,7 @@ async def test_what_an_agent_appends_appears(sandbox: Sandbox) -> None:
         await interface.until(lambda: any("Appended" in row.text for row in rows.rows), "in the list")
 
 
-@pytest.mark.promise("Two writers", "somebody reads before the next action")
+@pytest.mark.promise("Two writers", "late lines exist, and somebody reads before the next action")
 async def test_what_an_agent_writes_into_the_replaced_log_appears(sandbox: Sandbox) -> None:
     with (sandbox.root / LOG).open("ab", buffering=0) as log:
         async with opened(sandbox.workspace) as interface:

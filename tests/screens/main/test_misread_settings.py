@@ -16,9 +16,9 @@ from workbench.workspace.workspace import Workspace
 pytestmark = [
     pytest.mark.promise(
         "The interface",
-        "settings are no YAML, or one is wrong, when the interface starts",
-        "it starts: the banner names file, line and what to do, defaults count for what is wrong, the "
-        "index waits; corrected, they count at once",
+        "the settings file is not YAML, or a setting is wrong, when the interface starts",
+        "it starts; a banner names file, line and what to do, defaults are used for what is wrong, "
+        "indexing waits; once corrected, the settings are used at once",
         by="wrong files",
     ),
 ]

@@ -10,7 +10,10 @@ from workbench.format_version import FORMAT
 from workbench.workspace.workspace import Workspace
 
 
-@pytest.mark.promise("Formats, and other programs", "memory of a newer format, also by a pull while we run")
+@pytest.mark.promise(
+    "Formats, and other programs",
+    "memory of a newer format, also one that a pull brings while the program runs",
+)
 async def test_it_is_shown_read_only_with_the_reason(sandbox: Sandbox) -> None:
     sandbox.write("workbench.yaml", f"format: {FORMAT + 1}\n")
     sandbox.commit("a newer program")

@@ -15,7 +15,7 @@ from tests.support.workspaces import Sandbox
 from workbench.jobs.runs import Job, JobRun, State, StepResult, keep, standings
 
 pytestmark = [
-    pytest.mark.promise("From sessions to long-term memory", "a job hangs, or its clock is gone"),
+    pytest.mark.promise("From sessions to long-term memory", "a job hangs, or its scheduler is gone"),
 ]
 
 NOW = datetime.now().astimezone()
@@ -92,10 +92,10 @@ async def test_a_commit_of_another_program_is_in_the_title_soon(
     monkeypatch.setattr(status_monitor, "LOOK_SECONDS", 1e6)
     sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("1 unsaved")
+        await interface.until_shown("1 uncommitted")
         sandbox.git("add", "MEMORY.md")
         sandbox.git("commit", "-qm", "by hand")
-        await interface.until(lambda: "unsaved" not in interface.text, "all of it is in a commit")
+        await interface.until(lambda: "uncommitted" not in interface.text, "all of it is in a commit")
 
 
 async def test_a_quiet_memory_has_no_banner(sandbox: Sandbox) -> None:

@@ -99,7 +99,7 @@ async def test_a_secret_is_promoted_after_one_yes_to_all_that_is_found(sandbox: 
         await interface.press("p")
         await interface.until_shown("It contains hidden text")
         await interface.until_shown("GitHub token")
-        await interface.until_shown("This would record a secret in git")
+        await interface.until_shown("This would store a secret in git")
         await interface.until_shown("MEMORY.md:10: GitHub token")
         assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
         await interface.press("exclamation_mark")
@@ -117,7 +117,7 @@ async def test_hidden_text_alone_is_no_yes_to_a_secret(sandbox: Sandbox) -> None
         assert "This would put a secret" not in interface.text
         sandbox.write("MEMORY.md", MEMORY_TEXT + f"\n- {TOKEN}\n")
         await interface.press("exclamation_mark")
-        await interface.until_shown("This would record a secret in git")
+        await interface.until_shown("This would store a secret in git")
     assert b"staging port" not in sandbox.read("MEMORY.md")
 
 
@@ -128,13 +128,13 @@ async def test_a_secret_is_recorded_only_after_a_yes_and_never_shown_whole(sandb
         await interface.until_shown("ctrl+o save")
         await interface.type(f" {TOKEN}")
         await interface.press("ctrl+o")
-        await interface.until_shown("This would record a secret in git")
+        await interface.until_shown("This would store a secret in git")
         await interface.until_shown("GitHub token")
         assert sandbox.read(LOG) == LOG_TEXT.encode()
         await interface.press("n")
         await interface.until_shown("ctrl+o save")
         await interface.press("ctrl+o")
-        await interface.until_shown("This would record a secret in git")
+        await interface.until_shown("This would store a secret in git")
         await interface.press("exclamation_mark")
         await interface.until_said("Edited")
         await interface.until(lambda: interface.main.is_active, "both dialogs are closed")

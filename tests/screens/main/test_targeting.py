@@ -89,7 +89,7 @@ async def test_a_look_shows_the_change_and_does_nothing_without_a_yes(sandbox: S
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("staging port")
         await interface.press("full_stop")
-        await interface.until_shown("What would it do?")
+        await interface.until_shown("Preview which action?")
         await interface.press("d")
         await interface.until_shown("Forget 1 entry?")
         await interface.until_shown("-- The staging port is 8443")
@@ -107,7 +107,7 @@ async def test_a_look_says_why_an_action_is_not_possible(sandbox: Sandbox) -> No
         await interface.press("2")
         await interface.go_to("Likes tea")
         await interface.press("full_stop")
-        await interface.until_shown("What would it do?")
+        await interface.until_shown("Preview which action?")
         await interface.until_shown("already in long-term memory")
         await interface.press("p")
         await interface.press("escape")

@@ -120,7 +120,7 @@ def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
     terminal_.keys("e")
-    terminal_.until(lambda text: "It reads now:" in text and "+- The staging port is 9443" in text, "both")
+    terminal_.until(lambda text: "It now says:" in text and "+- The staging port is 9443" in text, "both")
     assert sandbox.read(LOG) == theirs.encode()
     terminal_.keys("\x0f")
     terminal_.until(lambda text: "u undoes it" in text, "the toast")

@@ -50,7 +50,7 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.choose("no prose")
         await review.interface.press("right")
         await review.choose("ls -la [/]")
-        await review.until_behind("w works out its score")
+        await review.until_behind("w computes its score")
         await review.interface.press("w")
         await review.until_behind("it is no candidate: no prose: code")
         await review.choose("staging port of the gateway")
@@ -113,7 +113,9 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
     assert not (sandbox.root / "_system").exists()
 
 
-@pytest.mark.promise("The interface", "the program ends while it dreams", "the process ends with it")
+@pytest.mark.promise(
+    "The interface", "the program ends during a dream", "the process of the dream ends with it"
+)
 @pytest.mark.usefixtures("slow")
 async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_program(
     sandbox: Sandbox,
@@ -134,7 +136,7 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
     assert child.returncode is not None
 
 
-@pytest.mark.promise("The interface", "dreaming is stopped half way, or its process dies")
+@pytest.mark.promise("The interface", "dreaming is stopped halfway, or its process dies")
 async def test_a_dream_that_fails_says_why_and_what_to_do(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,9 +34,9 @@ async def test_a_proposal_says_what_it_does_where_and_how_sure_it_is_part_by_par
         assert "of 10,000 characters" in review.behind
         await review.until_behind("1.50 of 2.00")
         assert "0.52 of 1.00" in review.behind
-        assert "✓ 0.78 of 0.75, 0.03 above" in review.behind
-        assert "✗ 2 of 3, 1 missing" in review.behind
-        assert "1 of 2 missed" in review.behind
+        assert "✓ 0.78, needs 0.75" in review.behind
+        assert "✗ 2, needs 3" in review.behind
+        assert "1 of 2 not met" in review.behind
 
 
 async def test_sources_stand_with_their_words_and_unfold_beneath(sandbox: Sandbox) -> None:
@@ -82,8 +82,8 @@ async def test_what_is_replaced_stands_over_what_replaces_it(sandbox: Sandbox) -
     put(sandbox, proposal("The project is called Borealis", action="supersede", target=target))
     async with reviewed(sandbox) as review:
         await review.choose("Borealis")
-        await review.until_behind("Stands there now\n- The project is called Atlas")
-        assert "Would stand there\n+ The project is called Borealis" in review.behind
+        await review.until_behind("Current text\n- The project is called Atlas")
+        assert "New text\n+ The project is called Borealis" in review.behind
 
 
 async def test_what_is_stale_says_why_and_what_to_do(sandbox: Sandbox) -> None:
@@ -118,8 +118,8 @@ async def test_what_became_of_the_newest_run_is_folded_below(sandbox: Sandbox) -
     put(sandbox, one, of_log(sandbox, "tantivy"))
     accept(sandbox, one.key)
     async with reviewed(sandbox) as review:
-        await review.choose("Decided of the newest run")
-        assert "1 accepted" in review.tail("Decided of the newest run")
+        await review.choose("Decided in the newest run")
+        assert "1 accepted" in review.tail("Decided in the newest run")
         assert "1 accepted" in review.tail("Run of")
         await review.interface.press("right")
         await review.choose("staging port")

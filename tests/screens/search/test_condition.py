@@ -40,8 +40,7 @@ CONDITIONS = {
 @pytest.mark.promise(
     "The search in the interface",
     "hits that changed on disk, a part of the search missing, an index that cannot be read, nothing found",
-    "four different answers, each with its mark, its words and the key that helps; what goes by "
-    "itself asks for nothing",
+    "four different answers, each with its mark, its text and the key that helps",
 )
 def test_no_two_conditions_read_alike_even_without_colour() -> None:
     corners = {name: condition(facts).corner.text for name, facts in CONDITIONS.items()}

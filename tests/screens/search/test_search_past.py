@@ -32,8 +32,8 @@ def first(interface: Interface) -> str:
 
 @pytest.mark.promise(
     "The search in the interface",
-    "an action on memory as it was",
-    "refused with the reason",
+    "an action on memory of the past",
+    "refused, with the reason",
 )
 async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_it(changed: Sandbox) -> None:
     commit = changed.git("rev-list", "--max-parents=0", "HEAD").strip()[:12]
@@ -73,8 +73,8 @@ async def test_a_search_while_travelling_is_about_that_moment(changed: Sandbox) 
 
 @pytest.mark.promise(
     "The search in the interface",
-    "a moment in the box that never was",
-    "a failure, never an answer about today",
+    "a moment in the search box that never existed",
+    "an error, never an answer about today",
 )
 async def test_a_moment_that_nobody_knows_is_a_failure_and_not_an_answer_about_today(
     changed: Sandbox,

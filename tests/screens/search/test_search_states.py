@@ -66,8 +66,8 @@ async def test_stale_hits_say_so_and_which_key_helps(indexed: Sandbox) -> None:
 
 @pytest.mark.promise(
     "The search in the interface",
-    "the word index is damaged while hits are shown",
-    "the hits stay, it is said whose they are, and no key acts on them",
+    "the keyword index is damaged while hits are shown",
+    "the hits stay, marked as those of the earlier query, and no key acts on them",
 )
 async def test_a_damaged_index_is_a_failure_and_names_the_hits_that_are_left(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
@@ -99,8 +99,8 @@ async def test_without_an_index_the_list_itself_says_what_to_do(sandbox: Sandbox
 
 @pytest.mark.promise(
     "The search in the interface",
-    "semantic search dies over a question",
-    "the words' hits stay, it is said, another one is started",
+    "the process for semantic search dies during a query",
+    "the keyword hits stay, with a note, and another process is started",
 )
 async def test_a_child_that_dies_over_a_question_leaves_the_hits_of_the_words(
     indexed: Sandbox, answering: Answering
@@ -134,8 +134,8 @@ async def test_a_child_that_cannot_answer_is_a_degraded_answer(
 
 @pytest.mark.promise(
     "The search in the interface",
-    "it is slow",
-    "hits stay; a wheel turns only after a while, and the row under the cursor stays where it is",
+    "semantic search is slow",
+    "hits stay; a spinner appears only after a while, and the selected row stays in place",
 )
 async def test_a_slow_child_keeps_the_hits_and_turns_a_wheel_only_after_a_while(
     indexed: Sandbox, answering: Answering, tmp_path: Path
@@ -161,7 +161,9 @@ for question in asked:
         assert texts(interface) == ["by meaning"]
 
 
-@pytest.mark.promise("The search in the interface", "it hangs", "given up and started again")
+@pytest.mark.promise(
+    "The search in the interface", "semantic search hangs", "the process is ended and started again"
+)
 async def test_a_stuck_child_is_given_up_and_started_again(
     indexed: Sandbox, answering: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +212,7 @@ async def test_a_condition_that_means_nothing_is_noted_before_any_answer(indexed
         await interface.until(lambda: "kind:foo" in str(interface.main.overlay.meant), "a note")
 
 
-@pytest.mark.promise("The search in the interface", "it is slow")
+@pytest.mark.promise("The search in the interface", "semantic search is slow")
 async def test_the_row_under_the_cursor_stays_when_meaning_joins_late(
     indexed: Sandbox, answering: Answering, tmp_path: Path
 ) -> None:
@@ -305,5 +307,5 @@ async def test_a_key_that_waits_for_hits_is_told_at_once_that_the_search_failed(
         await interface.type("tea")
         await interface.until(lambda: status(interface) == "✗ failed", "failed in the corner")
         await interface.press("tab", "d")
-        await interface.until_said("The search failed: there are no hits of these words")
+        await interface.until_said("The search failed: there are no hits for this query")
         assert "Still searching" not in interface.toasts

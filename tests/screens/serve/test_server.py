@@ -64,8 +64,8 @@ async def test_nothing_is_given_without_the_token(
 
 @pytest.mark.promise(
     "In a browser",
-    "rubbish or odd requests on the port",
-    "refused, and their addresses told to nobody",
+    "garbage or unusual requests on the port",
+    "refused, and their addresses are not logged",
 )
 @pytest.mark.parametrize(
     "line",
@@ -88,7 +88,7 @@ async def test_odd_requests_are_refused_and_their_addresses_told_to_nobody(
 @pytest.mark.promise(
     "In a browser",
     "DNS rebinding, a foreign page, a missing token",
-    "refused, no process starts",
+    "refused, and no process is started",
 )
 @pytest.mark.parametrize(
     "headers", [{"Host": "evil.example"}, {"Host": "127.0.0.1"}, {"Origin": "http://evil.example"}]
@@ -119,8 +119,8 @@ async def test_no_other_file_is_handed_out(server: Server, client: aiohttp.Clien
 
 @pytest.mark.promise(
     "In a browser",
-    "the window is closed, or its process is killed",
-    "the other end ends too",
+    "a browser window is closed, or its process is killed",
+    "the other one ends too",
 )
 async def test_a_window_draws_hears_keys_acts_and_ends_with_its_process(
     server: Server, client: aiohttp.ClientSession, sandbox: Sandbox
@@ -154,8 +154,8 @@ async def test_a_window_draws_hears_keys_acts_and_ends_with_its_process(
 
 @pytest.mark.promise(
     "In a browser",
-    "a window's process hangs",
-    "ended within ten seconds of its tab or the server",
+    "the process of a window hangs",
+    "it is ended within ten seconds after its tab or the server",
 )
 async def test_a_window_whose_process_hangs_is_given_up(
     server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
@@ -190,7 +190,7 @@ async def test_leaving_closes_the_window(server: Server, client: aiohttp.ClientS
     await until(lambda: not server.visitors)
 
 
-@pytest.mark.promise("In a browser", "too many windows", "told so, nothing starts")
+@pytest.mark.promise("In a browser", "too many windows", "refused with a message, and no process is started")
 async def test_more_windows_than_may_be_are_told_so_and_start_nothing(
     server: Server, client: aiohttp.ClientSession
 ) -> None:
@@ -206,7 +206,7 @@ async def test_more_windows_than_may_be_are_told_so_and_start_nothing(
     await until(lambda: not server.visitors)
 
 
-@pytest.mark.promise("In a browser", "the window is closed, or its process is killed")
+@pytest.mark.promise("In a browser", "a browser window is closed, or its process is killed")
 async def test_a_process_that_is_killed_closes_its_window(
     server: Server, client: aiohttp.ClientSession
 ) -> None:

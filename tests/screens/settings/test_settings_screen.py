@@ -54,7 +54,7 @@ async def test_value_default_origin_unit_and_meaning_are_told(sandbox: Sandbox, 
     async with opened(sandbox.workspace) as interface:
         await settings(interface, "setting:memory_budget")
         await interface.until_shown("memory_budget: 700")
-        await interface.until_shown("Characters that MEMORY.md should stay below.")
+        await interface.until_shown("Maximum characters of MEMORY.md.")
         await interface.until_shown("Default: 10 000")
         await interface.until_shown("Unit: characters")
         await until_told(interface, "workbench.yaml, line 2")
@@ -146,7 +146,7 @@ async def test_what_is_wrong_is_shown_as_itself_while_the_rest_counts(sandbox: S
         assert row is not None
         assert row.text == "5 days"
         await at(interface, "wrong:2")
-        await interface.until_shown("only your own settings file may say it")
+        await interface.until_shown("only your own settings file may set it")
         await interface.until_shown("It is ignored until it is corrected")
         await at(interface, "setting:exclude")
         await interface.press("e")  # what a file says is typed on, and drawn like anything from a file

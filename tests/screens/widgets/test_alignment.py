@@ -65,7 +65,11 @@ def test_a_row_of_any_script_fills_its_width(
     assert fills(row_strip(row, width, LOOK, cursor=cursor, marked=cursor), width)
 
 
-@pytest.mark.promise("The interface", "a match inside a joined emoji", "never cut, the row keeps its width")
+@pytest.mark.promise(
+    "The interface",
+    "a search match inside a joined emoji",
+    "the emoji is never split, and the row keeps its width",
+)
 @given(
     st.lists(
         st.sampled_from([cluster for cluster in CLUSTERS if not cluster.isascii()]), min_size=1, max_size=9

@@ -100,8 +100,8 @@ async def test_the_preview_shows_the_other_workspaces_file(here_indexed: Sandbox
 
 @pytest.mark.promise(
     "Several workspaces",
-    "an entry with the same address stands in both",
-    "no action reaches the one in the other workspace",
+    "two workspaces have an entry with the same address",
+    "no action changes the entry in the other workspace",
     by="equal logs",
 )
 @pytest.mark.parametrize("key", ["p", "d", "x", "P", "b"])

@@ -111,8 +111,8 @@ async def test_back_and_forth_leaves_no_thread_and_no_process(sandbox: Sandbox, 
 
 @pytest.mark.promise(
     "Several workspaces",
-    "an action is under way when another workspace is chosen",
-    "done first, and there",
+    "an action is running when another workspace is chosen",
+    "it is finished first, in its own workspace",
     by="keys in one burst",
 )
 async def test_what_was_asked_for_before_is_done_before(sandbox: Sandbox, both: Sandbox) -> None:
@@ -129,8 +129,8 @@ async def test_what_was_asked_for_before_is_done_before(sandbox: Sandbox, both: 
 
 @pytest.mark.promise(
     "Several workspaces",
-    "keys while another workspace comes in the place of this one",
-    "they act on neither; that is said",
+    "keys are pressed while another workspace is opened",
+    "they act on neither, and a message says so",
     by="keys at once behind the choice",
 )
 async def test_keys_in_between_act_on_neither(sandbox: Sandbox, both: Sandbox) -> None:

@@ -438,7 +438,7 @@ def _known(book: Book, key: str) -> Proposal:
     if len(hits) > 1:  # of several, those that something final was decided of
         hits = [one for one in hits if _is_decided(book, one)] or hits
     if len(hits) != 1:
-        what = "fits several proposals" if hits else "names no proposal"
+        what = "matches several proposals" if hits else "names no proposal"
         shown = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
         raise UsageError(f"{key} {what}", hint=shown or "`workbench inbox list --all` shows their keys")
     newest = book.decisions.newest.get(name_of(hits[0]))

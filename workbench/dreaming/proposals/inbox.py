@@ -222,7 +222,7 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
     """Why a key does not name one proposal that waits."""
     if hits:
         fits = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
-        return UsageError(f"{key} fits several proposals", hint=f"give more of the key: {fits}")
+        return UsageError(f"{key} matches several proposals", hint=f"use more of the key: {fits}")
     wanted = _beginning(key)
     if len(wanted) < SHORTEST_KEY:
         return UsageError(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from workbench.operations.operation_spec import ALLOW_FLAGGED, REASON, OperationSpec, Parameter
 
 _KEYS = Parameter("keys", metavar="KEY...", many=True)
-_FLAGGED = ALLOW_FLAGGED._replace(help="Hidden text, secrets and suspicious orders too.")
+_FLAGGED = ALLOW_FLAGGED._replace(help="Also proposals with hidden text, secrets or suspicious instructions.")
 
 ACCEPT = OperationSpec(
     "accept",
     "workbench.dreaming.proposals.decide:plan_accept",
-    "Do what proposals say, all of them as one operation.",
+    "Accept proposals, all of them as one operation.",
     _KEYS,
     parameters=(_FLAGGED, REASON),
     clock=True,
@@ -20,9 +20,9 @@ EDIT = OperationSpec(
     "workbench.dreaming.proposals.decide:plan_accept_reworded",
     "Accept a proposal in your own words.",
     Parameter("key", metavar="KEY", required=True),
-    details="The words that were proposed are not proposed again.",
+    details="The original wording is not proposed again.",
     parameters=(
-        Parameter("text", "The words; else your editor opens.", metavar="WORDS"),
+        Parameter("text", "The new text. Default: your editor opens.", metavar="WORDS"),
         _FLAGGED,
         REASON,
     ),
@@ -32,14 +32,14 @@ EDIT = OperationSpec(
 REJECT = OperationSpec(
     "reject",
     "workbench.dreaming.proposals.decide:plan_reject",
-    "Say no: these claims, reworded too, are never proposed again.",
+    "Reject proposals: their claims are not proposed again.",
     _KEYS,
     clock=True,
 )
 DEFER = OperationSpec(
     "defer",
     "workbench.dreaming.proposals.decide:plan_defer",
-    "Not now: proposals wait unseen until a day.",
+    "Hide proposals until a day.",
     _KEYS,
     parameters=(Parameter("until", "2026-04-01, 3d or 2w.", metavar="DAY", required=True), REASON),
     clock=True,
@@ -47,9 +47,9 @@ DEFER = OperationSpec(
 WITHDRAW = OperationSpec(
     "withdraw",
     "workbench.dreaming.proposals.decide:plan_withdraw",
-    "Take proposals, or what was decided of them, off the table.",
+    "Withdraw proposals, or decisions on them.",
     _KEYS,
-    details="They may be proposed again.",
+    details="The claims may be proposed again.",
     clock=True,
 )
 OPERATIONS = (ACCEPT, EDIT, REJECT, DEFER, WITHDRAW)

@@ -78,7 +78,7 @@ def find_run(workspace: Workspace, name: str) -> DreamRun:
         return hits[0]
     if hits:
         raise UsageError(
-            f"{name} fits several runs", hint="give more of it: " + ", ".join(r.id for r in hits)
+            f"{name} matches several runs", hint="use more of it: " + ", ".join(r.id for r in hits)
         )
     shown = ", ".join(run.id for run in known[:3])
     raise UsageError(

@@ -67,7 +67,7 @@ def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: in
         secret = any(secrets_in(words) for words in said)
         error = FlaggedError({f"{key} {title(texts[key])}": why for key, why in held.items()}, secret=secret)
         options = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
-        error.hint = f"look at it first; `workbench inbox accept KEY {options}` takes it all the same"
+        error.hint = f"review it first; `workbench inbox accept KEY {options}` accepts it anyway"
         raise error
     return held
 
