@@ -186,7 +186,7 @@ def named(name: str) -> Action:
 Record = Callable[[str, object], None]
 
 
-@pytest.mark.promise("Writing", "killed at any call of any action")
+@pytest.mark.promise("Writing", "killed at any call of any action that changes the disk")
 @pytest.mark.parametrize("name", LIKE)
 def test_an_action_that_is_not_tried_makes_the_calls_of_one_that_is(name: str, tmp_path: Path) -> None:
     made = []
