@@ -24,7 +24,7 @@ import openai
 from indexing.embedding.port import Embedder, Portion, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
-from workbench.llm.language_model import UnusableAnswerError, explained, has_spent_all, open_client
+from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
 from workbench.memory.model_window import word_pieces
 
 if TYPE_CHECKING:

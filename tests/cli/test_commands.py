@@ -93,14 +93,7 @@ def test_help_loads_no_command() -> None:
     )
     declared = ("operations", "operations.operation_spec", "operations.registry")
     shown = ("errors", *declared, "safety", "safety.terminal")
-    loaded = (
-        "cli",
-        "cli.commands",
-        "cli.output",
-        "cli.program",
-        "cli.workspace_options",
-        *shown,
-    )
+    loaded = ("cli", "cli.commands", "cli.options", "cli.output", "cli.program", "cli.shell_values", *shown)
     assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
 
 

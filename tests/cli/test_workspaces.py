@@ -306,7 +306,7 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
     assert [one["newest"] for one in found] == sorted((one["newest"] for one in found), reverse=True)
     shown = run("workspaces", "--found")
     assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out
-    assert f"`workbench {found[0]['path']}` opens" in shown.err
+    assert f"to open one, name its folder: `workbench {found[0]['path']}`" in shown.err
     assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
 
 

@@ -87,7 +87,7 @@ def test_three_modules_alone_can_ask_a_network() -> None:
     assert users == {
         "indexing/embedding/model_files.py",
         "indexing/embedding/remote.py",
-        "workbench/llm/language_model.py",
+        "workbench/llm/openai_compatible.py",
     }
 
 

@@ -14,7 +14,6 @@ from tests.support.provider import Asked, Provider, Reply, completion, providing
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.llm.language_model import (
-    MOST_BYTES,
     LanguageModel,
     LanguageModelError,
     Message,
@@ -22,6 +21,7 @@ from workbench.llm.language_model import (
     ask_json,
     open_language_model,
 )
+from workbench.llm.openai_compatible import MOST_BYTES
 
 pytestmark = [
     pytest.mark.promise(

@@ -213,7 +213,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
     """
     import asyncio
 
-    from screens.serve.server import require_loopback
+    from screens.serve.auth import require_loopback
 
     try:
         from screens.serve.server import Server

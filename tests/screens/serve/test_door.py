@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screens.serve.server import HEADERS, new_token, refusal, require_loopback
+from screens.serve.auth import HEADERS, new_token, refusal, require_loopback
 from workbench.errors import UsageError
 
 TOKEN = "t0ken-of-this-start"

@@ -14,7 +14,8 @@ import pytest
 
 from screens.serve import server as serving
 from screens.serve import server as visiting
-from screens.serve.server import HEADERS, Server
+from screens.serve.auth import HEADERS
+from screens.serve.server import Server
 from tests.screens.serve.conftest import PATIENCE_SECONDS, Window, until
 from tests.support.workspaces import LOG, Sandbox
 
