@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 import workbench.dreaming
 from workbench.dreaming.features import BUCKETS, NAMES, Grams, Line, features_of
-from workbench.dreaming.line_judgement import veto
 from workbench.dreaming.owner_model import Example, learned, pairs_in_order
 from workbench.dreaming.salience import MODEL_FILE, WEIGHTS_FILE, Head, Salience
+from workbench.dreaming.vetoes import veto
 
 COLLECTIONS = Path(__file__).parent / "collections" / "salience"
 REAL = COLLECTIONS / "real_lines.json"

@@ -275,7 +275,7 @@ class IndexSearch:
         return self._tried(lambda: self._answered(asked))
 
     def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """What can stand behind ``name:``: see ``lexical.vocabulary``. Raises IndexUnavailableError."""
+        """What can stand behind ``name:``: see ``lexical.terms``. Raises IndexUnavailableError."""
         return self._tried(lambda: self._snapshot().values(name, begun, limit))
 
     def _understood(self, query: Query) -> TimedQuery:

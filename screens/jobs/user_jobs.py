@@ -1,8 +1,7 @@
-"""A backup made from the interface: what `workbench backup` does, in a process of its own.
+"""Jobs that a person starts with a path: a backup, and the ingest of sources.
 
-A path to be typed: completed with tab, looked for while it is typed, taken once it can be.
-
-Taking sources in from the interface: what `workbench ingest` does, in a process of its own.
+Each does what `workbench backup` and `workbench ingest` do, in a process of its own. The path is completed
+with tab, looked for while it is typed, and taken once it can be.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from screens.widgets.parts_line import PartsLine
 from screens.widgets.query_input import QueryInput
 from workbench.backup.bundles import remembered
 from workbench.errors import StoppedError, WorkbenchError
-from workbench.ingest.ingest import counted
+from workbench.ingest.outcomes import counted
 
 if TYPE_CHECKING:
     from textual.app import App

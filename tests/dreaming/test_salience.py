@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from benchmarks.salience import Labelled, collections, model_of, own_fit, read_real, write_model
 from workbench.dreaming.features import BUCKETS, NAMES, Line, features_of
-from workbench.dreaming.line_judgement import veto
 from workbench.dreaming.normalisation import plain_words, template_of
 from workbench.dreaming.owner_model import LEAST, Example, learned, pairs_in_order
 from workbench.dreaming.salience import base_model
+from workbench.dreaming.vetoes import veto
 
 DAY = date(2026, 5, 1)
 PORTS = [

@@ -16,7 +16,8 @@ from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.episodes import episode_of, episodes, plan_episode
-from workbench.ingest.ingest import Ingest, Taken, why_left_out, why_nothing
+from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.outcomes import why_left_out, why_nothing
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.transcript import Session

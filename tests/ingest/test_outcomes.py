@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.ingest.ingest import unreadable
+from workbench.ingest.outcomes import unreadable
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ _MOMENTS = ("started_at", "ended_at", "created_at", "expires_at", "last_recalled
 _COUNTS = ("turns", "recall_count")
 _LINE_OF = re.compile(r"#L(\d{1,9})(?:-L?\d{1,9})?\Z")
 _BELOW = re.compile(r"[ \t]+<!-- wb: [^<>]*-->[ \t]*")
-"""A comment of ours on a line of its own, below what it speaks of (see ``comment_position``)."""
+"""A comment of ours on a line of its own, below what it speaks of (see ``memory.edit``)."""
 _HEADING = re.compile(r"## +(\S+) *")
 _ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")
 

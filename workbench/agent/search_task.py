@@ -9,17 +9,13 @@ tells when meaning takes part. When several requests wait, only the newest is an
 Memory as it was is asked for with ``"as_of": "2026-03-01"``, or with ``as-of:`` in the query. Such an answer
 has the ``moment`` that it speaks of: when, and the folder ``root`` in which its files can be read; its
 keyword hits come first, with ``"final": false``. While a moment is being made ready, the answer is
-``{"seq": 7, "waits_for": COMMIT}``, and events tell how far it is and when to ask again (see
-``workbench.agent.search_task``).
+``{"seq": 7, "waits_for": COMMIT}``, and events tell how far it is and when to ask again. Making a
+moment ready takes seconds where memory is large, so it is done in a thread; questions about today are
+answered meanwhile. The moment that was asked for last comes first: work on another one is given up.
 
 ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today": "2026-03-20"}`` is answered
 with ``{"seq": 8, "injection": {…}}``, what an agent would be given. Nothing that is asked here is recorded:
 whoever looks is no agent. Any line is answered; the task ends with stdin.
-
-The moments of the past that a running search was asked about: laid out, indexed, searched.
-
-Making a moment ready takes seconds where memory is large, so it is done in a thread; questions about today
-are answered meanwhile. The moment that was asked for last comes first: work on another one is given up.
 """
 
 from __future__ import annotations

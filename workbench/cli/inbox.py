@@ -12,7 +12,7 @@ from workbench.cli.operation_command import Chosen, Selection, command_of
 from workbench.cli.options import flag, group, named, number, word, workspace
 from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
-from workbench.dreaming.eviction import budget_of
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import foretold
 from workbench.dreaming.proposals.inbox import Waiting, find, overview, pending, waiting
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS

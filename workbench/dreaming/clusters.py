@@ -5,22 +5,14 @@ their words, or when the index has vectors of both that are nearly the same and 
 stand in the other. What differs in a number, a
 name, a word that turns a statement round, or in the order of what is compared, is never one: `port 8443`
 and `port 8444` are as alike as two sentences can be, and contradict each other.
-
-Claims that are nearly the same in other words, by the vectors that the index has of their texts.
-
-No vector is computed for this: a text that the index does not know is compared by keyword only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
 from workbench.memory.claims import (
     Distinction,
@@ -34,7 +26,6 @@ from workbench.memory.claims import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.moment import dated_name
-from workbench.workspace.workspace import Workspace
 
 _EVERY = 2_000
 NEAR = 0.9
@@ -174,38 +165,3 @@ def session_name(mention: Mention) -> str:
         return mention.session
     named = dated_name(mention.path) if mention.kind is Kind.LOG else None
     return mention.path if named and named.title else ""
-
-
-SAME_MEANING = 0.9
-"""Cosine from which two claims may be one."""
-_BLOCK = 500
-
-
-def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Sequence[tuple[str, str]], str]:
-    """Pairs of claims whose ``texts``, as the index holds them, have a cosine of at least 0.9, by their keys,
-    and what to tell of claims that could not be compared.
-
-    Claims that differ in a number or a word that turns them round are no pair.
-    """
-    if len(texts) < 2:
-        return (), ""
-    vectors = known_vectors(workspace, list(set(texts.values())))
-    if vectors is None:
-        return (), "the index has no vectors: what is said in other words was not folded"
-    keys = [key for key, text in texts.items() if text in vectors]
-    missing = len(texts) - len(keys)
-    note = f"{missing:,} of {len(texts):,} claims have no vector, and were compared by keyword only"
-    said = (distinction(texts[key]) for key in keys)
-    kinds = np.array([hash((one.numbers, one.turns)) for one in said], np.int64)
-    matrix = np.array([vectors[texts[key]] for key in keys], np.float32)
-    pairs = [(keys[one], keys[other]) for one, other in _near(matrix, kinds)] if keys else []
-    return pairs, note if missing else ""
-
-
-def _near(matrix: NDArray[np.float32], kinds: NDArray[np.int64]) -> Iterator[Sequence[int]]:
-    """The pairs of rows of one kind whose cosine is high enough, each once."""
-    for start in range(0, len(matrix), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        near = matrix[block] @ matrix[start:].T >= SAME_MEANING
-        near &= kinds[block, None] == kinds[None, start:]
-        yield from (np.argwhere(np.triu(near, k=1)) + start).tolist()

@@ -3,8 +3,6 @@
 Nothing is deleted: the archive is searched like anything else. Nothing that the owner has said or kept makes
 room for what nobody has asked for yet: only what automation kept and what is over, or not worth keeping by
 the model that judges the proposals. What does not fit is proposed all the same, with a word on the room.
-
-The budget of long-term memory: how full it is, and how full it would be.
 """
 
 from __future__ import annotations
@@ -12,12 +10,12 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import judged
 from workbench.dreaming.owner_model import OwnerModel
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.claims import claim_key
@@ -27,53 +25,7 @@ from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
-from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Characters of long-term memory: those in ``used`` of ``limit``."""
-
-    used: int
-    limit: int
-
-    @property
-    def over(self) -> int:
-        """Characters too many."""
-        return max(0, self.used - self.limit)
-
-    @property
-    def share(self) -> float:
-        """How much of it is used; above 1 where there is too much."""
-        return self.used / self.limit
-
-    def __str__(self) -> str:
-        return f"{self.used:,} of {self.limit:,} characters"
-
-
-def budget_of(workspace: Workspace) -> Budget:
-    """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
-    return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
-
-
-def budget_with(workspace: Workspace, plan: Plan) -> Budget:
-    """How full long-term memory would be after ``plan``."""
-    path, budget = workspace.memory_path(), budget_of(workspace)
-    texts = [edit.after or b"" for edit in plan.edits if edit.path == path]
-    return Budget(len(texts[-1].decode("utf-8", "replace")), budget.limit) if texts else budget
-
-
-def budget_notes(before: Workspace, after: Workspace) -> tuple[str, ...]:
-    """What to tell of the budget where long-term memory would be over it, and fuller than it is."""
-    was, would = budget_of(before), budget_of(after)
-    if not would.over or would.used <= was.used:
-        return ()
-    return (
-        f"over its budget: {after.memory_path()}, with {would}; "
-        "`workbench archive --dry-run` shows what could make room",
-    )
-
 
 _SAME_TURN = 0.25
 """What each further line of one turn of a session is multiplied by: the first one leads back to the turn."""

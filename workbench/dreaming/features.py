@@ -5,11 +5,10 @@ comes from a polynomial of its characters modulo 2^64, so that all runs of a bat
 ``S`` the running sum of ``c[i] * P^i``, a run from a to b has the hash ``(S[b] - S[a]) * P^-a``, wherever it
 stands.
 
-Words by what they signal, in the languages that logs are kept in.
-
-Each class lists words of English, German, Spanish, Portuguese, French, Italian, Dutch, Russian, Chinese,
-Japanese and Korean. A word of letters stands at the beginning of a word of the text: one of five letters or
-more for all that begin with it, a shorter one for itself. Of Chinese, Japanese and Korean any part counts.
+Words are classed by what they signal, in English, German, Spanish, Portuguese, French, Italian, Dutch,
+Russian, Chinese, Japanese and Korean. A word of letters stands at the beginning of a word of the text: one
+of five letters or more for all that begin with it, a shorter one for itself. Of Chinese, Japanese and Korean
+any part counts.
 """
 
 from __future__ import annotations

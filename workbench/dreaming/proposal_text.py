@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.dreaming.candidates import MOST_TOKENS
-from workbench.dreaming.line_judgement import veto
 from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
+from workbench.dreaming.vetoes import veto
 from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, ask_json
 from workbench.memory.claims import distinction
 from workbench.memory.model_window import word_pieces

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
-from workbench.dreaming.clusters import Cluster, alike_in_meaning, days_of, folded, same_words, sources_of
+from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
@@ -24,6 +24,7 @@ from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, Skips, unheard
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, Judged, RecallBook
+from workbench.dreaming.semantic_clusters import alike_in_meaning
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 

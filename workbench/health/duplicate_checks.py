@@ -1,6 +1,6 @@
 """The same said twice: word for word, nearly so, or in other words. Linear in the entries, not quadratic.
 
-Near-duplicates are found by ``memory.near_duplicates`` and then compared exactly. Those in other words are
+Near-duplicates are found by ``memory.claims.near_pairs`` and then compared exactly. Those in other words are
 found among curated entries by the vectors that the index has of their texts, if any.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from workbench.dreaming.line_judgement import LEADS_IN, RECORD
+from workbench.dreaming.vetoes import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.claims import bag_of_words, jaccard, near_pairs

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from workbench.agent.usage import UsageIndex
-from workbench.dreaming.eviction import budget_of
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade

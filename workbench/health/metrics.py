@@ -139,7 +139,7 @@ def _of_inbox(workspace: Workspace, now: datetime, tell: Tell) -> None:
 
 
 def _of_budget(workspace: Workspace, _: datetime, tell: Tell) -> None:
-    from workbench.dreaming.eviction import budget_of  # noqa: PLC0415
+    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
 
     tell("memory_budget_share", budget_of(workspace).share)
 

@@ -4,8 +4,6 @@ Each source is taken in by itself, and one that fails does not stop the others. 
 transcript is noted after its episode and what that taught are committed; a kill in between costs asking
 again, as an episode knows the session that it is of, and the graph the words that it was learnt from.
 
-What became of the sources that were to be taken in, in words: each outcome, and why one had none.
-
 `workbench ingest` as a task of the worker: ``{"files": [...]}``; see ``workbench.worker``.
 
 Without files it is what the settings name. It is stopped between two sources: what was taken in stays, each
@@ -40,6 +38,7 @@ from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.ingest.local_model import local_model
+from workbench.ingest.outcomes import Outcome, unreadable, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import QUIET_SECONDS, Reading, SessionPart, quiet_seconds, read_new
@@ -55,57 +54,6 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
-
-Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
-
-_SAID: Mapping[str, str] = {
-    "taken": "ingested",
-    "unchanged": "held nothing new",
-    "excluded": "left out by your settings",
-    "foreign": "of other workspaces",
-    "waiting": "not at an end yet",
-    "old": "too old",
-}
-_NAMED_LINES = 5
-
-
-def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
-    """How many sources have which outcome: ``1 ingested, 2 held nothing new``."""
-    said = {**_SAID, "taken": "would be ingested"} if dry_run else _SAID
-    return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
-
-
-def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
-    """Why nothing comes of ``lines`` in which nobody says anything; ``bad`` of them cannot be read.
-
-    ``anew``: the file was read before, and these came since.
-    """
-    number = plural(lines, "line")
-    where = f"the {number} that came since it was read last" if anew else f"its {number}"
-    if lines == bad:
-        return f"nothing can be read in {where}: a transcript has a JSON object in each line"
-    return (
-        f"nobody says anything in {where}: only words of a user and of an assistant are ingested, "
-        "but no calls of tools, no heartbeats and no notes of programs"
-    )
-
-
-def unreadable(name: str, bad: Sequence[int], *, named: int = _NAMED_LINES) -> str:
-    """Which lines of a source cannot be read: ``2 lines cannot be read: s.jsonl:4, s.jsonl:9``.
-
-    At most ``named`` of ``bad`` are named; empty where there is none.
-    """
-    if not bad:
-        return ""
-    first = ", ".join(f"{name}:{line}" for line in bad[:named])
-    count = plural(len(bad), "line")
-    return f"{count} cannot be read: {first}{', …' if len(bad) > named else ''}"
-
-
-def why_left_out(excluded: str, turns: int) -> str:
-    """Why a session with so many turns is not taken in; ``excluded`` names the word of the settings."""
-    what = f"its {plural(turns, 'turn')} are" if turns > 1 else "its only turn is" if turns else "it is"
-    return f"{excluded}; {what} left out, as transcript_exclude in your settings says"
 
 
 @dataclass(slots=True, kw_only=True)

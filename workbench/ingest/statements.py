@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.dreaming.features import Line
-from workbench.dreaming.line_judgement import fact_type, secret_in, veto
+from workbench.dreaming.line_judgement import fact_type
 from workbench.dreaming.salience import base_model, score_of
+from workbench.dreaming.vetoes import secret_in, veto
 from workbench.memory.entry import without_emphasis
 from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.safety.hidden_text import hidden_in

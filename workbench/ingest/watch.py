@@ -20,7 +20,8 @@ from workbench.errors import BusyError, NotCuratableError, NotMemoryError, Workb
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
-from workbench.ingest.ingest import Ingest, Taken, unreadable
+from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.outcomes import unreadable
 from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import (
     QUIET_SECONDS,

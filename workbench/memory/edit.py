@@ -117,7 +117,7 @@ def as_item(text: str, comment: str, lead: str = "- ") -> str:
     """``text`` as one list item that carries ``comment``, if any; lines end with ``\n``.
 
     ``lead`` goes before the words: margin, marker and gap. The comment ends the paragraph that the text
-    begins with, or stands below it (``memory.comment_position``). A table, fence or comment ends where its
+    begins with, or stands below it. A table, fence or comment ends where its
     line ends, so text that begins with one has the comment on a last line of its own.
     """
     lines = text.split("\n")

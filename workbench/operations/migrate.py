@@ -1,7 +1,7 @@
 """Bringing a memory that older programs wrote to the format of this one, as one operation.
 
 Format 0 is what the first versions wrote: each of our comments behind the words that it speaks of. Format 1
-puts it where other programs do not take it for words (``comment_position``). Both are read; the number says
+puts it where other programs do not take it for words (``memory.edit``). Both are read; the number says
 that nothing is left to be changed.
 """
 

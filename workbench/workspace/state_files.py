@@ -1,8 +1,7 @@
 """Small files of ours, in ``.workbench/`` and beside git's: replaced whole, for their owner's eyes.
 
-What a person typed and did not save, to be there again: in ``.workbench/``, and nowhere else.
-
-The searches that a person made here, to make them again: in ``.workbench/``, and nowhere else.
+Among them, in ``.workbench/`` and nowhere else: what a person typed and did not save, and the searches that
+were made here.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ import pytest
 
 from tests.support.proposals import NOW, entry, of_log, proposal, put
 from tests.support.workspaces import Sandbox
-from workbench.dreaming.eviction import archive_proposals, budget_of
+from workbench.dreaming.eviction import archive_proposals
 from workbench.dreaming.owner_model import owner_model
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.inbox import pending, read_book
 from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.errors import NotCuratableError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from screens.dialogs.confirm import ConfirmScreen
 from screens.frames.browse import NarrowScreen
 from screens.history.operations import Chronicle, OperationScope, OperationsScreen
-from screens.history.time_travel import Timekeeper
+from screens.history.revision_lookup import Timekeeper
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox

@@ -14,15 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import Budget, budget_notes, budget_with
-from workbench.dreaming.line_judgement import veto
 from workbench.dreaming.proposals.agent_queues import settled
 from workbench.dreaming.proposals.apply import Batch, Carried, address_of, page_path, with_run
+from workbench.dreaming.proposals.budget import Budget, budget_notes, budget_with
 from workbench.dreaming.proposals.inbox import Book, Waiting, find_all, named, read_book
 from workbench.dreaming.proposals.information_loss import merged_words
 from workbench.dreaming.proposals.origins import Quotation, quotations
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside, title
+from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit

@@ -12,16 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import Turns, archive_proposals, budget_of
-from workbench.dreaming.line_judgement import veto
+from workbench.dreaming.eviction import Turns, archive_proposals
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.apply import Batch
+from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import plan_of
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.dreaming.proposals.safety_flags import flags_of
+from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks

@@ -1,9 +1,7 @@
-"""The story of the demo workspace: which files change in which commit, counted back from today.
+"""The story of the demo workspace: which files change in which commit, and the markup of its texts.
 
-Nothing here writes a file or knows git. The texts and their markup are described in ``markup.py``;
-``content/history.yaml`` holds the commits.
-
-The markup of the demo's texts: lines that come and go, dates that count back from today.
+Nothing here writes a file or knows git. ``content/history.yaml`` holds the commits. Lines of the texts come
+and go, and dates count back from today.
 
 The texts are package data under ``content/``; ``content/workspace/`` mirrors a workspace. Besides
 Markdown, which is left alone (other braces too), they may hold:

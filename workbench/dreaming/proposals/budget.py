@@ -1,0 +1,53 @@
+"""The budget of long-term memory: how full it is, and how full it would be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.operations.archive import characters
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Characters of long-term memory: those in ``used`` of ``limit``."""
+
+    used: int
+    limit: int
+
+    @property
+    def over(self) -> int:
+        """Characters too many."""
+        return max(0, self.used - self.limit)
+
+    @property
+    def share(self) -> float:
+        """How much of it is used; above 1 where there is too much."""
+        return self.used / self.limit
+
+    def __str__(self) -> str:
+        return f"{self.used:,} of {self.limit:,} characters"
+
+
+def budget_of(workspace: Workspace) -> Budget:
+    """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
+    return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
+
+
+def budget_with(workspace: Workspace, plan: Plan) -> Budget:
+    """How full long-term memory would be after ``plan``."""
+    path, budget = workspace.memory_path(), budget_of(workspace)
+    texts = [edit.after or b"" for edit in plan.edits if edit.path == path]
+    return Budget(len(texts[-1].decode("utf-8", "replace")), budget.limit) if texts else budget
+
+
+def budget_notes(before: Workspace, after: Workspace) -> tuple[str, ...]:
+    """What to tell of the budget where long-term memory would be over it, and fuller than it is."""
+    was, would = budget_of(before), budget_of(after)
+    if not would.over or would.used <= was.used:
+        return ()
+    return (
+        f"over its budget: {after.memory_path()}, with {would}; "
+        "`workbench archive --dry-run` shows what could make room",
+    )

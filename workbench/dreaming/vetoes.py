@@ -1,0 +1,83 @@
+"""What is never kept, whatever a model says of it: few rules, each of them certain."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.dreaming.normalisation import plain_words
+from workbench.memory.sentences import beginning
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.machine_output import machine_made
+from workbench.safety.prompt_injection import steers
+from workbench.safety.secrets import secrets_in
+
+_PASSWORD = re.compile(
+    r"\b(?:pass(?:wor[dt]|phrase|code)|kennwort|contraseña|mot de passe|senha|пароль|pin|secret|token"
+    r"|api key|credentials?)\b(?: \w+){0,3}(?: is| ist| lautet| es| est|:|=)\s*[\"'`]?(?=\S*\d)"
+    r"(?=\S*[^\W\d_])\S{6,}"
+    r"|\bpin(?: \w+){0,3}(?: is| ist| es| est|:)\s*\d{4}"
+    r"|(?:密码|口令|パスワード|暗証番号|비밀번호)\s*(?:[は是为：:=는은]\s*)\S{4,}",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
+RECORD = re.compile(
+    r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_(?:REPLY|FLUSH)\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
+    r"|^\s*(?:user|assistant)\s?:\s*<[a-z][a-z-]*>\s*$"
+    r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A turn of a heartbeat or a schedule, and the header of a session: what programs write each time."""
+_BLANK = re.compile(
+    r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
+)
+LEADS_IN = re.compile(r"[:：]\W*$")
+"""A line that says nothing without what follows it."""
+_QUESTION = re.compile(r"[?？]\W*$")
+_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
+"""What may be a setting that somebody noted, where it is an item of a list."""
+_WORDS = re.compile(r"[^\W\d_]")
+_LEAST_LETTERS = 4
+_MOST_BLANKS = 2
+
+
+def secret_in(text: str) -> bool:
+    """Whether a text holds a token, a key or a password."""
+    return _PASSWORD.search(text) is not None or bool(secrets_in(text))
+
+
+def veto(text: str) -> str | None:
+    """Why a block of a log is never kept, in a few words for a person; None where it may be."""
+    some = beginning(text)
+    if secret_in(some):
+        return "holds a secret"
+    if hidden_in(some):
+        return "holds hidden text"
+    if reason := next((reason for line in some.split("\n") if (reason := steers(line))), None):
+        return reason
+    return _says_nothing(some)
+
+
+def _says_nothing(text: str) -> str | None:
+    """Why the form of a block says that nothing in it is said by anybody."""
+    if _FENCE.match(text):
+        return "a code block"
+    if RECORD.search(text):
+        return "a heartbeat, cron or session record"
+    if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
+        return "a template with blanks"
+    plain = plain_words(text)
+    if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
+        return "no words"
+    made = machine_made(plain) if "\n" not in plain else None
+    is_command = made == "a shell command" and _CODE_SPAN.fullmatch(plain)
+    is_noted = made in _NOTED and _ITEM.match(text) and not is_command
+    return _asks_or_leads_in(plain) or (None if is_noted else made)
+
+
+def _asks_or_leads_in(plain: str) -> str | None:
+    if LEADS_IN.search(plain) and "\n" not in plain:
+        return "it only leads in what follows"
+    return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None
