@@ -88,7 +88,7 @@ async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(s
         await interface.press("ctrl+p")
         await interface.until(lambda: isinstance(interface.app.screen, CommandPalette), "the palette")
         await interface.type("settings")
-        await interface.until_shown("Every setting with its value")
+        await interface.until_shown("every setting with its value")
         await interface.press("enter")
         await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "the settings")
         assert over(interface) == ["review", "settings"]

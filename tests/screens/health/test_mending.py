@@ -122,6 +122,8 @@ async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: San
         await interface.press("m")
         await interface.until_said("nothing is to be migrated")
         await interface.press("u")
+        await interface.until_shown("Undo “")
+        await interface.press("y")
         await interface.until_said("Undone")
     assert sandbox.read(PERSON).decode() == PAGE
 

@@ -67,12 +67,12 @@ async def test_the_title_says_how_the_memory_stands(sandbox: Sandbox) -> None:
         sandbox.write("MEMORY.md", "# Memory\n\n" + "- many words that nobody needs\n" * 400)
         interface.main.refresh_files()
         await interface.until(
-            lambda: f"4 files · 124 % of budget · {branch} · 2 unsaved · index" in interface.text,
+            lambda: f"4 files · 124 % of budget · {branch} · 2 uncommitted · index" in interface.text,
             "what is new",
         )
         await interface.pilot.resize_terminal(110, 40)
         await interface.until(
-            lambda: "4 files · 124" in interface.text and "unsaved" not in interface.text, "as fits"
+            lambda: "4 files · 124" in interface.text and "uncommitted" not in interface.text, "as fits"
         )
         sandbox.commit("all of it")
         interface.main.overseeing.look()

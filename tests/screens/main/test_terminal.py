@@ -134,7 +134,7 @@ def test_what_was_written_outside_stays_when_it_holds_a_secret(sandbox: Sandbox,
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
     terminal_.keys("e")
-    terminal_.until(lambda text: "record a secret in git" in text, "the warning")
+    terminal_.until(lambda text: "store a secret in git" in text, "the warning")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
     terminal_.keys("n")
     terminal_.until(lambda text: f"- The staging port is {token}" in text and "save" in text, "the text")
