@@ -192,7 +192,7 @@ async def test_help_is_read_whole_where_it_is_narrow_and_no_toast_hides_it(sandb
         await interface.press("question_mark")
         await interface.type("unfold")
         await interface.until_shown("Unfold a row, read an entry in full")
-        await interface.until_shown("to a hit.")
+        await interface.until_shown("a search hit.")
         assert not interface.toasts
         await interface.press("ctrl+u")
         await interface.type("despite the")

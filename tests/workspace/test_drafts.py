@@ -28,7 +28,7 @@ def test_the_oldest_go_where_there_are_too_many(tmp_path: Path, monkeypatch: pyt
     for number in range(KEPT_DRAFTS + 2):
         keep_draft(tmp_path, f"edit {number}", "x")
     assert list(drafts(tmp_path)) == [f"edit {number}" for number in range(2, KEPT_DRAFTS + 2)]
-    monkeypatch.setattr(module, "_MAX_BYTES", 120)
+    monkeypatch.setattr(module, "_MAX_DRAFT_BYTES", 120)
     keep_draft(tmp_path, "edit last", "y" * 80)
     assert drafts(tmp_path) == {"edit last": "y" * 80}
 

@@ -45,7 +45,7 @@ def test_a_secret_found_on_disk_is_not_committed_with_an_action_on_another_entry
         forget(sandbox, "staging port")
     line = LOG_TEXT.count("\n") + 1
     assert f"{LOG}:{line}: GitHub token ghp_…" in refused.value.message
-    assert "record a secret in" in refused.value.message
+    assert "store a secret in git" in refused.value.message
     assert "nothing was recorded" in refused.value.message
     assert "editor" in refused.value.hint
     assert "--allow-secret" in refused.value.hint

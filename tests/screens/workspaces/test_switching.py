@@ -141,7 +141,7 @@ async def test_keys_in_between_act_on_neither(sandbox: Sandbox, both: Sandbox) -
         here.app.switching.go(both.root)
         await here.press("d", "p", "d")
         await arrived(here, both.root)
-        await here.until_said("were left out")
+        await here.until_said("were ignored")
     assert sandbox.snapshot() == first
     assert both.snapshot() == second
 
