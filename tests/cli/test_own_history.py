@@ -21,6 +21,7 @@ from tests.support.proposals import of_log, put
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import WorkbenchError
 from workbench.operations.promote import plan_promote
+from workbench.workspace.ledger_records import family_of
 from workbench.workspace.workspace import Workspace
 
 OURS = "- The staging port is 8443"
@@ -489,6 +490,73 @@ def test_what_was_decided_in_the_repository_stays_decided_when_it_is_ignored_aga
     assert run(*where, "undo").code == 0
     assert [one["key"] for one in run(*where, "inbox", "list", "--json").json] == [later.key]
     assert run(*where, "verify").code == 0
+
+
+def ignore_again(place: Place) -> None:
+    place.git("rm", "-q", "--cached", "--ignore-unmatch", "MEMORY.md")
+    (place.root / ".gitignore").write_text("MEMORY.md\n")
+
+
+def sources(root: Path) -> tuple[int, int]:
+    """How many records of where words came from count, and how many wait to be confirmed."""
+    place = Workspace.open(root)
+    with contextlib.closing(place):
+        waiting = sum(len(one.records) for one in place.ledger.foreign())
+        return len(list(place.ledger.read("provenance"))), waiting
+
+
+def test_a_history_without_records_goes_on_when_it_is_ignored_again(ignored: Place, run: Run) -> None:
+    where = ("-w", str(ignored.root))
+    for words, text in (("tea", "Likes coffee"), ("coffee", "Likes water")):
+        address = ignored.box.address(words, "MEMORY.md")
+        done = run(*where, "edit", address, "--text", text)
+        assert done.code == 0, done.err
+        (ignored.root / ".gitignore").write_text("")
+        assert run(*where, "doctor", "--fix", "--yes").code in (0, 4)
+        ignore_again(ignored)
+    assert run(*where, "verify").code == 0
+
+
+def test_records_that_the_repository_did_not_get_still_count_when_it_is_ignored_again(
+    ignored: Place, run: Run
+) -> None:
+    where = ("-w", str(ignored.root))
+    promote(run, ignored)
+    (ignored.root / ".gitignore").write_text("")
+    lock = ignored.root / ".git" / f"{family_of('')}ledger.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    assert "ledger cannot be moved" in run(*where, "doctor", "--fix", "--yes").out
+    lock.unlink()
+    promote(run, ignored, "tantivy")
+    assert sources(ignored.root) == (1, 1)
+    ignore_again(ignored)
+    promote(run, ignored, "weather")
+    assert sources(ignored.root) == (2, 1)
+    assert run(*where, "doctor", "--fix", "--yes").code in (0, 4)
+    assert sources(ignored.root) == (3, 0)
+
+
+@pytest.mark.parametrize("beside", ["another workspace", ""])
+def test_a_folder_that_moves_to_another_repository_keeps_its_records(
+    tmp_path: Path, run: Run, beside: str
+) -> None:
+    first = laid_out("folder in source code", tmp_path)
+    promote(run, first)
+    (tmp_path / "top/.gitignore").write_text("")
+    assert run("-w", str(first.root), "doctor", "--fix", "--yes").code in (0, 4)
+    first.box.close()
+    source_code(tmp_path / "second", "agent/")
+    if beside:
+        other = Sandbox(tmp_path / "second/other", repository=False)
+        assert run("-w", str(other.root), "promote", other.address("staging port")).code == 0
+        other.close()
+    moved = first.root.rename(tmp_path / "second/agent")
+    box = opened(moved)
+    done = run("-w", str(moved), "promote", box.address("tantivy"))
+    box.close()
+    assert done.code == 0, done.err
+    assert sources(moved) == (2, 0)
 
 
 def test_folders_that_change_places_keep_their_histories(tmp_path: Path, run: Run) -> None:

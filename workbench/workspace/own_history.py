@@ -37,7 +37,7 @@ from workbench.errors import (
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.commits import ReferenceMove
-from workbench.repository.git_runner import ask, carrier_for
+from workbench.repository.git_runner import ask, carrier_for, outcome
 from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
 from workbench.special_files import read_regular
@@ -264,11 +264,22 @@ class OwnPlace:
         return self._go_on(self._kept(), ended=True)[0]
 
     def _take_back(self, kept: _Kept, person: History) -> None:
-        """Have what the repository's ledger says since ours ended, where it got all that ours said."""
+        """Have what the repository's ledger says since ours ended.
+
+        Where not all of ours went into it, or it came from elsewhere itself, it waits here to be confirmed.
+        """
         assert kept.note
+        theirs = person.resolve(f"{family_of(person.prefix)}ledger")
+        if theirs is None:
+            return
+        identity = identity_file(person.common_dir)
         with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
+            ours = own.resolve(f"{family_of(own.prefix)}ledger")
+            if not identity.exists() or (ours and not _is_before(person, ours, theirs)):
+                _send_ledger(person, own, "fetched/history")
+                return
             _send_ledger(person, own, "ledger")
-        replace_state(identity_file(kept.git_dir), read_regular(identity_file(person.common_dir)), flush=True)
+        replace_state(identity_file(kept.git_dir), read_regular(identity), flush=True)
 
     def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
         """Have what is there count from now on, or no more; where it is, and our place in its trees."""
@@ -432,6 +443,10 @@ def _send_ledger(source: History, target: History, name: str) -> None:
         objects = ask(source.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
         target.feed(objects, "unpack_objects", "-q")
         target.run("update_ref", f"{family_of(target.prefix)}{name}", tip)
+
+
+def _is_before(history: History, commit: CommitId, tip: CommitId) -> bool:
+    return outcome(history.carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
 
 
 def pack_loose(history: History) -> None:
