@@ -390,7 +390,7 @@ class OwnPlace:
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         _seal(git_dir, note.id).write(path, note)
-        older = [] if (home / _PLACES).exists() else [kept.note for kept in _in(home, "") if kept.note]
+        older = [] if os.path.lexists(home / _PLACES) else [kept.note for kept in _in(home, "") if kept.note]
         (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
         for one in (*older, note):
             write_state(_place_file(home, one.key), one.id, flush=True)
@@ -472,7 +472,7 @@ def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
     placed = read_state(_place_file(home, key), _MOST_BYTES)
     known = [one for one in (own, placed) if isinstance(one, str) and _ID.fullmatch(one)]
     names = [_NAME, *(f"history-{one}.git" for one in known)]
-    if not (home / _PLACES).exists():  # only version 0.2.0 has written here
+    if not os.path.lexists(home / _PLACES):  # only version 0.2.0 has written here
         names += [path.name for path in sorted(home.glob("history-*.git"))]
     for git_dir in (home / name for name in dict.fromkeys(names) if os.path.lexists(home / name)):
         kept = _Kept(git_dir, None, False)
