@@ -559,6 +559,27 @@ def test_a_folder_that_moves_to_another_repository_keeps_its_records(
     assert sources(moved) == (2, 0)
 
 
+def test_a_folder_that_moves_to_a_repository_that_keeps_it_goes_on_there_with_its_records(
+    tmp_path: Path, run: Run
+) -> None:
+    first = laid_out("folder in source code", tmp_path)
+    promote(run, first)
+    first.box.close()
+    source_code(tmp_path / "second")
+    moved = first.root.rename(tmp_path / "second/agent")
+    where = ("-w", str(moved))
+    fixed = run(*where, "doctor", "--fix", "--yes")
+    assert "not repaired" not in fixed.out
+    assert run(*where, "status", "--json").json["history"]["own"] is False
+    assert sources(moved) == (1, 0)
+    assert not (tmp_path / "second/.git/workbench/places").exists()
+    box = opened(moved)
+    done = run(*where, "promote", box.address("tantivy"))
+    box.close()
+    assert done.code == 0, done.err
+    assert sources(moved) == (2, 0)
+
+
 def test_folders_that_change_places_keep_their_histories(tmp_path: Path, run: Run) -> None:
     top = tmp_path / "top"
     source_code(top, "one/", "two/")

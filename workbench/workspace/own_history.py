@@ -384,16 +384,21 @@ class OwnPlace:
             own.move_references(moves, "workbench: begun")
 
     def _write(self, git_dir: Path, note: _Note, at: Path | None = None) -> None:
-        """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be."""
-        home = next((home for home in self._homes if git_dir.parent == home), self._home)
-        note = replace(note, key=self._homes[home], root=os.fspath(self._root), inode=self._inode())
+        """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be.
+
+        In a repository that the workspace is no longer in it has no place: the mark leads there.
+        """
+        home = git_dir.parent
+        key = self._homes.get(home, self._homes[self._home])
+        note = replace(note, key=key, root=os.fspath(self._root), inode=self._inode())
+        if home in self._homes:
+            older = [] if os.path.lexists(home / _PLACES) else [kept.note for kept in _in(home, "")]
+            (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
+            for one in filter(None, (*older, note)):
+                write_state(_place_file(home, one.key), one.id, flush=True)
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         _seal(git_dir, note.id).write(path, note)
-        older = [] if os.path.lexists(home / _PLACES) else [kept.note for kept in _in(home, "") if kept.note]
-        (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
-        for one in (*older, note):
-            write_state(_place_file(home, one.key), one.id, flush=True)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
