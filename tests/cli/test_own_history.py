@@ -803,6 +803,32 @@ def test_histories_of_version_0_2_0_are_found_by_their_place(folder: Place, run:
         assert run("-w", str(root), "undo").code == 0
 
 
+def test_a_kill_while_the_places_of_version_0_2_0_are_noted_loses_none_of_them(
+    folder: Place, run: Run, tmp_path: Path
+) -> None:
+    promote(run, folder)
+    other = Sandbox(tmp_path / "other", repository=False)
+    assert run("-w", str(other.root), "promote", other.address("staging port")).code == 0
+    other.close()
+    new = Sandbox(tmp_path / "new", repository=False)
+    for root in (other.root, folder.root):
+        shutil.rmtree(root / ".workbench")  # then its place alone tells
+    shutil.rmtree(histories() / "places")
+    known = set(histories().iterdir())
+    for moment in range(1, 80):
+        with failing(Fault.DEATH, moment) as points, contextlib.suppress(KilledError, WorkbenchError):
+            new.workspace.history.begin()
+        new.close()
+        for root in (other.root, folder.root):
+            assert run("-w", str(root), "log", "--json").json[0]["action"] == "promote"
+        if not points.struck:
+            break
+        for left in set(histories().iterdir()) - known:
+            (shutil.rmtree if left.is_dir() else Path.unlink)(left)
+        new = opened(new.root)
+    assert moment > 10
+
+
 # -- backups ----------------------------------------------------------------------------------------
 
 

@@ -392,10 +392,9 @@ class OwnPlace:
         key = self._homes.get(home, self._homes[self._home])
         note = replace(note, key=key, root=os.fspath(self._root), inode=self._inode())
         if home in self._homes:
-            older = [] if os.path.lexists(home / _PLACES) else [kept.note for kept in _in(home, "")]
-            (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
-            for one in filter(None, (*older, note)):
-                write_state(_place_file(home, one.key), one.id, flush=True)
+            if not os.path.lexists(home / _PLACES):
+                _make_places(home)
+            write_state(_place_file(home / _PLACES, key), note.id, flush=True)
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         _seal(git_dir, note.id).write(path, note)
@@ -474,7 +473,7 @@ def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
     """The git directories of ours in a folder that may be those of a workspace, by its id and its place."""
     if home.is_symlink():
         return
-    placed = read_state(_place_file(home, key), _MOST_BYTES)
+    placed = read_state(_place_file(home / _PLACES, key), _MOST_BYTES)
     known = [one for one in (own, placed) if isinstance(one, str) and _ID.fullmatch(one)]
     names = [_NAME, *(f"history-{one}.git" for one in known)]
     if not os.path.lexists(home / _PLACES):  # only version 0.2.0 has written here
@@ -488,8 +487,18 @@ def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
         yield kept
 
 
-def _place_file(home: Path, key: str) -> Path:
-    return home / _PLACES / hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
+def _make_places(home: Path) -> None:
+    """Name the places of all that version 0.2.0 made in a folder, or of none."""
+    begun = home / f"{MAKING}{secrets.token_hex(16)}"
+    begun.mkdir(mode=0o700)
+    for kept in _in(home, ""):
+        if kept.note:
+            write_state(_place_file(begun, kept.note.key), kept.note.id, flush=True)
+    begun.rename(home / _PLACES)
+
+
+def _place_file(places: Path, key: str) -> Path:
+    return places / hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
 
 
 def _seal(git_dir: Path, name: str) -> Seal:
