@@ -21,6 +21,7 @@ from tests.support.proposals import of_log, put
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import WorkbenchError
 from workbench.operations.promote import plan_promote
+from workbench.workspace.ledger_records import family_of
 from workbench.workspace.workspace import Workspace
 
 OURS = "- The staging port is 8443"
@@ -491,6 +492,94 @@ def test_what_was_decided_in_the_repository_stays_decided_when_it_is_ignored_aga
     assert run(*where, "verify").code == 0
 
 
+def ignore_again(place: Place) -> None:
+    place.git("rm", "-q", "--cached", "--ignore-unmatch", "MEMORY.md")
+    (place.root / ".gitignore").write_text("MEMORY.md\n")
+
+
+def sources(root: Path) -> tuple[int, int]:
+    """How many records of where words came from count, and how many wait to be confirmed."""
+    place = Workspace.open(root)
+    with contextlib.closing(place):
+        waiting = sum(len(one.records) for one in place.ledger.foreign())
+        return len(list(place.ledger.read("provenance"))), waiting
+
+
+def test_a_history_without_records_goes_on_when_it_is_ignored_again(ignored: Place, run: Run) -> None:
+    where = ("-w", str(ignored.root))
+    for words, text in (("tea", "Likes coffee"), ("coffee", "Likes water")):
+        address = ignored.box.address(words, "MEMORY.md")
+        done = run(*where, "edit", address, "--text", text)
+        assert done.code == 0, done.err
+        (ignored.root / ".gitignore").write_text("")
+        assert run(*where, "doctor", "--fix", "--yes").code in (0, 4)
+        ignore_again(ignored)
+    assert run(*where, "verify").code == 0
+
+
+def test_records_that_the_repository_did_not_get_still_count_when_it_is_ignored_again(
+    ignored: Place, run: Run
+) -> None:
+    where = ("-w", str(ignored.root))
+    promote(run, ignored)
+    (ignored.root / ".gitignore").write_text("")
+    lock = ignored.root / ".git" / f"{family_of('')}ledger.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    assert "ledger cannot be moved" in run(*where, "doctor", "--fix", "--yes").out
+    lock.unlink()
+    promote(run, ignored, "tantivy")
+    assert sources(ignored.root) == (1, 1)
+    ignore_again(ignored)
+    promote(run, ignored, "weather")
+    assert sources(ignored.root) == (2, 1)
+    assert run(*where, "doctor", "--fix", "--yes").code in (0, 4)
+    assert sources(ignored.root) == (3, 0)
+
+
+@pytest.mark.parametrize("beside", ["another workspace", ""])
+def test_a_folder_that_moves_to_another_repository_keeps_its_records(
+    tmp_path: Path, run: Run, beside: str
+) -> None:
+    first = laid_out("folder in source code", tmp_path)
+    promote(run, first)
+    (tmp_path / "top/.gitignore").write_text("")
+    assert run("-w", str(first.root), "doctor", "--fix", "--yes").code in (0, 4)
+    first.box.close()
+    source_code(tmp_path / "second", "agent/")
+    if beside:
+        other = Sandbox(tmp_path / "second/other", repository=False)
+        assert run("-w", str(other.root), "promote", other.address("staging port")).code == 0
+        other.close()
+    moved = first.root.rename(tmp_path / "second/agent")
+    box = opened(moved)
+    done = run("-w", str(moved), "promote", box.address("tantivy"))
+    box.close()
+    assert done.code == 0, done.err
+    assert sources(moved) == (2, 0)
+
+
+def test_a_folder_that_moves_to_a_repository_that_keeps_it_goes_on_there_with_its_records(
+    tmp_path: Path, run: Run
+) -> None:
+    first = laid_out("folder in source code", tmp_path)
+    promote(run, first)
+    first.box.close()
+    source_code(tmp_path / "second")
+    moved = first.root.rename(tmp_path / "second/agent")
+    where = ("-w", str(moved))
+    fixed = run(*where, "doctor", "--fix", "--yes")
+    assert "not repaired" not in fixed.out
+    assert run(*where, "status", "--json").json["history"]["own"] is False
+    assert sources(moved) == (1, 0)
+    assert not (tmp_path / "second/.git/workbench/places").exists()
+    box = opened(moved)
+    done = run(*where, "promote", box.address("tantivy"))
+    box.close()
+    assert done.code == 0, done.err
+    assert sources(moved) == (2, 0)
+
+
 def test_folders_that_change_places_keep_their_histories(tmp_path: Path, run: Run) -> None:
     top = tmp_path / "top"
     source_code(top, "one/", "two/")
@@ -712,6 +801,32 @@ def test_histories_of_version_0_2_0_are_found_by_their_place(folder: Place, run:
     for root in (other.root, folder.root):
         shutil.rmtree(root / ".workbench")
         assert run("-w", str(root), "undo").code == 0
+
+
+def test_a_kill_while_the_places_of_version_0_2_0_are_noted_loses_none_of_them(
+    folder: Place, run: Run, tmp_path: Path
+) -> None:
+    promote(run, folder)
+    other = Sandbox(tmp_path / "other", repository=False)
+    assert run("-w", str(other.root), "promote", other.address("staging port")).code == 0
+    other.close()
+    new = Sandbox(tmp_path / "new", repository=False)
+    for root in (other.root, folder.root):
+        shutil.rmtree(root / ".workbench")  # then its place alone tells
+    shutil.rmtree(histories() / "places")
+    known = set(histories().iterdir())
+    for moment in range(1, 80):
+        with failing(Fault.DEATH, moment) as points, contextlib.suppress(KilledError, WorkbenchError):
+            new.workspace.history.begin()
+        new.close()
+        for root in (other.root, folder.root):
+            assert run("-w", str(root), "log", "--json").json[0]["action"] == "promote"
+        if not points.struck:
+            break
+        for left in set(histories().iterdir()) - known:
+            (shutil.rmtree if left.is_dir() else Path.unlink)(left)
+        new = opened(new.root)
+    assert moment > 10
 
 
 # -- backups ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -67,6 +68,17 @@ def test_a_model_may_word_what_is_said_in_two_ways(twice: Nights) -> None:
     shown = model.asked[0][1].text
     assert ONE in shown
     assert OTHER in shown
+
+
+def test_memory_is_tidied_while_a_model_is_waited_for(twice: Nights) -> None:
+    class Watching(Scripted):
+        def complete(self, *arguments: Any, **options: Any) -> str:
+            tidied.append(gc.isenabled())
+            return super().complete(*arguments, **options)
+
+    tidied: list[bool] = []
+    twice.dream(model=Watching(claims(MERGED)))
+    assert tidied == [True]
 
 
 def test_its_key_stays_that_of_the_claim(twice: Nights) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
+from workbench.workspace.ledger_records import family_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
@@ -155,6 +157,44 @@ def test_a_stale_branch_lock_is_named_before_anything_is_done(sandbox: Sandbox, 
     (sandbox.root / lock).unlink()
     promote(sandbox)
     assert sandbox.git("status", "--porcelain") == ""
+
+
+def stands_for_another(sandbox: Sandbox, name: str) -> Path:
+    sandbox.git("update-ref", f"{name}-itself", name)
+    sandbox.git("symbolic-ref", name, f"{name}-itself")
+    return sandbox.root / f".git/{name}-itself.lock"
+
+
+def came_from_elsewhere(sandbox: Sandbox, name: str) -> Path:
+    """A ledger that nobody here wrote, which an action puts aside."""
+    other = sandbox.git("commit-tree", "-m", "other", f"{name}^{{tree}}").strip()
+    sandbox.git("update-ref", name, other)
+    return sandbox.root / f".git/{name.removesuffix('ledger')}fetched/{other}.lock"
+
+
+@pytest.mark.promise("Git", "a stale lock of the branch")
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        (stands_for_another, "refs/heads/main"),
+        (stands_for_another, f"{family_of('')}ledger"),
+        (came_from_elsewhere, f"{family_of('')}ledger"),
+    ],
+)
+def test_a_stale_lock_of_what_moves_with_the_branch_is_met_before_a_file_is_written(
+    sandbox: Sandbox, changed: Callable[[Sandbox, str], Path], name: str
+) -> None:
+    promote(sandbox)
+    before = sandbox.read("MEMORY.md")
+    lock = changed(sandbox, name)
+    lock.parent.mkdir(exist_ok=True)
+    lock.touch()
+    more = sandbox.address("tantivy")
+    with pytest.raises(RepositoryStateError, match=r"nothing was changed: .*\.lock"):
+        sandbox.workspace.operations.carry_out(lambda: plan_promote(sandbox.workspace, [more]))
+    assert sandbox.read("MEMORY.md") == before
+    lock.unlink()
+    sandbox.workspace.operations.carry_out(lambda: plan_promote(sandbox.workspace, [more]))
 
 
 def test_a_branch_that_is_locked_while_the_files_are_written_is_named_and_nothing_is_lost(

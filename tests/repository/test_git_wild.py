@@ -529,8 +529,17 @@ def test_where_git_may_not_be_written_the_action_is_refused_and_the_files_stay(
     assert OURS in sandbox.git("-c", f"safe.directory={sandbox.root}", "show", "HEAD:MEMORY.md")
 
 
-def as_somebody_who_may_not(sandbox: Sandbox) -> str:
-    """Promote in a child process without root's powers, and what it said."""
+def test_a_folder_of_ours_that_nobody_may_enter_stops_no_reading(sandbox: Sandbox) -> None:
+    promote_other(sandbox)
+    folder = sandbox.root / ".git/workbench"
+    folder.chmod(0)
+    said = as_somebody_who_may_not(sandbox, _try_to_read)
+    folder.chmod(0o700)
+    assert said == "promote, commit"
+
+
+def as_somebody_who_may_not(sandbox: Sandbox, tries: Callable[[Path], str] | None = None) -> str:
+    """Promote, or do something else, in a child process without root's powers, and what it said."""
     nobody = 65534 if os.geteuid() == 0 else os.geteuid()
     if os.geteuid() == 0:
         for path in [sandbox.root, *sandbox.root.rglob("*")]:
@@ -548,7 +557,7 @@ def as_somebody_who_may_not(sandbox: Sandbox) -> str:
                 os.setgroups([])
                 os.setgid(nobody)
                 os.setuid(nobody)
-            said = _try_to_promote(sandbox.root)
+            said = (tries or _try_to_promote)(sandbox.root)
         finally:
             os.write(writing, said.encode())
             os._exit(0)
@@ -560,6 +569,14 @@ def as_somebody_who_may_not(sandbox: Sandbox) -> str:
         for path in [sandbox.root, *sandbox.root.rglob("*")]:
             os.chown(path, 0, 0, follow_symlinks=False)
     return said
+
+
+def _try_to_read(root: Path) -> str:
+    place = Workspace.open(root)
+    try:
+        return ", ".join(one.action for one in place.operations.log())
+    except WorkbenchError as error:
+        return f"refused: {error.message} → {error.hint}"
 
 
 def _try_to_promote(root: Path) -> str:

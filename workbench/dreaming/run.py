@@ -22,7 +22,6 @@ from typing import Any
 
 import msgspec
 
-from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.eviction import make_room
 from workbench.dreaming.line_judgement import fact_type, judged, why_of
@@ -44,7 +43,6 @@ _SUSPICIOUS = 5
 """Suspicious lines of one run that are listed."""
 
 
-@no_garbage_collection()
 def dream(
     workspace: Workspace,
     *,
@@ -97,7 +95,6 @@ def dream(
 _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 
-@no_garbage_collection()
 def explain(
     workspace: Workspace, key_or_text: str, now: datetime, *, tell: OnProgress = unheard
 ) -> Explanation:

@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.features import Line
@@ -101,6 +102,7 @@ class Survey:
     notes: tuple[str, ...]
 
 
+@no_garbage_collection()
 def survey(
     workspace: Workspace, now: datetime, *, skips: Skips | None = None, tell: OnProgress = unheard
 ) -> Survey:

@@ -535,7 +535,8 @@ class History:
     ) -> None:
         """Raise RepositoryStateError when the current branch could not be moved to ``commit``."""
         moves = [ReferenceMove("HEAD", commit, expected), *([further] if further else [])]
-        if preconditions.are_free(self.git_dir, self.common_dir, [move.name for move in moves[1:]]):
+        free = preconditions.are_free(self.git_dir, self.common_dir, [move.name for move in moves[1:]])
+        if free and not any(move.aside for move in moves):
             return
         try:
             self.feed(f"start\n{self._moves(moves)}prepare\nabort\n".encode(), "update_ref", "--stdin")

@@ -15,6 +15,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, RelPath
 from workbench.repository.git_runner import outcome, reason
 from workbench.repository.index_file import IndexRow, Staging
+from workbench.special_files import read_regular
 
 if TYPE_CHECKING:
     from workbench.repository.history import History
@@ -48,16 +49,19 @@ def require_finished(git_dir: Path) -> None:
 def are_free(git_dir: Path, common_dir: Path, references: Iterable[str]) -> bool:
     """Whether the branch and ``references`` are unlocked files in folders that can be written.
 
-    A git that moves them would meet that first. Where only git can tell, as of packed references, False.
+    A git that moves them would meet that first. Where only git can tell, as of packed references and those
+    that stand for another one, False.
     """
     try:
         branch = (git_dir / "HEAD").read_text().removeprefix("ref: ").strip()
+        files = [common_dir / name for name in (branch, *references)]
+        if any(read_regular(file).startswith(b"ref:") for file in files):
+            return False
     except (OSError, ValueError):
         return False
-    files = [git_dir / "HEAD", *(common_dir / name for name in (branch, *references))]
     return branch.startswith("refs/heads/") and all(
-        file.is_file() and os.access(file.parent, os.W_OK) and not os.path.lexists(f"{file}.lock")
-        for file in files
+        os.access(file.parent, os.W_OK) and not os.path.lexists(f"{file}.lock")
+        for file in (git_dir / "HEAD", *files)
     )
 
 

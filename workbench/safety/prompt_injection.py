@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -331,20 +331,26 @@ def without_cautions(text: str) -> str:
 
 
 _LETTERS = re.compile(r"[^\s\d]+")
+_FIRST_RUNS = [[_LETTERS.findall(hint)[0] for hint in rule.hints] for rule in _RULES_OF_STEERING]
+"""The first run of such characters in each hint: it is in a word of every text that has the hint."""
+_LONGEST_WORD = 40
 
 
 def _breaks_a_rule(low: str) -> bool:
-    # Most words are seen again and again, and belong to no hint: each is compared with the hints once.
-    numbers = {number for word in _LETTERS.findall(low) for number in _rules_hinted_by(word)}
-    rules = (_RULES_OF_STEERING[number] for number in numbers)
+    rules: Iterable[_Rule] = _RULES_OF_STEERING
+    # Most words are seen again and again, and belong to no hint: each is compared with the hints once. Not so
+    # in scripts that part no words.
+    words = _LETTERS.findall(low) if low.isascii() else ()
+    if words and len(max(words, key=len)) <= _LONGEST_WORD:
+        numbers = {number for word in words for number in _rules_hinted_by(word)}
+        rules = (_RULES_OF_STEERING[number] for number in numbers)
     return any(any(hint in low for hint in rule.hints) and rule.pattern.search(low) for rule in rules)
 
 
 @functools.lru_cache(maxsize=50_000)
 def _rules_hinted_by(word: str) -> Sequence[int]:
     """The rules one of whose hints has its first run of such characters in ``word``."""
-    rules = enumerate(_RULES_OF_STEERING)
-    return [n for n, rule in rules if any(_LETTERS.findall(hint)[0] in word for hint in rule.hints)]
+    return [number for number, runs in enumerate(_FIRST_RUNS) if any(run in word for run in runs)]
 
 
 def _orders_about_the_user(low: str) -> bool:

@@ -119,7 +119,11 @@ def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:
     if not missing:
         return []
     left_out: set[str] = set()
-    with contextlib.suppress(NoRepositoryError), contextlib.closing(History.open(workspace.root)) as person:
+    history = workspace.history
+    with contextlib.suppress(NoRepositoryError), contextlib.ExitStack() as stack:
+        person = history.beside if history.own else history
+        if person is None:  # it was the history itself when that was opened, or there is none
+            person = stack.enter_context(contextlib.closing(History.open(workspace.root)))
         rows = os.fsdecode(ask(person.carrier, "ls_files", "-t", "-z")).split("\0")
         left_out = {row[2:] for row in rows if row.startswith("S ")}
     gone = []

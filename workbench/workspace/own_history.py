@@ -37,7 +37,7 @@ from workbench.errors import (
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.commits import ReferenceMove
-from workbench.repository.git_runner import ask, carrier_for
+from workbench.repository.git_runner import ask, carrier_for, outcome
 from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
 from workbench.special_files import read_regular
@@ -264,11 +264,22 @@ class OwnPlace:
         return self._go_on(self._kept(), ended=True)[0]
 
     def _take_back(self, kept: _Kept, person: History) -> None:
-        """Have what the repository's ledger says since ours ended, where it got all that ours said."""
+        """Have what the repository's ledger says since ours ended.
+
+        Where not all of ours went into it, or it came from elsewhere itself, it waits here to be confirmed.
+        """
         assert kept.note
+        theirs = person.resolve(f"{family_of(person.prefix)}ledger")
+        if theirs is None:
+            return
+        identity = identity_file(person.common_dir)
         with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
+            ours = own.resolve(f"{family_of(own.prefix)}ledger")
+            if not identity.exists() or (ours and not _is_before(person, ours, theirs)):
+                _send_ledger(person, own, "fetched/history")
+                return
             _send_ledger(person, own, "ledger")
-        replace_state(identity_file(kept.git_dir), read_regular(identity_file(person.common_dir)), flush=True)
+        replace_state(identity_file(kept.git_dir), read_regular(identity), flush=True)
 
     def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
         """Have what is there count from now on, or no more; where it is, and our place in its trees."""
@@ -373,16 +384,20 @@ class OwnPlace:
             own.move_references(moves, "workbench: begun")
 
     def _write(self, git_dir: Path, note: _Note, at: Path | None = None) -> None:
-        """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be."""
-        home = next((home for home in self._homes if git_dir.parent == home), self._home)
-        note = replace(note, key=self._homes[home], root=os.fspath(self._root), inode=self._inode())
+        """Seal the note, for where the workspace is now, and mark it; ``at`` is where it will be.
+
+        In a repository that the workspace is no longer in it has no place: the mark leads there.
+        """
+        home = git_dir.parent
+        key = self._homes.get(home, self._homes[self._home])
+        note = replace(note, key=key, root=os.fspath(self._root), inode=self._inode())
+        if home in self._homes:
+            if not os.path.lexists(home / _PLACES):
+                _make_places(home)
+            write_state(_place_file(home / _PLACES, key), note.id, flush=True)
         path = git_dir / _FOLDER / _NOTE
         path.parent.mkdir(mode=0o700, exist_ok=True)
         _seal(git_dir, note.id).write(path, note)
-        older = [] if (home / _PLACES).exists() else [kept.note for kept in _in(home, "") if kept.note]
-        (home / _PLACES).mkdir(mode=0o700, exist_ok=True)
-        for one in (*older, note):
-            write_state(_place_file(home, one.key), one.id, flush=True)
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
@@ -434,6 +449,10 @@ def _send_ledger(source: History, target: History, name: str) -> None:
         target.run("update_ref", f"{family_of(target.prefix)}{name}", tip)
 
 
+def _is_before(history: History, commit: CommitId, tip: CommitId) -> bool:
+    return outcome(history.carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
+
+
 def pack_loose(history: History) -> None:
     """Pack the objects of a git directory of ours where they have become many: nobody else does it there."""
     with contextlib.suppress(WorkbenchError, OSError):
@@ -454,10 +473,10 @@ def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
     """The git directories of ours in a folder that may be those of a workspace, by its id and its place."""
     if home.is_symlink():
         return
-    placed = read_state(_place_file(home, key), _MOST_BYTES)
+    placed = read_state(_place_file(home / _PLACES, key), _MOST_BYTES)
     known = [one for one in (own, placed) if isinstance(one, str) and _ID.fullmatch(one)]
     names = [_NAME, *(f"history-{one}.git" for one in known)]
-    if not (home / _PLACES).exists():  # only version 0.2.0 has written here
+    if not os.path.lexists(home / _PLACES):  # only version 0.2.0 has written here
         names += [path.name for path in sorted(home.glob("history-*.git"))]
     for git_dir in (home / name for name in dict.fromkeys(names) if os.path.lexists(home / name)):
         kept = _Kept(git_dir, None, False)
@@ -468,8 +487,18 @@ def _in(home: Path, own: str, key: str = "") -> Iterator[_Kept]:
         yield kept
 
 
-def _place_file(home: Path, key: str) -> Path:
-    return home / _PLACES / hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
+def _make_places(home: Path) -> None:
+    """Name the places of all that version 0.2.0 made in a folder, or of none."""
+    begun = home / f"{MAKING}{secrets.token_hex(16)}"
+    begun.mkdir(mode=0o700)
+    for kept in _in(home, ""):
+        if kept.note:
+            write_state(_place_file(begun, kept.note.key), kept.note.id, flush=True)
+    begun.rename(home / _PLACES)
+
+
+def _place_file(places: Path, key: str) -> Path:
+    return places / hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
 
 
 def _seal(git_dir: Path, name: str) -> Seal:
