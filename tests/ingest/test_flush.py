@@ -215,6 +215,7 @@ def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
 
 
 VAULT = {".obsidian/daily-notes.json": '{"folder": "Tage", "format": "YYYY/MM-MMMM/dddd, Do"}'}
+JOURNAL = {".obsidian/daily-notes.json": '{"folder": "Journal"}'}
 KNOWN = dict.fromkeys(("Tage/2026/03-März/Freitag, 13.", "Tage/2025/06-Juni/Freitag, 20."), "- x\n")
 TYPED = "---\nname: x\ndescription: x\ntype: user\n---\n- x\n"
 PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
@@ -231,6 +232,25 @@ PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
             "journal/2026-03/2026-03-20.md",
         ),
         ({"x.md": PERMALINK, "log/2026/02/2026-02-28.md": PERMALINK}, "log/2026/03/2026-03-20.md"),
+        ({"x.md": PERMALINK, "02 Area/02/2026-02-28.md": "- x\n"}, "02 Area/02/2026-03-20.md"),
+        (
+            JOURNAL | {"Journal/2026-03-13.md": "- x\n", "Team/2026-03-20.md": "- x\n"},
+            "Journal/2026-03-20.md",
+        ),
+        (
+            JOURNAL | {"Journal/a/2026-03-20.md": "- x\n", "Team/2026-03-20.md": "- x\n"},
+            "Journal/a/2026-03-20.md",
+        ),
+        ({".obsidian/daily-notes.json": "{}", "Team/2026-03-20.md": "- x\n"}, "2026-03-20.md"),
+        (
+            JOURNAL | {"workbench.yaml": "exclude: [Journal/**]\n", "Team/2026-03-20.md": "- x\n"},
+            "memory/2026-03-20.md",
+        ),
+        ({".obsidian/app.json": "{}", "Trips/2026-12-24.md": "- a flight\n"}, "2026-03-20.md"),
+        (
+            {".obsidian/app.json": "{}", "a/2026-03-19.md": "- x\n", "Trips/2026-12-24.md": "- a flight\n"},
+            "a/2026-03-20.md",
+        ),
         ({"x.md": PERMALINK}, "memory/2026-03-20.md"),
         ({"x.md": TYPED}, "logs/2026/03/2026-03-20.md"),
     ],
@@ -245,6 +265,18 @@ def test_it_goes_where_the_logs_of_a_layout_are_named_as_they_are(
     assert told.paths == (expected,)
     assert DECISION in (sandbox.root / expected).read_text()
     assert flushed(sandbox).known == 1
+
+
+def test_a_private_daily_note_is_not_left_for_one_that_others_read(sandbox: Sandbox) -> None:
+    notes_alone(sandbox)
+    sandbox.write(".obsidian/daily-notes.json", '{"folder": "Private"}')
+    sandbox.write(".gitignore", "Private/\n")
+    sandbox.write("Private/2026-03-20.md", "- my own day\n")
+    sandbox.write("Shared with team/2026-03-20.md", "- standup\n")
+    sandbox.commit("a vault")
+    assert flushed(sandbox).paths == ("Private/2026-03-20.md",)
+    assert sandbox.read("Shared with team/2026-03-20.md") == b"- standup\n"
+    assert DECISION not in sandbox.git("log", "-p")
 
 
 def test_an_agent_that_keeps_memory_in_a_vault_finds_its_logs_where_it_keeps_them(sandbox: Sandbox) -> None:

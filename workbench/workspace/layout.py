@@ -307,21 +307,28 @@ class Layout:
         """Where what happens on a day is written down, with these memory files beside it.
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
-        Elsewhere it is the log of that day, else the daily note that a file names, or one beside the newest.
+        Elsewhere it is the daily note that a file names, whatever other logs there are; without such a file
+        the log of that day, else one beside the newest before it.
         """
         if agent := next((one for one in self.agents if one.makes_memory), None):
             return RelPath(agent.log.format(day))
-        logs = dict(daily_logs(files))
-        if day in logs:
-            return logs[day]
+        known = list(daily_logs(files))
+        logs = [one for one in known if one[0] <= day]
         for notes in self.daily:
-            own = notes.path_on(day, logs.values())
-            if (notes.said_in or not logs) and self.holds(own):
-                return RelPath(own)
-        newest = max(logs, default=day)
-        moved = {f"{newest:{part}}": f"{day:{part}}" for part in ("%Y", "%m", "%Y-%m")}
-        parts = logs.get(newest, "memory/").split("/")[:-1]
-        return RelPath("/".join([*(moved.get(part, part) for part in parts), f"{day}.md"]))
+            # In a folder of their own notes may be sorted further; in all of a vault they are of anything.
+            own = [path for on, path in logs if on == day and notes.folder.strip("/") and notes.named(path)]
+            note = min(own, key=_depth, default=notes.path_on(day, (path for _, path in known)))
+            if (notes.said_in or not logs) and self.holds(note):
+                return RelPath(note)
+        if not logs or any(notes.said_in for notes in self.daily):
+            return RelPath(f"memory/{day}.md")
+        newest, path = max(logs, key=lambda one: (one[0], -_depth(one[1])))
+        if newest == day:
+            return path
+        folder = f"/{path.rpartition('/')[0]}/"
+        for part in ("/%Y/%m/", "/%Y-%m/", "/%Y/"):
+            folder = folder.replace(f"{newest:{part}}", f"{day:{part}}")
+        return RelPath(f"{folder}{day}.md".lstrip("/"))
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -362,6 +369,10 @@ class Layout:
         parts = folder.split("/")
         patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
+
+
+def _depth(path: str) -> int:
+    return path.count("/")
 
 
 def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:
