@@ -223,7 +223,7 @@ def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, .
     """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
     found: list[LoadLimit] = []
     for name, read in (agent.limits_in for agent in agents if agent.limits_in):
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
             found += read(read_regular(root / name))
     return tuple(found)
 
@@ -379,12 +379,24 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
 def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
     """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
 
-    Raises ValueError, TypeError, AttributeError or KeyError where it makes no sense.
+    What makes no sense there is passed over. Raises ValueError or AttributeError where nothing does.
     """
     said = json.loads(config)
-    each = [(one["pattern"], one["maxCharacters"]) for one in said.get("fileCharacterLimits", ())]
-    each.append(("**/*.md", said.get("maxFileCharacters")))
-    return tuple(LoadLimit(str(pattern), int(most or 0), cut="none") for pattern, most in each)
+    listed = said.get("fileCharacterLimits")
+    each = [*(listed if isinstance(listed, list) else ())]
+    each.append({"pattern": "**/*.md", "maxCharacters": said.get("maxFileCharacters")})
+    return tuple(
+        LoadLimit(one["pattern"], one["maxCharacters"] or 0, cut="none")
+        for one in each
+        if isinstance(one, dict)
+        and isinstance(one.get("pattern"), str)
+        and _is_limit(one.get("maxCharacters", 0))
+    )
+
+
+def _is_limit(most: object) -> bool:
+    """Whether it is a number of characters, or null: there is no limit."""
+    return most is None or (type(most) is int and most > 0)
 
 
 def _keeps_first_line(before: bytes | None, after: bytes) -> str:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -467,22 +467,35 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _glob(pattern: str) -> str:
     """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
     parts = _parts(pattern)
-    out = [
-        "(?:[^/]+/)*" if part == "**" else "".join(map(_of_glob, _GLOB.findall(part))) + "/" for part in parts
-    ]
-    text = "".join(out).removesuffix("/")
+    text = _with_gaps(parts, "**", "(?:[^/]+/)*", lambda part: _of_part(part) + "/").removesuffix("/")
     return text + "[^/]+" if parts[-1] == "**" else text
+
+
+def _of_part(part: str) -> str:
+    return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece)
+
+
+def _with_gaps(pieces: Iterable[str], gap: str, anything: str, of: Callable[[str], str]) -> str:
+    """The expression of what pieces are, with anything where a ``gap`` is."""
+    runs = [""]
+    for piece in pieces:
+        if piece == gap:
+            runs.append("")
+        else:
+            runs[-1] += of(piece)
+    first, *others = runs
+    # What is between two gaps is where it is found first, and tried nowhere else: many gaps take no longer.
+    between = "".join(f"(?>{anything}?{run})" for run in others[:-1])
+    return first + between + "".join(anything + run for run in others[-1:])
 
 
 def _parts(pattern: str) -> list[str]:
     return (pattern + "**" if pattern.endswith("/") else pattern).split("/")
 
 
-def _of_glob(piece: str) -> str:
-    if piece in ("*", "?"):
-        return "[^/]*" if piece == "*" else "[^/]"
+def _of_piece(piece: str) -> str:
     if len(piece) == 1:
-        return re.escape(piece)
+        return "[^/]" if piece == "?" else re.escape(piece)
     negated = "^" if piece[1] == "!" else ""
     text = f"(?!/)[{negated}" + _SPECIAL.sub(r"\\\g<0>", piece[1 + len(negated) : -1]) + "]"
     try:
