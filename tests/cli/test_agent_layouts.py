@@ -384,6 +384,19 @@ def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Pat
     assert run("-w", str(root), "edit", human, "--text", "Likes tea " + "and coffee " * 9).code == 0
 
 
+@pytest.mark.parametrize("prompt", ["{{ user }} likes tea\n", "{% if user %}\nYou help\n", '{"a": 1}\n'])
+def test_a_template_of_prompts_makes_no_memory_filesystem_of_letta(
+    run: Run, tmp_path: Path, prompt: str
+) -> None:
+    files = {"MEMORY.md": "- Likes tea\n", "docs/a.md": "- a\n", "system/prompt.md": prompt}
+    root = write_agent_memory(
+        AgentMemory("openclaw", files, {}, "MEMORY.md", "docs/a.md"), tmp_path / "place"
+    )
+    status = run("-w", str(root), "status", "--json").json
+    assert [one["name"] for one in status["layouts"]] == ["openclaw"]
+    assert status["files"] == {"memory": 1}
+
+
 @pytest.mark.parametrize(
     ("config", "expected"),
     [

@@ -106,8 +106,8 @@ class AgentLayout:
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
     files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
-    says further limits of the folder that it is in, and how it is read. ``pending`` are the agent's own
-    proposals, which wait for a decision.
+    says further limits of the folder that it is in, and how it is read; it is a sign by itself. ``pending``
+    are the agent's own proposals, which wait for a decision.
 
     ``log`` is where the agent writes what happened on a day.
 
@@ -169,6 +169,8 @@ class AgentLayout:
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
+        if self.limits_in and os.path.isfile(root / self.limits_in[0]):
+            return True
         found = existing(root, self.signs)
         if self.says is None:
             return next(found, None) is not None
@@ -531,8 +533,8 @@ LETTA = AgentLayout(
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory",),
-    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
-    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb"|\A\s*\{"),
+    signs=("system/*.md", "system/*/*.md"),
+    says=_header(rb"description:[ \t]*\S"),
     files=(
         (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
