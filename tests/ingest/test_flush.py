@@ -298,6 +298,19 @@ def test_what_was_saved_before_the_folder_was_a_vault_is_not_saved_again(sandbox
     assert (again.lines, again.known) == ((), 1)
 
 
+@pytest.mark.parametrize("when", [NOW, None])
+def test_what_went_into_a_log_that_the_settings_exclude_is_not_saved_again(
+    sandbox: Sandbox, when: datetime | None
+) -> None:
+    sandbox.write("workbench.yaml", "exclude: [memory/**]\n")
+    for late in range(2):
+        place = Workspace.open(sandbox.root)
+        told = flush_session(place, session(turn(DECISION, when=when)), now=NOW + timedelta(days=late))
+        place.close()
+        assert told.known == late
+    assert sandbox.read("memory/2026-03-20.md").count(DECISION.encode()) == 1
+
+
 def test_words_without_a_time_are_of_today_and_not_repeated_after_midnight(sandbox: Sandbox) -> None:
     flush(sandbox, turn(BIRTHDAY, when=None), now=datetime(2026, 3, 20, 23, 59, tzinfo=UTC))
     again = flush(sandbox, turn(BIRTHDAY, when=None), now=datetime(2026, 3, 21, 0, 1, tzinfo=UTC))
