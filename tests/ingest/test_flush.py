@@ -41,6 +41,7 @@ from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
 from workbench.workspace.external_changes import record
+from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
@@ -105,6 +106,21 @@ def test_it_is_an_operation_that_can_be_undone_and_leaves_the_agents_words(sandb
     sandbox.workspace.operations.carry_out(lambda: plan_undo(sandbox.workspace, operation.id))
     assert sandbox.read(LOG).decode() == LOG_TEXT + "\n- written by the agent just now\n"
     assert sandbox.git("status", "--porcelain", "--untracked-files=no") == ""
+
+
+def test_the_log_of_a_day_is_looked_for_once_however_many_lines_are_of_it(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[date] = []
+    log_path = Layout.log_path
+
+    def listening(layout: Layout, day: date, files: Sequence[MemoryFile]) -> RelPath:
+        asked.append(day)
+        return log_path(layout, day, files)
+
+    monkeypatch.setattr(Layout, "log_path", listening)
+    flush(sandbox, turn(BIRTHDAY), turn(DECISION), turn(SISTER), turn(BIRTHDAY, when=NOW - timedelta(days=1)))
+    assert sorted(asked) == [date(2026, 3, 19), date(2026, 3, 20)]
 
 
 def test_forgetting_a_session_finds_what_was_flushed(sandbox: Sandbox) -> None:

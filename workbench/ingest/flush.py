@@ -219,7 +219,7 @@ def flush_session(
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
         notes=found.notes,
-        logs={line.day: workspace.layout.log_path(line.day, files) for line in lines},
+        logs={day: workspace.layout.log_path(day, files) for day in {line.day for line in lines}},
     )
     if dry_run:
         return _with_news(workspace, session, told, lines, now)
