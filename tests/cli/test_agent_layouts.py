@@ -384,6 +384,43 @@ def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Pat
     assert run("-w", str(root), "edit", human, "--text", "Likes tea " + "and coffee " * 9).code == 0
 
 
+@pytest.mark.parametrize("prompt", ["{{ user }} likes tea\n", "{% if user %}\nYou help\n", '{"a": 1}\n'])
+def test_a_template_of_prompts_makes_no_memory_filesystem_of_letta(
+    run: Run, tmp_path: Path, prompt: str
+) -> None:
+    files = {"MEMORY.md": "- Likes tea\n", "docs/a.md": "- a\n", "system/prompt.md": prompt}
+    root = write_agent_memory(
+        AgentMemory("openclaw", files, {}, "MEMORY.md", "docs/a.md"), tmp_path / "place"
+    )
+    status = run("-w", str(root), "status", "--json").json
+    assert [one["name"] for one in status["layouts"]] == ["openclaw"]
+    assert status["files"] == {"memory": 1}
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ('{"maxFileCharacters": 1e999}', None),
+        ('{"maxFileCharacters": -5}', None),
+        ('{"maxFileCharacters": true}', None),
+        ('{"fileCharacterLimits": null, "maxFileCharacters": 500}', 500),
+        ('{"fileCharacterLimits": 7, "maxFileCharacters": 500}', 500),
+        ('{"fileCharacterLimits": [{"pattern": "system/h*.md"}, 7], "maxFileCharacters": 500}', 500),
+        ('{"fileCharacterLimits": [{"pattern": "%s", "maxCharacters": 5}], "maxFileCharacters": 500}', 500),
+    ],
+)
+def test_what_makes_no_sense_in_lettas_configuration_is_passed_over(
+    run: Run, tmp_path: Path, config: str, expected: int | None
+) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    (root / ".memfs.config.json").write_text(config.replace("%s", "system/" + "*m*" * 12 + "Z"))
+    (root / f"system/{'m' * 60}.md").write_text(LETTA.files["system/human.md"])
+    status = run("-w", str(root), "status", "--json")
+    assert status.code == 0
+    loaded = {one["path"]: one["limit"] for one in status.json["loaded"]}
+    assert loaded.get("system/human.md") == expected
+
+
 def test_a_memory_filesystem_of_letta_is_known_by_its_configuration(run: Run, tmp_path: Path) -> None:
     files = {
         "MEMORY.md": "---\ndescription: index\n---\n- Likes tea\n",

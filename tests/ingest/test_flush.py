@@ -41,6 +41,7 @@ from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
 from workbench.workspace.external_changes import record
+from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
@@ -105,6 +106,21 @@ def test_it_is_an_operation_that_can_be_undone_and_leaves_the_agents_words(sandb
     sandbox.workspace.operations.carry_out(lambda: plan_undo(sandbox.workspace, operation.id))
     assert sandbox.read(LOG).decode() == LOG_TEXT + "\n- written by the agent just now\n"
     assert sandbox.git("status", "--porcelain", "--untracked-files=no") == ""
+
+
+def test_the_log_of_a_day_is_looked_for_once_however_many_lines_are_of_it(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[date] = []
+    log_path = Layout.log_path
+
+    def listening(layout: Layout, day: date, files: Sequence[MemoryFile]) -> RelPath:
+        asked.append(day)
+        return log_path(layout, day, files)
+
+    monkeypatch.setattr(Layout, "log_path", listening)
+    flush(sandbox, turn(BIRTHDAY), turn(DECISION), turn(SISTER), turn(BIRTHDAY, when=NOW - timedelta(days=1)))
+    assert sorted(asked) == [date(2026, 3, 19), date(2026, 3, 20)]
 
 
 def test_forgetting_a_session_finds_what_was_flushed(sandbox: Sandbox) -> None:
@@ -215,6 +231,7 @@ def test_in_a_vault_it_goes_into_the_daily_note_as_far_as_its_name_can_be_told(
 
 
 VAULT = {".obsidian/daily-notes.json": '{"folder": "Tage", "format": "YYYY/MM-MMMM/dddd, Do"}'}
+JOURNAL = {".obsidian/daily-notes.json": '{"folder": "Journal"}'}
 KNOWN = dict.fromkeys(("Tage/2026/03-März/Freitag, 13.", "Tage/2025/06-Juni/Freitag, 20."), "- x\n")
 TYPED = "---\nname: x\ndescription: x\ntype: user\n---\n- x\n"
 PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
@@ -231,6 +248,25 @@ PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
             "journal/2026-03/2026-03-20.md",
         ),
         ({"x.md": PERMALINK, "log/2026/02/2026-02-28.md": PERMALINK}, "log/2026/03/2026-03-20.md"),
+        ({"x.md": PERMALINK, "02 Area/02/2026-02-28.md": "- x\n"}, "02 Area/02/2026-03-20.md"),
+        (
+            JOURNAL | {"Journal/2026-03-13.md": "- x\n", "Team/2026-03-20.md": "- x\n"},
+            "Journal/2026-03-20.md",
+        ),
+        (
+            JOURNAL | {"Journal/a/2026-03-20.md": "- x\n", "Team/2026-03-20.md": "- x\n"},
+            "Journal/a/2026-03-20.md",
+        ),
+        ({".obsidian/daily-notes.json": "{}", "Team/2026-03-20.md": "- x\n"}, "2026-03-20.md"),
+        (
+            JOURNAL | {"workbench.yaml": "exclude: [Journal/**]\n", "Team/2026-03-20.md": "- x\n"},
+            "memory/2026-03-20.md",
+        ),
+        ({".obsidian/app.json": "{}", "Trips/2026-12-24.md": "- a flight\n"}, "2026-03-20.md"),
+        (
+            {".obsidian/app.json": "{}", "a/2026-03-19.md": "- x\n", "Trips/2026-12-24.md": "- a flight\n"},
+            "a/2026-03-20.md",
+        ),
         ({"x.md": PERMALINK}, "memory/2026-03-20.md"),
         ({"x.md": TYPED}, "logs/2026/03/2026-03-20.md"),
     ],
@@ -245,6 +281,18 @@ def test_it_goes_where_the_logs_of_a_layout_are_named_as_they_are(
     assert told.paths == (expected,)
     assert DECISION in (sandbox.root / expected).read_text()
     assert flushed(sandbox).known == 1
+
+
+def test_a_private_daily_note_is_not_left_for_one_that_others_read(sandbox: Sandbox) -> None:
+    notes_alone(sandbox)
+    sandbox.write(".obsidian/daily-notes.json", '{"folder": "Private"}')
+    sandbox.write(".gitignore", "Private/\n")
+    sandbox.write("Private/2026-03-20.md", "- my own day\n")
+    sandbox.write("Shared with team/2026-03-20.md", "- standup\n")
+    sandbox.commit("a vault")
+    assert flushed(sandbox).paths == ("Private/2026-03-20.md",)
+    assert sandbox.read("Shared with team/2026-03-20.md") == b"- standup\n"
+    assert DECISION not in sandbox.git("log", "-p")
 
 
 def test_an_agent_that_keeps_memory_in_a_vault_finds_its_logs_where_it_keeps_them(sandbox: Sandbox) -> None:
@@ -264,6 +312,19 @@ def test_what_was_saved_before_the_folder_was_a_vault_is_not_saved_again(sandbox
     shutil.rmtree(sandbox.root / ".workbench")
     again = flushed(sandbox)
     assert (again.lines, again.known) == ((), 1)
+
+
+@pytest.mark.parametrize("when", [NOW, None])
+def test_what_went_into_a_log_that_the_settings_exclude_is_not_saved_again(
+    sandbox: Sandbox, when: datetime | None
+) -> None:
+    sandbox.write("workbench.yaml", "exclude: [memory/**]\n")
+    for late in range(2):
+        place = Workspace.open(sandbox.root)
+        told = flush_session(place, session(turn(DECISION, when=when)), now=NOW + timedelta(days=late))
+        place.close()
+        assert told.known == late
+    assert sandbox.read("memory/2026-03-20.md").count(DECISION.encode()) == 1
 
 
 def test_words_without_a_time_are_of_today_and_not_repeated_after_midnight(sandbox: Sandbox) -> None:

@@ -56,6 +56,8 @@ def heading(memory: str, text: str) -> str:
         ("# Memory\n", "Sarah prefers async reviews", "Memory"),
         ("# Memory\n\n## 2026-02-13\n\n- x\n\n## Archive\n\n- y\n", "Sarah prefers tea", "Memory"),
         ("- Likes tea\n", "Sarah prefers async reviews", ""),
+        ("# 2026-02-13\n\n- x\n", "Sarah prefers async reviews", ""),
+        ("# Archive\n\n- old\n", "Sarah prefers async reviews", ""),
     ],
 )
 def test_a_claim_goes_where_what_is_like_it_stands(memory: str, text: str, expected: str) -> None:

@@ -219,7 +219,7 @@ def flush_session(
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
         notes=found.notes,
-        logs={line.day: workspace.layout.log_path(line.day, files) for line in lines},
+        logs={day: workspace.layout.log_path(day, files) for day in {line.day for line in lines}},
     )
     if dry_run:
         return _with_news(workspace, session, told, lines, now)
@@ -265,7 +265,7 @@ def _alone(workspace: Workspace) -> AbstractContextManager[object]:
 def _with_news(
     workspace: Workspace, session: Session, told: Flushed, lines: Sequence[Quotation], now: datetime
 ) -> Flushed:
-    there = _claims_there(workspace, session, lines, now)
+    there = _claims_there(workspace, session, told.logs, now)
     fresh = distinct(lines, there | _rejected(workspace) if lines else there)
     kept = _chosen(fresh, MOST_LINES - len(there))
     return replace(told, lines=kept, known=len(lines) - len(fresh))
@@ -288,18 +288,21 @@ def _chosen(lines: Sequence[Quotation], most: int) -> tuple[Quotation, ...]:
 
 
 def _claims_there(
-    workspace: Workspace, session: Session, lines: Sequence[Quotation], now: datetime
+    workspace: Workspace, session: Session, logs: Mapping[date, RelPath], now: datetime
 ) -> frozenset[str]:
-    """Claims of the session that the logs of these days hold already.
+    """Claims of the session that the logs of these days hold already, also where those are no memory.
 
     What tells no day is looked for in yesterday's log too: it was written before midnight, perhaps.
     """
-    days = {line.day for line in lines}
+    days = {*logs}
     if any(turn.when is None for turn in session.turns):
         days |= {now.date(), now.date() - timedelta(days=1)}
-    known: set[str] = set()
+    files = workspace.scan()
     # Any log of the day may hold them: a folder becomes a vault, or its daily notes get other names.
-    for path in (path for day, path in daily_logs(workspace.scan()) if day in days):
+    paths = {path for day, path in daily_logs(files) if day in days}
+    paths |= {logs.get(day) or workspace.layout.log_path(day, files) for day in days}
+    known: set[str] = set()
+    for path in paths:
         data = workspace.files.read_or_none(path)
         if data is not None and session.key.encode() in data:
             known |= claims_of(parse_document(path, data, Kind.LOG), session.key)

@@ -76,20 +76,24 @@ def heading_for(text: str, memory: Document, chosen: Callable[[], str | None] | 
     heading is for a person to name.
     """
     families = [section_named(one.heading, memory) for one in _FAMILIES if one.cues.search(text)]
-    below: dict[str, list[str]] = {
-        title: [] for title in _titles(memory) if any(map(str.isalpha, title)) and not _ASIDE.search(title)
-    }
+    below: dict[str, list[str]] = {title: [] for title in _titles(memory) if _is_open(title)}
     for entry in memory.entries:
         if entry.heading and entry.heading[-1] in below:
             below[entry.heading[-1]].append(entry.text)
     if not below:
-        return next((heading.path[-1] for heading in memory.headings if heading.level == 1), "")
+        tops = (heading.path[-1] for heading in memory.headings if heading.level == 1)
+        return next(filter(_is_open, tops), "")
     names = list(below)
     alike = _likeness(text, [" ".join((name, *below[name][-_NEWEST:])) for name in names])
     best = max(range(len(names)), key=alike.__getitem__)
     if alike[best] >= _NEAR:
         return names[best]
     return next((name for name in (chosen and chosen(), *families) if name in below), names[best])
+
+
+def _is_open(title: str) -> bool:
+    """Whether something new may stand below a heading: it is no mere date, and nothing laid aside."""
+    return any(map(str.isalpha, title)) and not _ASIDE.search(title)
 
 
 def _titles(memory: Document) -> list[str]:

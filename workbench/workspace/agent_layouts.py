@@ -106,8 +106,8 @@ class AgentLayout:
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
     files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
-    says further limits of the folder that it is in, and how it is read. ``pending`` are the agent's own
-    proposals, which wait for a decision.
+    says further limits of the folder that it is in, and how it is read; it is a sign by itself. ``pending``
+    are the agent's own proposals, which wait for a decision.
 
     ``log`` is where the agent writes what happened on a day.
 
@@ -169,6 +169,8 @@ class AgentLayout:
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
+        if self.limits_in and os.path.isfile(root / self.limits_in[0]):
+            return True
         found = existing(root, self.signs)
         if self.says is None:
             return next(found, None) is not None
@@ -223,7 +225,7 @@ def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, .
     """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
     found: list[LoadLimit] = []
     for name, read in (agent.limits_in for agent in agents if agent.limits_in):
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
             found += read(read_regular(root / name))
     return tuple(found)
 
@@ -379,12 +381,24 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
 def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
     """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
 
-    Raises ValueError, TypeError, AttributeError or KeyError where it makes no sense.
+    What makes no sense there is passed over. Raises ValueError or AttributeError where nothing does.
     """
     said = json.loads(config)
-    each = [(one["pattern"], one["maxCharacters"]) for one in said.get("fileCharacterLimits", ())]
-    each.append(("**/*.md", said.get("maxFileCharacters")))
-    return tuple(LoadLimit(str(pattern), int(most or 0), cut="none") for pattern, most in each)
+    listed = said.get("fileCharacterLimits")
+    each = [*(listed if isinstance(listed, list) else ())]
+    each.append({"pattern": "**/*.md", "maxCharacters": said.get("maxFileCharacters")})
+    return tuple(
+        LoadLimit(one["pattern"], one["maxCharacters"] or 0, cut="none")
+        for one in each
+        if isinstance(one, dict)
+        and isinstance(one.get("pattern"), str)
+        and _is_limit(one.get("maxCharacters", 0))
+    )
+
+
+def _is_limit(most: object) -> bool:
+    """Whether it is a number of characters, or null: there is no limit."""
+    return most is None or (type(most) is int and most > 0)
 
 
 def _keeps_first_line(before: bytes | None, after: bytes) -> str:
@@ -519,8 +533,8 @@ LETTA = AgentLayout(
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory",),
-    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
-    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb"|\A\s*\{"),
+    signs=("system/*.md", "system/*/*.md"),
+    says=_header(rb"description:[ \t]*\S"),
     files=(
         (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -307,21 +307,28 @@ class Layout:
         """Where what happens on a day is written down, with these memory files beside it.
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
-        Elsewhere it is the log of that day, else the daily note that a file names, or one beside the newest.
+        Elsewhere it is the daily note that a file names, whatever other logs there are; without such a file
+        the log of that day, else one beside the newest before it.
         """
         if agent := next((one for one in self.agents if one.makes_memory), None):
             return RelPath(agent.log.format(day))
-        logs = dict(daily_logs(files))
-        if day in logs:
-            return logs[day]
+        known = list(daily_logs(files))
+        logs = [one for one in known if one[0] <= day]
         for notes in self.daily:
-            own = notes.path_on(day, logs.values())
-            if (notes.said_in or not logs) and self.holds(own):
-                return RelPath(own)
-        newest = max(logs, default=day)
-        moved = {f"{newest:{part}}": f"{day:{part}}" for part in ("%Y", "%m", "%Y-%m")}
-        parts = logs.get(newest, "memory/").split("/")[:-1]
-        return RelPath("/".join([*(moved.get(part, part) for part in parts), f"{day}.md"]))
+            # In a folder of their own notes may be sorted further; in all of a vault they are of anything.
+            own = [path for on, path in logs if on == day and notes.folder.strip("/") and notes.named(path)]
+            note = min(own, key=_depth, default=notes.path_on(day, (path for _, path in known)))
+            if (notes.said_in or not logs) and self.holds(note):
+                return RelPath(note)
+        if not logs or any(notes.said_in for notes in self.daily):
+            return RelPath(f"memory/{day}.md")
+        newest, path = max(logs, key=lambda one: (one[0], -_depth(one[1])))
+        if newest == day:
+            return path
+        folder = f"/{path.rpartition('/')[0]}/"
+        for part in ("/%Y/%m/", "/%Y-%m/", "/%Y/"):
+            folder = folder.replace(f"{newest:{part}}", f"{day:{part}}")
+        return RelPath(f"{folder}{day}.md".lstrip("/"))
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -362,6 +369,10 @@ class Layout:
         parts = folder.split("/")
         patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
+
+
+def _depth(path: str) -> int:
+    return path.count("/")
 
 
 def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:
@@ -456,22 +467,35 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _glob(pattern: str) -> str:
     """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
     parts = _parts(pattern)
-    out = [
-        "(?:[^/]+/)*" if part == "**" else "".join(map(_of_glob, _GLOB.findall(part))) + "/" for part in parts
-    ]
-    text = "".join(out).removesuffix("/")
+    text = _with_gaps(parts, "**", "(?:[^/]+/)*", lambda part: _of_part(part) + "/").removesuffix("/")
     return text + "[^/]+" if parts[-1] == "**" else text
+
+
+def _of_part(part: str) -> str:
+    return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece)
+
+
+def _with_gaps(pieces: Iterable[str], gap: str, anything: str, of: Callable[[str], str]) -> str:
+    """The expression of what pieces are, with anything where a ``gap`` is."""
+    runs = [""]
+    for piece in pieces:
+        if piece == gap:
+            runs.append("")
+        else:
+            runs[-1] += of(piece)
+    first, *others = runs
+    # What is between two gaps is where it is found first, and tried nowhere else: many gaps take no longer.
+    between = "".join(f"(?>{anything}?{run})" for run in others[:-1])
+    return first + between + "".join(anything + run for run in others[-1:])
 
 
 def _parts(pattern: str) -> list[str]:
     return (pattern + "**" if pattern.endswith("/") else pattern).split("/")
 
 
-def _of_glob(piece: str) -> str:
-    if piece in ("*", "?"):
-        return "[^/]*" if piece == "*" else "[^/]"
+def _of_piece(piece: str) -> str:
     if len(piece) == 1:
-        return re.escape(piece)
+        return "[^/]" if piece == "?" else re.escape(piece)
     negated = "^" if piece[1] == "!" else ""
     text = f"(?!/)[{negated}" + _SPECIAL.sub(r"\\\g<0>", piece[1 + len(negated) : -1]) + "]"
     try:
