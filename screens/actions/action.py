@@ -47,6 +47,11 @@ class Action:
     hint: int = 0
     palette: bool = True
 
+    @property
+    def writes(self) -> bool:
+        """Whether it cannot be done where nothing can be written."""
+        return self.blocked(when.Context(place=FocusContext.PANE, refusal="no")) == "no"
+
     def reason(self, context: when.Context) -> str | None:
         """Why it cannot be done now, or None; an empty answer is not worth a toast."""
         told = self.blocked(context)

@@ -70,11 +70,12 @@ class ConfirmScreen(ReadDialog[bool]):
 
 def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
     """The question: what would be done to how much, and whether against a warning."""
-    if plan.undoes:
-        return row_text(f"{request.action.capitalize()} “{plan.summary}”?")
+    against = " despite the warning" if anyway else ""
+    if plan.undoes:  # to undo an undo is a redo
+        return row_text(f"{plan.action.capitalize()} “{plan.summary}”{against}?")
     count = len(plan.entries)
     what = f" {plural(count, 'entry', 'entries')}" if count else ""
-    return words(f"{request.action.capitalize()}{what}{' despite the warning' if anyway else ''}?")
+    return words(f"{request.action.capitalize()}{what}{against}?")
 
 
 def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:

@@ -165,7 +165,8 @@ class WritingScreen(Dialog[None]):
                 self.change.page(-1)
 
     def stands_now(self, address: str | None, source: str) -> None:
-        """The entry was changed on disk: show it as it is now; saving puts what was typed in its place."""
+        """How the entry reads on disk: saving puts what was typed in its place. None: it is gone."""
+        self._below = []
         if address is None:
             said = "The entry is not in its file any more. Your text stays here; leaving copies it."
             self._below = [Row("now", words(said), tone="bad")]
@@ -173,13 +174,16 @@ class WritingScreen(Dialog[None]):
             self._drafts.keep(self.request, None)  # it goes on under the entry's new address
             self.request = replace(self.request, addresses=(address,), expected=source)
             self.keep()
-            said = "The entry was changed on disk meanwhile. It now says:"
-            self._below = [Row("now", words(said), tone="bad")]
-            self._below += [
-                Row(f"now:{number}", line_text(line), depth=1)
-                for number, line in enumerate(source.removesuffix("\n").split("\n"))
-            ]
-            self._below.append(Row("now:end", words("Saving replaces it with yours:"), tone="bad"))
+            if source.removesuffix("\n") != self._spelling.restored(self._start):
+                said = "The entry was changed on disk meanwhile. It now says:"
+                self._below = [
+                    Row("now", words(said), tone="bad"),
+                    *(
+                        Row(f"now:{number}", line_text(line), depth=1)
+                        for number, line in enumerate(source.removesuffix("\n").split("\n"))
+                    ),
+                    Row("now:end", words("Saving replaces it with yours:"), tone="bad"),
+                ]
         self._consider()
 
     @on(TextBox.Changed)

@@ -154,11 +154,8 @@ class OverScreen(LaidOutScreen):
         if action_id == self.LEAVES:
             self.leave()
             return
-        reason = by_id()[action_id].reason(self.context())
-        if reason is None:
+        if self.desk.allows(action_id, by_id()[action_id].reason(self.context())):
             (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
-        elif reason:
-            self.desk.refuse(row_text(reason[:1].upper() + reason[1:]))
 
     def show_hints(self) -> None:
         """Keep the hint line true."""

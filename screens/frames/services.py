@@ -41,8 +41,11 @@ class Desk:
 
     When it was done, ``reload`` of every open screen is called.
     """
-    refuse: Callable[[Shown], None]
-    """Say why a key does nothing now; an undo right behind it shows first what it would undo."""
+    allows: Callable[[str, str | None], bool]
+    """Whether the key of an action does something; else says the reason why not.
+
+    An undo right behind one that was to write shows first what it would undo.
+    """
     ask: Ask
     """Show what it would do, and do it on a yes."""
     refusal: Callable[[], str | None]

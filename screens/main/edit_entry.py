@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -50,7 +51,7 @@ class Editing:
         if self._writing is None:  # it was written in another program
             self._open(request, original=request.expected)
         if getattr(event.error, "code", "") in _CHANGED_BELOW:
-            self._screen.work(partial(self._show_current, request.addresses[0]), "now")
+            self._look_at_disk()
 
     def files_changed(self, paths: Collection[str]) -> None:
         """Files changed on disk: one may be that of the entry which is being edited."""
@@ -58,21 +59,18 @@ class Editing:
         if writing is None or writing.request.action != "edit":
             return
         if path_of(writing.request.addresses[0]) in paths:
-            self._screen.work(partial(self._compare, writing), "now", exclusive=True)
+            self._look_at_disk()
 
-    async def _compare(self, writing: WritingScreen) -> None:
-        """Show how the entry reads now, where that is not what the person began with."""
-        try:
-            await self._curating.runner.planned(replace(writing.request, text=writing.text))
-        except WorkbenchError as error:
-            if error.code in _CHANGED_BELOW:
-                await self._show_current(writing.request.addresses[0])
-
-    async def _show_current(self, address: str) -> None:
-        """How an entry reads that changed while somebody wrote."""
-        found, source = await self._curating.runner.current_source(address)
+    def _look_at_disk(self) -> None:
         if self._writing is not None:
-            self._writing.stands_now(found, source)
+            self._screen.work(partial(self._show_current, self._writing), "now", exclusive=True)
+
+    async def _show_current(self, writing: WritingScreen) -> None:
+        """Show how the entry reads now, where that is not what the person began with."""
+        with contextlib.suppress(WorkbenchError):  # why the file cannot be read, saving says
+            found, source = await self._curating.runner.current_source(writing.request.addresses[0])
+            if self._writing is writing:
+                writing.stands_now(found, source)
 
     def action_edit(self) -> None:
         """Edit the entry here."""

@@ -43,7 +43,7 @@ class Jumping:
         self._waits_for: Row | None = None
         self._to_origin = False
         self._beyond = ""
-        """The address of the hit that was opened last and is too far down in its file for a pane."""
+        """The address of the hit that is being read, as it was found too far down in its file for a pane."""
 
     def to(self, address: str) -> None:
         """Put the cursor of the panes on an address, or on a whole file."""
@@ -99,7 +99,7 @@ class Jumping:
 
     def is_read_in_place(self, row: Row) -> bool:
         """Whether no pane has it, so that it is read where it was found."""
-        return only_read(row) is not None or row.address == self._beyond
+        return only_read(row) is not None or (self._screen.laying.reading and row.address == self._beyond)
 
     def action_origin(self) -> None:
         """From a copy in long-term memory to where it came from, from anything else to its copy there."""

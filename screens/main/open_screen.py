@@ -39,7 +39,7 @@ class Opening:
             workspace=screen.workspace,
             historian=curating.historian,
             do=curating.carry_out,
-            refuse=curating.refuse_key,
+            allows=curating.allows,
             ask=curating.ask,
             refusal=lambda: screen.travelling.refusal or curating.refusal,
             go_to=self._go_to,

@@ -18,6 +18,7 @@ from textual.timer import Timer
 
 from screens.actions.active import key_for
 from screens.actions.availability import in_quarantine
+from screens.actions.registry import by_id
 from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
 from screens.dialogs.dialog import advice, in_keys
 from screens.drawing.safe_text import Row, Shown, row_text, words
@@ -196,7 +197,7 @@ _TOLD = 20
 """Operations of which a toast may still be seen."""
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
-_BEFORE = "The last action was refused. This was done before it:"
+_BEFORE = "The last key was refused. This was done before it:"
 _GONE = "this folder is not there now"
 
 
@@ -222,7 +223,7 @@ class Curating:
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
         self._refused = False
-        """Whether the last action was refused: who undoes may mean that one, and not what was done before."""
+        """Whether the last key that writes was refused: an undo may mean that one, not what was done before."""
 
     def commands(self) -> dict[str, Command]:
         """What the keys of the declared operations do, by action id."""
@@ -320,10 +321,14 @@ class Curating:
         """Publish that it is not done, and why."""
         self._screen.model.publish(await self.runner.refusal(request, error, targets))
 
-    def refuse_key(self, reason: Shown) -> None:
-        """Say why a key does nothing now."""
-        self._refused = True
-        self._screen.say(reason, severity="warning")
+    def allows(self, action_id: str, reason: str | None) -> bool:
+        """Whether a key does something now; the ``reason`` why it does not is said."""
+        if reason is None:
+            self._refused = self._refused and action_id in ("undo", "palette")
+        elif reason:
+            self._refused = self._refused or by_id()[action_id].writes
+            self._screen.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
+        return reason is None
 
     def discard(self, kept: Path) -> None:
         """Take a conflict off the list."""
@@ -461,13 +466,13 @@ class Curating:
         """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
         error, request = event.error, event.request
         self._over(request)
+        self._refused = True
         if event.agreed and event.plan:
             warnings = warning_rows(*filter(None, (error, event.secret)))
             rows = [*warnings, *plan_rows(event.plan, event.targets)]
             title = title_of(event.agreed, event.plan, anyway=True)
             self._confirm(event.agreed, ConfirmScreen(title, rows, warning=True), event.targets)
             return
-        self._refused = True
         title = words(f"Not done: {request.action}")
         if isinstance(error, WorkbenchError):
             text = "\n".join(filter(None, (row_text(error.message), advice(error))))
@@ -480,6 +485,7 @@ class Curating:
     def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
+                self._refused = False
                 if request.text is not None:
                     self._screen.holding.opens()  # keys that follow mean what is under the dialogs
                 self.carry_out(request, targets)

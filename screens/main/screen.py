@@ -348,14 +348,10 @@ class MainScreen(LaidOutScreen):
 
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
-        if self.holding.stale(action_id):  # the mouse and the palette cannot be held
-            self.curating.refuse_key(self.holding.why)
-            return
-        reason = by_id()[action_id].reason(self.context())
-        if reason is None:
+        stale = self.holding.stale(action_id)  # the mouse and the palette cannot be held
+        reason = self.holding.why if stale else by_id()[action_id].reason(self.context())
+        if self.curating.allows(action_id, reason):
             self.commands[action_id]()
-        elif reason:
-            self.curating.refuse_key(row_text(reason[:1].upper() + reason[1:]))
 
     def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R | None], None] | None = None) -> None:
         """Show a screen over this one; the keys pressed until it is there are for it."""

@@ -57,3 +57,19 @@ async def test_what_no_commit_has_yet_says_so(sandbox: Sandbox) -> None:
         await interface.until_shown("in no commit yet")
         await interface.press("u")
         await interface.until_said("No commit holds this yet")
+
+
+async def test_to_undo_what_an_undo_brought_back_asks_whether_to_redo(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.press("u")
+        await interface.until_said("Undone")
+        await interface.press("L")
+        await go_to(interface, "staging port")
+        await interface.press("u")
+        await interface.until_shown("Redo “forget: The staging port is 8443”?")
+        await interface.press("y")
+        await interface.until_said("Redone")
+    assert b"staging port" not in sandbox.read(LOG)

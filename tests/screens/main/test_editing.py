@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from screens.dialogs.editor import WritingScreen, spelled
+from screens.main.operation_keys import OperationRunner
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.workspace.state_files import drafts
@@ -172,6 +175,47 @@ async def test_an_entry_that_is_gone_leaves_the_text_with_the_person(sandbox: Sa
         await interface.until_shown("The entry is not in its file any more")
         assert dialog(interface).text == "A paragraph about the weather in Lisbon. Mine."
     assert sandbox.read(LOG) == b"# nothing left\n"
+
+
+async def test_an_entry_that_is_back_is_not_said_to_be_gone_any_more(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await begin(interface, "weather in Lisbon")
+        await interface.type(" Mine.")
+        sandbox.write(LOG, "# nothing left\n")
+        await interface.until_shown("The entry is not in its file any more")
+        sandbox.write(LOG, LOG_TEXT)
+        await interface.until_shown("+A paragraph about the weather in Lisbon. Mine.")
+        await interface.until(lambda: "any more" not in interface.text, "it is taken back")
+        await interface.press("ctrl+o")
+        await interface.until_said("Edited")
+    assert b"Lisbon. Mine." in sandbox.read(LOG)
+
+
+async def test_what_became_of_an_entry_is_not_said_in_the_dialog_of_another(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    current_source = OperationRunner.current_source
+
+    async def late(runner: OperationRunner, address: str) -> tuple[str | None, str]:
+        found = await current_source(runner, address)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(OperationRunner, "current_source", late)
+    async with opened(sandbox.workspace) as interface:
+        await begin(interface, "weather in Lisbon")
+        sandbox.write(LOG, "# nothing left\n")
+        await interface.until(begun.is_set, "the entry is looked for")
+        await interface.press("escape")
+        await interface.until(lambda: interface.main.is_active, "closed")
+        await interface.press("2")
+        await begin(interface, "Likes tea")
+        go_on.set()
+        await interface.type(", green")
+        await interface.until_shown("+- Likes tea, green")
+        assert "any more" not in interface.text
 
 
 async def test_what_cannot_be_written_says_why_and_stays(sandbox: Sandbox) -> None:

@@ -153,3 +153,17 @@ async def test_what_is_set_aside_for_hidden_text_keeps_that_as_its_reason(sandbo
         await interface.press("enter", "j")
         await interface.until_shown("quarantine (hidden text: comment)")
     assert "Reason: hidden text: comment\n" in sandbox.git("log", "-1", "--format=%B")
+
+
+async def test_an_undo_that_would_record_a_secret_says_that_it_is_against_a_warning(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        sandbox.write(LOG, sandbox.read(LOG) + f"\n- {TOKEN}\n".encode())
+        await interface.press("u")
+        await interface.until_shown("This would store a secret in git")
+        await interface.until_shown("Undo “forget: The staging port is 8443” despite the warning?")
+        await interface.press("exclamation_mark")
+        await interface.until_said("Undone")
+    assert b"staging port" in sandbox.read(LOG)

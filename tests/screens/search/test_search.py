@@ -121,6 +121,35 @@ async def test_a_hit_far_down_in_a_large_file_is_read_among_the_hits(sandbox: Sa
     assert "The quokka likes figs" in sandbox.spelled_out()
 
 
+async def test_a_hit_that_was_far_down_is_opened_in_its_pane_once_its_file_is_short(sandbox: Sandbox) -> None:
+    page = "memory/2026-03-16.md"
+    sandbox.write(page, "# Long\n\n" + "- nothing but one more line\n" * 60_000 + "- The quokka likes figs\n")
+    reindex(sandbox.workspace, vectors=False)
+    async with opened(sandbox.workspace) as interface:
+        main = interface.main
+        await interface.press("slash")
+        await interface.type("quokka")
+        await interface.until(lambda: main.searching.rows, "a hit")
+        await interface.press("enter")
+        await interface.until(lambda: main.laying.reading, "it is read among the hits")
+        await interface.press("escape")
+        await interface.until(lambda: not main.laying.reading, "back to the hits")
+        await interface.press("escape")
+        await interface.until(lambda: not main.overlay.is_open, "closed")
+        sandbox.write(page, "# Short\n\n- The quokka likes figs\n")
+        reindex(sandbox.workspace, vectors=False)
+        main.refresh_files()
+        await interface.until(lambda: main.files[page].size < 100, "it is short")
+        await interface.press("slash")
+        await interface.type("quokka")
+        await interface.until_shown("3 ▎- The quokka likes figs")
+        await interface.press("enter")
+        await interface.until(lambda: not main.overlay.is_open, "in its pane")
+        await interface.until(
+            lambda: (row := main.here.row) and "The quokka likes figs" in row.text, "the cursor is on it"
+        )
+
+
 async def test_words_go_on_when_the_meaning_process_dies(
     indexed: Sandbox, children: list[Process], monkeypatch: pytest.MonkeyPatch
 ) -> None:
