@@ -47,8 +47,8 @@ class OperationRunner:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._begun: tuple[Document, Entry] | None = None
-        """The entry that somebody edits, in its file as it was then."""
+        self._begun: tuple[tuple[str, ...], Document, Entry] | None = None
+        """The entry that somebody edits: each address that it has had, its file as it was last, and itself."""
         self._refused_at = float("-inf")
         self._thread = WorkThread("curating")
 
@@ -144,19 +144,22 @@ class OperationRunner:
 
         if request.action == "merge":
             return merged_source(self._workspace, request.addresses)
-        self._begun = document, entry = self._workspace.locate(request.addresses[0])
+        document, entry = self._workspace.locate(request.addresses[0])
+        self._begun = (entry.address,), document, entry
         return entry_source(document, entry)
 
     def _current_source(self, address: str) -> tuple[str | None, str]:
         from workbench.history.text_similarity import counterpart  # noqa: PLC0415
         from workbench.operations.edit import entry_source  # noqa: PLC0415
 
-        with contextlib.suppress(EntryNotFoundError):
-            document, found = self._workspace.locate(address)
-            return found.address, entry_source(document, found)
-        if self._begun is None or self._begun[1].address != address:
+        begun = self._begun if self._begun and address in self._begun[0] else None
+        for name in (address, begun[0][-1]) if begun else (address,):  # a look before may have found it anew
+            with contextlib.suppress(EntryNotFoundError):
+                document, found = self._workspace.locate(name)
+                return found.address, entry_source(document, found)
+        if begun is None:
             return None, ""
-        before, entry = self._begun
+        addresses, before, entry = begun
         try:
             document = self._workspace.document(before.path)
         except FileNotFoundError:
@@ -164,7 +167,7 @@ class OperationRunner:
         now = counterpart(entry, before, document)
         if now is None:
             return None, ""
-        self._begun = document, now
+        self._begun = (*addresses, now.address), document, now
         return now.address, entry_source(document, now)
 
     def _recover(self) -> tuple[int, tuple[str, ...]]:
@@ -223,7 +226,7 @@ class Curating:
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
         self._refused = False
-        """Whether the last key that writes was refused: an undo may mean that one, not what was done before."""
+        """Whether the last key that writes was refused: an undo may mean that one, not what came before."""
 
     def commands(self) -> dict[str, Command]:
         """What the keys of the declared operations do, by action id."""
