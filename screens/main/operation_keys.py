@@ -48,7 +48,7 @@ class OperationRunner:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._begun: tuple[tuple[str, ...], Document, Entry] | None = None
-        """The entry that somebody edits: each address that it has had, its file as it was last, and itself."""
+        """The entry that somebody edits: its addresses so far, its file as it was last, itself."""
         self._refused_at = float("-inf")
         self._thread = WorkThread("curating")
 

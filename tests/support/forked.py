@@ -90,8 +90,9 @@ class Child(NamedTuple):
 
     def kill(self) -> None:
         """Whatever it is at."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        if not self.has_ended():  # else its number may be another's by now
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def has_ended(self) -> bool:
         return bool(select.select([self.call], [], [], 0)[0])

@@ -126,7 +126,7 @@ def on_disk(root: Path) -> bytes:
 @pytest.mark.promise(
     "Two writers",
     "an agent appends, rewrites in place or by rename, deletes, renames away or holds open, before "
-    "the plan, after it, at and after the exchange, during every action",
+    "the plan, after it, at and after the exchange, during actions of each sort",
     "no line is lost; what fits nowhere is kept aside and shown",
     by="the other writer acts at the seam of each moment",
 )
