@@ -3,11 +3,8 @@
 LanceDB, numpy and the model come with the first search that needs them, not with this module. A search starts
 no sync and waits for none: see ``indexing.sync.freshness`` for what comes before it.
 
-The vectors of one workspace and the model that made them, as a search needs them: opened when asked for.
-
-LanceDB, numpy and the model come with the first use, not with this module.
-
-Searching memory as it was: which moment is meant, whether its index is there, and what day it was then.
+Memory as it was is searched by an index of its own: here is told which moment is meant, whether that index is
+there, and what day it was then.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Textual tells what has changed by comparing a new layout with the map of widgets
 is asked for its place while a change waits to be laid out, that map is made anew at once, and what is laid
 out next seems to change nothing: it is not painted, and whoever is shown by it never hears of it. Here the
 comparison is with the last layout that was painted.
-
-A screen that starts workers.
 """
 
 from __future__ import annotations

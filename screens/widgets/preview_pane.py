@@ -33,7 +33,7 @@ _NUMBER = 6
 _MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
 _LOW = 6
-"""Lines below which there is room for the words alone; what is known of them stands beneath."""
+"""With fewer lines the entry itself comes first, and what is known of it is below."""
 _KEPT = 4000
 """Characters of a line whose parts are remembered."""
 SORTS = ("related", "history")

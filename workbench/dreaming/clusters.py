@@ -53,7 +53,7 @@ class Cluster:
 
     @property
     def trusted(self) -> bool:
-        """Whether somebody vouches for one of its mentions."""
+        """Whether the origin of one of its mentions is trusted."""
         return any(mention.trusted for mention in self.mentions)
 
 

@@ -1,8 +1,6 @@
 """Proof that nothing is lost: every operation's text is there, every reference leads somewhere.
 
-What an audit looks at, and what it finds wanting.
-
-What was left behind: temporary files, stale locks, an unfinished action, text that nobody took up.
+It also reports what was left behind: temporary files, stale locks, an unfinished action, conflicts.
 """
 
 from __future__ import annotations

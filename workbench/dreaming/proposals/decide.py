@@ -1,9 +1,8 @@
-"""Accepting: proposals become memory, all of them in one operation that can be taken back whole.
+"""Decisions on proposals: accept, reject, defer, withdraw; each is one operation that can be undone.
 
-Memory, archive, graph, the page of the day, the marks on episodes and the decisions in the ledger are one
-plan: undoing it takes all of this back, and the proposals wait again.
-
-Rejecting, deferring and withdrawing: words in the ledger, each an operation that can be taken back.
+Accepting makes them memory. Memory, archive, graph, the page of the day, the marks on episodes and the
+decisions in the ledger are one plan: after an undo of it the proposals wait again. The other decisions are
+records in the ledger alone.
 """
 
 from __future__ import annotations

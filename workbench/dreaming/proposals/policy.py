@@ -136,7 +136,7 @@ class _Trial:
             return "nothing is forgotten unseen"
         if one.action != "archive" and (why := "; ".join(flags_of(one)) or veto(one.text)):
             return why
-        if one.action != "archive" and (why := _unvouched(self.workspace, one)):
+        if one.action != "archive" and (why := _untrusted(self.workspace, one)):
             return why
         if one.target:
             return self._doubt_of_target(one, touched)
@@ -215,8 +215,8 @@ def _may_not_go(entry: Entry, today: date) -> str:
     return f"it was kept less than {YOUNG} days ago" if _is_young(entry, today) else ""
 
 
-def _unvouched(workspace: Workspace, one: Proposal) -> str:
-    """Why nobody vouches for a proposal's words; empty where somebody does.
+def _untrusted(workspace: Workspace, one: Proposal) -> str:
+    """Why the origin of a proposal's words is not trusted enough; empty where it is.
 
     A line of the agent's own log is one voice: a second one says it in another text of another file.
     """

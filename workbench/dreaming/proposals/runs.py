@@ -1,4 +1,4 @@
-"""Runs of dreaming: what each proposed, which operations it led to, and how all of a run is taken back."""
+"""Runs of dreaming: what each proposed, which operations it led to, and how a whole run is undone."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def shared_with(operation: Operation, run: str) -> tuple[str, ...]:
 
 
 def shared_notes(workspace: Workspace, run: str) -> list[str]:
-    """What of other runs goes with it when ``run`` is taken back."""
+    """What of other runs goes with it when ``run`` is undone."""
     return [
         f"{operation.id} holds proposals of {', '.join(others)} too; they will wait again"
         for operation in find_run(workspace, run).standing
