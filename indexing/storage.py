@@ -118,7 +118,7 @@ def shape(folder: Path) -> dict[str, list[int]]:
     return out
 
 
-REINDEX_HINT = "run `workbench reindex`; it sets aside what is damaged and makes it again"
+REINDEX_HINT = "run `workbench reindex`; it sets damaged files aside and rebuilds them"
 UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _REFUSALS = UNWRITABLE | _NO_ROOM
@@ -131,7 +131,7 @@ class RefusedError(IndexUnavailableError):
     def __init__(self, what: str, reason: int) -> None:
         super().__init__(
             f"{what}: {os.strerror(reason)}",
-            hint="nothing is damaged: correct the permissions, or free what is used up, and try again",
+            hint="nothing is damaged: correct the permissions or free resources, and try again",
         )
         self.reason = reason
 

@@ -17,7 +17,7 @@ def problem() -> str | None:
     if term in _CANNOT:
         said = f"TERM={term}" if term else "TERM is not set, which"
         return (
-            f"{said} says that this terminal cannot move its cursor; "
+            f"{said} means that this terminal cannot move its cursor; "
             "set TERM (TERM=xterm-256color fits most), or use the commands: `workbench --help`"
         )
     return None

@@ -109,7 +109,7 @@ def test_secrets_are_in_nothing_that_is_told(own: Path, monkeypatch: pytest.Monk
     own.write_text("embedding_providers: [openai]\n")
     told = tell(None).of("embedding_key")
     assert (told.origin, told.variable, told.shown) == (
-        *(SettingOrigin.ENVIRONMENT, "OPENAI_API_KEY", "set, and not shown"),
+        *(SettingOrigin.ENVIRONMENT, "OPENAI_API_KEY", "set (hidden)"),
     )
 
 
@@ -159,7 +159,7 @@ def test_a_change_is_made_where_it_stands(before: str, name: str, value: str | N
 
 def test_nothing_to_do_is_said() -> None:
     path = Path("s.yaml")
-    with pytest.raises(UsageError, match="is that already"):
+    with pytest.raises(UsageError, match="already has that value"):
         changed_bytes(path, b"theme: dark\n", "theme", "dark")
     with pytest.raises(UsageError, match="does not set theme"):
         changed_bytes(path, b"", "theme", None)

@@ -41,7 +41,7 @@ class Draft:
         """What the file holds now. Raises EditorError when it cannot be read."""
         text = _read(self.path)
         if text is None:
-            raise EditorError("the editor left no text that can be read", hint="nothing was changed")
+            raise EditorError("the editor left no readable text", hint="nothing was changed")
         return text
 
     @property
@@ -61,7 +61,7 @@ class Draft:
         except OSError as error:
             raise EditorError(
                 f"the editor {command[0]} cannot be started: {error.strerror}",
-                hint="VISUAL or EDITOR in your environment names it; --text needs none",
+                hint="VISUAL or EDITOR in your environment sets it; --text needs none",
             ) from error
         if done.returncode:
             raise EditorError(
@@ -81,7 +81,7 @@ def editor_command(environment: Mapping[str, str]) -> list[str]:
             raise UsageError(
                 f"{name} cannot be read as a command: {error}", hint="mend its quotes"
             ) from error
-    raise UsageError("no editor is named", hint="set VISUAL or EDITOR, or give the text with --text")
+    raise UsageError("no editor is set", hint="set VISUAL or EDITOR, or give the text with --text")
 
 
 @contextlib.contextmanager
@@ -124,7 +124,7 @@ def _begun(source: str, away_from: Path, name: str) -> Draft:
         return Draft(path, source)
     reason = problem.strerror if problem else "every temporary folder is in the workspace"
     raise WriteFailedError(
-        f"no file for the editor can be made: {reason}",
+        f"no temporary file for the editor could be created: {reason}",
         hint="set TMPDIR to a folder outside of the workspace",
     )
 

@@ -73,8 +73,7 @@ class EntryNotFoundError(UsageError):
         super().__init__(
             message or f"there is no entry {address}",
             hint=hint
-            or "it may have been edited or removed; nothing was changed. "
-            "`workbench search` shows the addresses of today",
+            or "it may have been edited or removed; nothing was changed. `workbench search` shows addresses",
         )
 
 
@@ -85,7 +84,7 @@ class AmbiguousEntryError(UsageError):
 
     def __init__(self, address: str, candidates: list[str]) -> None:
         super().__init__(
-            f"{address} matches several entries", hint="use more of it: " + ", ".join(candidates[:5])
+            f"{address} matches several entries", hint="give more of it: " + ", ".join(candidates[:5])
         )
 
 
@@ -96,7 +95,7 @@ class OperationNotFoundError(UsageError):
 
     def __init__(self, operation: str, hint: str = "") -> None:
         super().__init__(
-            f"there is no operation {operation}" if operation else "no operation was named",
+            f"there is no operation {operation}" if operation else "no operation was given",
             hint="; ".join(filter(None, (hint, "`workbench log` lists the operations"))),
         )
 
@@ -108,7 +107,7 @@ class AmbiguousOperationError(UsageError):
 
     def __init__(self, prefix: str, candidates: list[str]) -> None:
         super().__init__(
-            f"{prefix} matches several operations", hint="use more of it: " + ", ".join(candidates[:5])
+            f"{prefix} matches several operations", hint="give more of it: " + ", ".join(candidates[:5])
         )
 
 
@@ -129,8 +128,8 @@ class OutsideWorkspaceError(NotMemoryError):
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        self.message = f"{path} is outside of the workspace: shown and searched only"
-        self.hint = "it cannot be changed here; copy what is worth keeping into a file of the workspace"
+        self.message = f"{path} is outside of the workspace and read-only"
+        self.hint = "copy what is worth keeping into a file of the workspace"
         self.args = (self.message,)
 
 
@@ -205,8 +204,9 @@ class SpecialFileError(WorkspaceError):
     def __init__(self, path: os.PathLike[str], kind: str) -> None:
         super().__init__(
             f"{os.fspath(path)} is {kind} where a file or folder should be: reading it could block forever",
-            hint="neither the workbench nor git creates such a thing: find out where it came from, "
-            f"then remove it: `rm {shlex.quote(os.fspath(path))}`",
+            hint="neither the workbench nor git creates such files: find out where it came from, then "
+            "remove it:"
+            f" `rm {shlex.quote(os.fspath(path))}`",
         )
 
 
@@ -223,7 +223,7 @@ class NewerFormatError(ReadOnlyError):
 
     def __init__(self, found: int, known: int) -> None:
         super().__init__(
-            f"this memory has format {found}, and this program knows up to {known}; nothing was changed",
+            f"this memory has format {found}, and this program supports up to {known}; nothing was changed",
             hint="install a newer workbench to change it; reading and searching work as far as they can",
         )
         self.found = found
@@ -263,10 +263,10 @@ class SecretFoundError(WorkbenchError):
         rest = f"; and {more} more" if more else ""
         super().__init__(
             f"this would store a secret in git: {'; '.join(places)}{rest}; nothing was recorded",
-            hint="delete it from the file with an editor, so that no trace of it is left; "
-            "or store it all the same (--allow-secret, also of `workbench status --commit`)"
+            hint="delete it from the file with an editor, so that no trace of it is left; or store it anyway"
+            " (--allow-secret, also of `workbench status --commit`)"
             if on_disk
-            else "leave it out, or store it all the same (--allow-secret)",
+            else "remove it, or store it anyway (--allow-secret)",
         )
 
 
@@ -295,11 +295,11 @@ def disk_error(error: OSError) -> WorkbenchError:
         )
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return WriteFailedError(
-            f"the system refused: {reason}",
+            f"the system reported: {reason}",
             hint="nothing was lost; raise the limit of open files (`ulimit -n 1024`) and try again",
         )
     return WriteFailedError(
-        f"the disk refused: {reason}",
+        f"writing to disk failed: {reason}",
         hint="nothing was lost: the old text is intact; free some space and try again",
     )
 

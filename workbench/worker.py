@@ -96,7 +96,7 @@ def _parameters(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise UsageError("the parameters are no JSON object", hint="write one line, for example {}")
+        raise UsageError("the parameters are not a JSON object", hint="write one line, for example {}")
     return said
 
 
@@ -123,5 +123,5 @@ def killed_by(status: int) -> str:
 def ended(status: int) -> str:
     """Its end behind the name of the work: ``was ended from outside by SIGKILL``, ``ended with status 7``."""
     if name := killed_by(status):
-        return f"was ended from outside by {name}"
+        return f"was ended by {name}"
     return f"ended with status {status}"

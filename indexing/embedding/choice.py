@@ -177,7 +177,7 @@ def service_of(provider: str, settings: Settings) -> Service:
     model = model.removeprefix("models/") if provider == "gemini" else model
     if not _MODEL.fullmatch(model):
         raise ModelUnavailableError(
-            "embedding_model in your settings is no model's name", hint=f"for example {_MODELS[provider]}"
+            "embedding_model in your settings is not a model name", hint=f"for example {_MODELS[provider]}"
         )
     price = own.embedding_price if own.embedding_price >= 0 else None
     batch = settings.embedding_batch
@@ -201,7 +201,7 @@ def service_of(provider: str, settings: Settings) -> Service:
 
 def switched_off() -> ModelUnavailableError:
     """Why there is no model where the settings say ``none``."""
-    return ModelUnavailableError("embedding is switched off", hint="take `none` out of embedding_providers")
+    return ModelUnavailableError("embedding is turned off", hint="remove `none` from embedding_providers")
 
 
 def _choice(provider: str, settings: Settings, threads: int) -> ModelChoice:

@@ -184,7 +184,7 @@ class BulkLocal(Embedder):
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
             self._on_device, self.step = None, Embedder.step
-            self.notes.append(f"{self._device} failed, the CPU goes on: {_first_line(error)}")
+            self.notes.append(f"{self._device} failed, continuing on the CPU: {_first_line(error)}")
             return
         self._batch = max(1, self._batch // 2)
         self.notes[:] = [note for note in self.notes if not note.startswith(_SMALLER)]
@@ -225,7 +225,7 @@ def _opened(source: ModelSource, threads: int, device: str) -> Embedder:
             found = _prepared(target, threads)
         if found is not None:
             return found
-        why = "its prepared form cannot be used"
+        why = "the prepared model cannot be used"
     except (WorkbenchError, OSError) as error:
         why = str(error)
     _LOG.warning("the model is used unprepared, which is slower: %s", why)

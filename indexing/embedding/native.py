@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
 _BATCH = 32
-_INSTALL = "install the extra `model` (README, Install); words are searched meanwhile"
+_INSTALL = "install the extra `model` (README, Install); keyword search works until then"
 
 
 def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False) -> Any:
@@ -48,7 +48,7 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
     except Exception as error:  # the library raises whatever its parts raise
         reason = str(error).partition("\n")[0]
         raise ModelUnavailableError(
-            f"{source.folder} cannot be loaded: {reason}", hint="words are searched meanwhile"
+            f"{source.folder} cannot be loaded: {reason}", hint="keyword search works until then"
         ) from error
 
 

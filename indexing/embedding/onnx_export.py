@@ -76,7 +76,7 @@ def prepare(source: ModelSource, target: Path) -> None:
         likeness = (PreparedEmbedder(building).embed(probes) * expected).sum(axis=1)
         if not float(likeness.min()) >= LIKENESS:
             raise ModelUnavailableError(
-                f"the export of {source.identity} is not its equal (cosine {likeness.min():.5f})"
+                f"the export of {source.identity} differs from the original (cosine {likeness.min():.5f})"
             )
         _put_in_place(building, target)
     except (DamagedError, OSError) as error:

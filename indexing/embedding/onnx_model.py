@@ -79,7 +79,7 @@ class PreparedEmbedder(Embedder):
         except Exception as error:  # these engines raise bare Exception
             raise DamagedError(f"{folder} cannot be loaded: {error}") from error
         if not likeness > 0.999:
-            raise DamagedError(f"{folder} embeds its probe wrongly (cosine {likeness:.4f})")
+            raise DamagedError(f"{folder} embeds its test text wrongly (cosine {likeness:.4f})")
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See ``Embedder``. Batches are made of texts of similar length, so that little is padding."""

@@ -47,11 +47,11 @@ _ISOLATED_RETRIES = 1
 _ANSWER_BYTES = 1_000_000
 _VECTOR_BYTES = 256_000
 _MOST_DIMENSIONS = 65_536
-_MEANWHILE = "words are searched meanwhile; what was embedded is kept, and the next run goes on from there"
-_SETTINGS = "look at embedding_model and embedding_dimensions in your settings"
+_MEANWHILE = "keyword search works until then; finished embeddings are kept, and the next run continues"
+_SETTINGS = "check embedding_model and embedding_dimensions in your settings"
 _OTHER_LENGTH = (
-    "it is another model now, or embedding_dimensions is not what it makes; "
-    "`workbench reindex --full` builds the index anew with what there is"
+    "the model changed, or embedding_dimensions does not match it; `workbench reindex --full` rebuilds the "
+    "index"
 )
 
 
@@ -188,7 +188,7 @@ class RemoteEmbedder(Embedder):
         """Ask for a vector that must come, which tells the dimension."""
         for why in (await self._checked([_PROBE])).values():
             if isinstance(why, str):
-                raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
+                raise ModelUnavailableError(f"{self._where} returns no vectors: {why}", hint=_SETTINGS)
 
     async def _checked(self, texts: list[str], *, suspects: bool = False) -> _Rows:
         """One request; from an answer to ``suspects`` nothing is concluded, and it is tried twice at most."""
@@ -244,19 +244,19 @@ class RemoteEmbedder(Embedder):
         if isinstance(cause, httpx2.ConnectError):
             return _outage(f"{self._where} cannot be reached")
         if isinstance(cause, httpx2.ProxyError):
-            return _outage(f"the proxy on the way to {self._where} refuses")
-        return _outage(f"the connection to {self._where} broke off")
+            return _outage(f"the proxy to {self._where} refuses the connection")
+        return _outage(f"the connection to {self._where} was closed")
 
     def _refusal(self, error: openai.APIStatusError) -> ModelUnavailableError:
         status, said = error.status_code, explained(error, self._service.key)
         if status in (401, 403) or (status == 400 and "API_KEY_INVALID" in str(error.body)):
             return ModelUnavailableError(  # what it says of a key may hold a part of it
-                f"{self._where} refuses the key ({status}); it is from: {self._service.key.source}",
-                hint="OPENAI_API_KEY and GEMINI_API_KEY go to their public addresses alone; for another one "
-                "name the variable in embedding_key_env",
+                f"{self._where} rejects the key ({status}); it is from: {self._service.key.source}",
+                hint="OPENAI_API_KEY and GEMINI_API_KEY are only sent to their public addresses; for "
+                "another one set embedding_key_env",
             )
         if has_spent_all(error):
-            return _outage(f"{self._where} says that the account has nothing left to spend")
+            return _outage(f"{self._where} says that the account has no credit left")
         if 300 <= status < 400:
             return ModelUnavailableError(
                 f"{self._where} redirects to another address, where neither key nor text is sent",
@@ -264,8 +264,8 @@ class RemoteEmbedder(Embedder):
             )
         if status == 404:
             return ModelUnavailableError(
-                f"{self._where} knows no such model or address (404){said}",
-                hint="look at embedding_endpoint (with its /v1) and embedding_model in your settings",
+                f"{self._where} has no such model or address (404){said}",
+                hint="check embedding_endpoint (with its /v1) and embedding_model in your settings",
             )
         answered = f"{self._where} answered {status}{said}"
         if status in (408, 409, 429) or status > 500:
@@ -277,14 +277,14 @@ class RemoteEmbedder(Embedder):
         """What stands for the vector of each text, in their order: each says by ``index`` whose it is."""
         found = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(found, list):
-            raise self._unreadable("the answer holds no vectors")
+            raise self._unreadable("the answer contains no vectors")
         if len(found) != count:
             raise self._unreadable(f"{len(found)} vectors came for {count} texts")
         rows: list[Any] = [None] * count
         for at, item in enumerate(found):
             index = item.get("index", at) if isinstance(item, dict) else None
             if not isinstance(index, int) or not 0 <= index < count or rows[index] is not None:
-                raise self._unreadable("the vectors are not numbered like the texts")
+                raise self._unreadable("the vectors do not match the texts by index")
             rows[index] = item.get("embedding")
         return rows
 
@@ -300,7 +300,7 @@ class RemoteEmbedder(Embedder):
         self._length = self._length or usual
         if self._length not in lengths:
             raise ModelUnavailableError(
-                f"{self._where} makes vectors of {usual} numbers, and {self._length} are needed",
+                f"{self._where} returns vectors of {usual} numbers, and {self._length} are needed",
                 hint=_OTHER_LENGTH,
             )
 
@@ -375,11 +375,11 @@ def _vector(row: Any) -> Vectors | str:
         else:
             return "no vector came"
     except (TypeError, ValueError, OverflowError):
-        return "what came is no vector of numbers"
+        return "the answer is not a vector of numbers"
     if vector.ndim != 1 or not 0 < len(vector) <= _MOST_DIMENSIONS:
-        return "what came is no vector of numbers"
+        return "the answer is not a vector of numbers"
     if not np.isfinite(vector).all():
-        return "its vector holds a number that is none"
+        return "its vector contains an invalid number"
     largest = float(np.abs(vector).max())
     if not largest > 0.0:
         return "its vector is zero"

@@ -199,16 +199,16 @@ def fitted(question: Question, vocabulary: Vocabulary, *, guess: bool = True) ->
     """
     notes = list(question.notes)
     if len(question.text) > MAX_CHARACTERS:
-        notes.append(f"only the first {MAX_CHARACTERS:,} characters were looked at")
+        notes.append(f"only the first {MAX_CHARACTERS:,} characters were used")
     phrases = _found_phrases(question, vocabulary, notes)
     notes += _doubtful_exclusions(question, vocabulary)
     notes += unmet(question.within, vocabulary)
     instead = _guesses(question, vocabulary) if guess else ()
     for word, offered in instead:
         other = " and ".join(f"“{one}”" for one in offered)
-        notes.append(f"nothing has “{word}”; looked for {other}")
+        notes.append(f"nothing has “{word}”; searched {other} instead")
     if question.text.strip() and not (question.prefix or terms_of(question.text)):
-        notes.append("there is nothing in it to look for")
+        notes.append("it has no searchable words")
     question = replace(question, phrases=phrases, instead=instead, notes=tuple(dict.fromkeys(notes)))
     return replace(question, exact=exactness(question, vocabulary))
 
@@ -227,20 +227,20 @@ def _found_phrases(question: Question, vocabulary: Vocabulary, notes: list[str])
     for phrase in question.phrases:
         query = standing(phrase, vocabulary)
         if query is None:
-            notes.append(f"“{phrase}” has nothing in it to look for")
+            notes.append(f"“{phrase}” has no searchable words")
         elif vocabulary.searcher.search(query, 1, count=False).hits:
             kept.append(phrase)
         else:
-            notes.append(f"no entry has “{phrase}” as it stands; its words were looked for")
+            notes.append(f"no entry has “{phrase}” literally; its words were searched")
     return tuple(kept)
 
 
 def _doubtful_exclusions(question: Question, vocabulary: Vocabulary) -> Iterator[str]:
     for text in question.excluded:
         if standing(text, vocabulary, whole=False) is None:
-            yield f"-“{text}” leaves nothing out"
+            yield f"-“{text}” excludes nothing"
         elif vocabulary.count("exact", f"-{text}".lower()):
-            yield f'-{text} leaves out entries with “{text}”; quoted, "-{text}" is looked for as it stands'
+            yield f'-{text} excludes entries with “{text}”; quoted, "-{text}" is searched literally'
 
 
 def _guesses(question: Question, vocabulary: Vocabulary) -> tuple[tuple[str, tuple[str, ...]], ...]:

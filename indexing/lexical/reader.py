@@ -51,7 +51,7 @@ class KeywordMatch:
     address: DocAddress
 
 
-_reading = engine("the word index cannot be read")
+_reading = engine("the keyword index cannot be read")
 
 
 class Snapshot:
@@ -209,14 +209,14 @@ class LexicalReader:
         self._folder = folder
         self._commit = self._stamp()
         self._index: Index | None = None
-        with engine("the word index cannot be opened"):
+        with engine("the keyword index cannot be opened"):
             self._snapshot = self._newest()
 
     def snapshot(self) -> Snapshot:
         """The newest commit; costs one ``stat`` when it is known already."""
         commit = self._stamp()
         if commit != self._commit:
-            with engine("the word index cannot be read"):
+            with engine("the keyword index cannot be read"):
                 self._snapshot = self._newest()
             self._commit = commit
         return self._snapshot
@@ -273,7 +273,7 @@ def stand_in(folder: Path) -> Iterator[Path]:
     try:
         links = tempfile.TemporaryDirectory(prefix="workbench-words-", ignore_cleanup_errors=True)
     except OSError as error:
-        where = "the word index is on a read-only disk, and no temporary folder can be made"
+        where = "the keyword index is on a read-only disk, and no temporary folder can be made"
         raise RefusedError(where, error.errno or 0) from error
     with links as place:
         for name in names:

@@ -34,7 +34,7 @@ class LexicalWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with engine("the word index cannot be written"):
+        with engine("the keyword index cannot be written"):
             folder.mkdir(exist_ok=True)
             _require_own(folder)
             self._index = open_index(folder, create=True)
@@ -63,7 +63,7 @@ class LexicalWriter:
 
     def count(self) -> int:
         """Entries in the last commit."""
-        with engine("the word index cannot be read"):
+        with engine("the keyword index cannot be read"):
             self._index.reload()
             return int(self._index.searcher().num_docs)
 
@@ -86,7 +86,7 @@ class LexicalWriter:
 
     def close(self) -> None:
         """Wait for merges, clear away what they made superfluous, and let the lock go."""
-        with engine("the word index cannot be written"):
+        with engine("the keyword index cannot be written"):
             self._writer.garbage_collect_files()
             self._writer.wait_merging_threads()
             del self._writer
@@ -110,7 +110,7 @@ class LexicalWriter:
 
     @contextlib.contextmanager
     def _rolled_back(self) -> Iterator[None]:
-        with engine("the word index cannot be written"):
+        with engine("the keyword index cannot be written"):
             try:
                 yield
             except BaseException:
@@ -128,7 +128,7 @@ def _require_own(folder: Path) -> None:
         return
     listed = read_json(folder / _MANAGED)
     if not (isinstance(listed, list) and all(map(_is_plain, listed))):
-        raise ValueError(f"{_MANAGED} names files that are not its own")
+        raise ValueError(f"{_MANAGED} lists files that do not belong to it")
 
 
 def _is_plain(name: object) -> bool:

@@ -78,8 +78,8 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
     files = _searched(workspace)
     if len(known) > 1 and not files and not believe:
         raise WorkspaceError(
-            f"all of its {len(known)} files have vanished; the table was left as it is",
-            hint="is a folder not mounted? If they are meant to be gone, add --full",
+            f"all of its {len(known)} files are missing; the table was not changed",
+            hint="a folder may not be mounted. If you removed them on purpose, add --full",
         )
     for file in files:
         there.add(file.path)

@@ -36,7 +36,10 @@ from workbench.errors import IndexUnavailableError, UsageError
 SCHEMES = ("s3", "gs", "az")
 """Object storage that is known by the beginning of a URI; everything else is a folder."""
 
-HINT = "is it reachable, and are its credentials in the environment? What is done is kept: run it again"
+HINT = (
+    "check that it is reachable and that its credentials are in the environment; finished work is kept: "
+    "run it again"
+)
 _SECRET_NAME = re.compile(r"secret|key|token|passw|credential|sas|bearer|signature", re.IGNORECASE)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _OF_A_CLOUD = re.compile(r"AWS_|AZURE_|GOOGLE_|GCP_|GCS_")
@@ -66,11 +69,11 @@ def place_of(uri: str = "", options: Iterable[str] = ()) -> Location:
         uri = os.path.abspath(os.path.expanduser(uri)) if uri else str(Path(cache_dir()) / "fleet")
     elif scheme[1].lower() not in SCHEMES:
         raise UsageError(
-            f"{scheme[1]}:// is no storage for an index of a fleet",
-            hint="a folder, or one of " + ", ".join(f"{name}://" for name in SCHEMES),
+            f"{scheme[1]}:// is not supported for the index of a fleet",
+            hint="use a folder, or one of " + ", ".join(f"{name}://" for name in SCHEMES),
         )
     elif "@" in uri.partition("://")[2].partition("/")[0] or "?" in uri:
-        raise UsageError("credentials do not belong in a URI", hint="put them into the environment")
+        raise UsageError("credentials do not belong in a URI", hint="set them in the environment")
     return Location(uri, dict(map(_option, options)))
 
 
@@ -101,7 +104,7 @@ def _option(said: str) -> tuple[str, str]:
         raise UsageError(f"{shown!r} has no value", hint="write NAME=VALUE, for example aws_region=eu-west-1")
     if _SECRET_NAME.search(name) or ("://" in value and "@" in value):
         raise UsageError(
-            f"the option {name} looks like a secret, and what is typed is seen by others",
+            f"the option {name} looks like a secret, and command lines are visible to others",
             hint=f"set it in the environment instead, as the storage's own tools do: {name.upper()}",
         )
     return name, value
@@ -123,8 +126,8 @@ _CARD = "memory-workbench"
 _KEEP_VERSIONS = timedelta(hours=1)
 """Readers hold the version that they opened."""
 _FILES_A_DELETION = 1_000
-_OTHER_VERSION = "another version of the program made this table"
-ANEW = "`workbench fleet reindex --full` builds it anew"
+_OTHER_VERSION = "another version of the program created this table"
+ANEW = "`workbench fleet reindex --full` rebuilds it"
 _BOOKS = ("name", "path", "state", "error", "at")
 
 
@@ -186,8 +189,8 @@ class SharedTable:
             base = _connected(place)
             if ENTRIES not in _names(base):
                 raise IndexUnavailableError(
-                    "nothing was indexed there yet",
-                    hint="`workbench fleet reindex` makes the index of a fleet",
+                    "nothing has been indexed there yet",
+                    hint="`workbench fleet reindex` creates the index of a fleet",
                 )
             entries = base.open_table(ENTRIES)
             card = _card(entries)
@@ -278,20 +281,20 @@ class SharedTable:
         """Write down how each workspace ended: ``name``, ``path``, ``state``, ``error``, ``at``."""
         if not books:
             return
-        with storage("the books of the fleet cannot be written"):
+        with storage("the tables of the fleet cannot be written"):
             rows = pa.Table.from_pylist([dict(one) for one in books], schema=_books_schema())
             table = self._base.open_table(BOOKS)
             table.merge_insert("name").when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
     def books(self) -> dict[str, dict[str, str]]:
         """How each workspace ended last, by its name."""
-        with storage("the books of the fleet cannot be read"):
+        with storage("the tables of the fleet cannot be read"):
             rows = self._all(self._base.open_table(BOOKS), _BOOKS)
             return {row[0]: dict(zip(_BOOKS, row, strict=True)) for row in rows}
 
     def settle(self) -> None:
         """Index what was written, merge small files, let go of versions that nobody reads any more."""
-        with storage("the index of the fleet cannot be put in order"):
+        with storage("the index of the fleet cannot be compacted"):
             present = {index.columns[0] for index in self._entries.list_indices()}
             rows = self._entries.count_rows()
             self._entries.optimize(cleanup_older_than=_KEEP_VERSIONS)
@@ -350,7 +353,7 @@ def _card(entries: Any) -> TableFingerprint:
     try:
         return TableFingerprint(**json.loads(said or b""))
     except (ValueError, TypeError) as error:
-        raise IndexUnavailableError("what is there was not made by this program") from error
+        raise IndexUnavailableError("it was not created by this program") from error
 
 
 def _books_schema() -> Any:

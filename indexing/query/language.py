@@ -63,7 +63,7 @@ def understand(
     phrases = tuple(dict.fromkeys(reading.phrases))
     asks = bool(phrases and _QUESTION.search(left) and _more_than(phrases, left))
     if asks:
-        reading.notes.append("a question: entries with what it quotes come first, and others follow")
+        reading.notes.append("a question: entries with its quoted text come first, then others")
     return Question(
         text=left,
         phrases=() if asks else phrases,
@@ -115,7 +115,7 @@ class _Reading:
         word = found["word"].rstrip(_ENDS)
         if not (_LETTERS.fullmatch(word) or _CONNECTED.fullmatch(word)):
             if len(word) > 2 and not self._unfinished(found):
-                self.notes.append(f'-{word} was looked for as it stands; -"{word}" leaves it out')
+                self.notes.append(f'-{word} was searched literally; -"{word}" excludes it')
             return found[0]
         return self._take_words(word, found[0], self.excluded)
 
@@ -128,7 +128,7 @@ class _Reading:
         found = _UNCLOSED.search(text)
         if found and self.typed_at < 0 and " " in found["rest"].strip():
             self.notes.append(
-                f"the quote before “{found['rest'][:40].strip()}” is not closed: looked for as words"
+                f"the quote before “{found['rest'][:40].strip()}” is not closed: searched as words"
             )
         return text
 
@@ -136,7 +136,7 @@ class _Reading:
         if not words.strip():
             return whole
         if len(into) >= MAX_PIECES:
-            self.notes.append(f"only the first {MAX_PIECES} phrases and words to leave out were heeded")
+            self.notes.append(f"only the first {MAX_PIECES} phrases and excluded words were used")
             return whole if into is self.phrases else " "
         into.append(words.strip())
         return words if into is self.phrases else " "
@@ -145,7 +145,7 @@ class _Reading:
         name, said = found["field"].lower(), found["value"]
         unfinished = self._unfinished(found)
         if found["open"] and not unfinished:
-            self.notes.append(f"the quote behind {name}: is not closed: looked for as words")
+            self.notes.append(f"the quote behind {name}: is not closed: searched as words")
             return found[0]
         nobody = name == "user" and said == '""'
         if not said.strip('", ') and name != "pinned" and not nobody:
@@ -154,7 +154,7 @@ class _Reading:
             self._narrow(name, said, negative)
         except ValueError as error:
             if not unfinished:
-                self.notes.append(f"{error}; looked for as words")
+                self.notes.append(f"{error}; searched as words")
             return " " if unfinished else found[0]
         return " "
 

@@ -79,13 +79,13 @@ def _meant(name: str, said: Sequence[str], today: date) -> tuple[Filters, list[s
     values = list(dict.fromkeys(filter(None, (part.replace('"', "").strip() for part in said))))
     notes = []
     if len(values) > MAX_VALUES:
-        notes.append(f"{name}: has {len(values)} values; the first {MAX_VALUES} were heeded")
+        notes.append(f"{name}: has {len(values)} values; the first {MAX_VALUES} were used")
     if any(len(value) > MAX_VALUE for value in values):
         raise ValueError(f"{name}: has a value of more than {MAX_VALUE} characters")
     if name in ("since", "until"):
         for value in values:
             if len(readings(value, today)) > 1:
-                notes.append(f"{name}:{value} can be two days: the one that leaves more was taken")
+                notes.append(f"{name}:{value} can be two dates: the wider one was used")
     return FIELDS[name](values[:MAX_VALUES], today), notes
 
 
@@ -97,7 +97,7 @@ def filters_from_json(said: object, today: date) -> Filters:
     person would only be told of is refused here. Raises ValueError with what is wrong.
     """
     if not isinstance(said, Mapping):
-        raise ValueError("filters are an object")  # noqa: TRY004 - as everything else that is wrong with it
+        raise ValueError("filters must be an object")  # noqa: TRY004 - as everything else that is wrong with it
     within = Filters()
     for name, value in said.items():
         if name not in FIELDS:
@@ -140,7 +140,7 @@ def _trusts(values: list[str], _: date) -> Filters:
 def _pinned(values: list[str], _: date) -> Filters:
     word = ",".join(values).lower()
     if word not in _YES | _NO:
-        raise ValueError(f"pinned:{word} is neither yes nor no")
+        raise ValueError(f"pinned:{word} must be yes or no")
     return Filters(pinned=word in _YES)
 
 
@@ -157,7 +157,7 @@ def _days(name: str, values: list[str], today: date) -> list[tuple[date, date]]:
     for value in values:
         found = period(value, today)
         if found is None:
-            raise ValueError(f"{name}:{value} is no day (write 2026-03-14, 2026-03, yesterday or 2w)")
+            raise ValueError(f"{name}:{value} is not a date (write 2026-03-14, 2026-03, yesterday or 2w)")
         out.append((found.first, found.last))
     return out
 
@@ -190,7 +190,7 @@ def _chosen(name: str, values: list[str], known: list[str]) -> list[str]:
         if part.endswith("ies"):
             fitting = fitting or [one for one in known if one == part.removesuffix("ies") + "y"]
         if not fitting:
-            raise ValueError(f"{name}:{value} is unknown; there are {', '.join(known)}")
+            raise ValueError(f"{name}:{value} is unknown; known are {', '.join(known)}")
         chosen += fitting
     return chosen
 

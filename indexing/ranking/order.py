@@ -287,7 +287,7 @@ def parts_of(
         said = "neighbour of a match"
     meaning = "no vector" if one.cosine is None else f"cosine {one.cosine:.3f}"
     if listed:
-        said, meaning = "conditions alone: the newest first", "not asked for"
+        said, meaning = "filters only: newest first", "not asked for"
     if exact and weights.exact and 0.0 < scores.share < 1.0:
         meaning += f"; counts less, as {exact:.0%} of the question is said exactly"
     parts = [
@@ -354,6 +354,6 @@ def _first(part: ScorePart) -> str:
 _SAID = {"plus": _added, "times": _factor, "order": _place, "first": _first}
 _HAVING = {
     WordForm.RELATED: ("exact word", "a form of the word"),
-    WordForm.AS_ASKED: ("exact word", "the word as it is asked for"),
-    WordForm.OF_DAY: ("day", "of the day that is asked for"),
+    WordForm.AS_ASKED: ("exact word", "the exact word"),
+    WordForm.OF_DAY: ("day", "of the day in the query"),
 }

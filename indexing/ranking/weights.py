@@ -71,14 +71,12 @@ class Weights:
         for kind, factor in self.boosts.items():
             if not 0 <= factor <= _MOST_BOOST:
                 raise UsageError(
-                    f"the factor of {kind} cannot be {factor:g}", hint="it lies between 0 and 100"
+                    f"the factor of {kind} cannot be {factor:g}", hint="it must be between 0 and 100"
                 )
         if self.vector + self.lexical == 0:
-            raise UsageError(
-                "the weights of words and of meaning are both 0", hint="give one of them a weight"
-            )
+            raise UsageError("the keyword and vector weights are both 0", hint="set one of them above 0")
         if self.fusion not in FUSIONS:
-            raise UsageError(f"{self.fusion!r} is no way to fuse", hint="one of " + ", ".join(FUSIONS))
+            raise UsageError(f"{self.fusion!r} is not a fusion method", hint="one of " + ", ".join(FUSIONS))
 
     @property
     def share(self) -> float:
@@ -120,7 +118,7 @@ def preset(name: str) -> Weights:
     """The preset called ``name``. Raises UsageError."""
     found = PRESETS.get(name)
     if found is None:
-        raise UsageError(f"there are no weights called {name!r}", hint="one of " + ", ".join(PRESETS))
+        raise UsageError(f"there is no preset {name!r}", hint="one of " + ", ".join(PRESETS))
     return found
 
 
@@ -153,7 +151,9 @@ def weights_from_json(said: object, base: Weights) -> Weights:
     if isinstance(said, str):
         return preset(said)
     if not isinstance(said, Mapping):
-        raise UsageError("weights are a preset's name or an object", hint='for example {"recency": 0.5}')
+        raise UsageError(
+            "weights must be the name of a preset or an object", hint='for example {"recency": 0.5}'
+        )
     rest = {str(name): value for name, value in said.items()}
     name = rest.pop("preset", None)
     return changed(base if name is None else preset(str(name)), rest)
@@ -165,7 +165,7 @@ def weights_from_words(said: Iterable[str], base: Weights) -> Weights:
     for one in said:
         name, mark, value = one.partition("=")
         if not mark:
-            raise UsageError(f"{one!r} names no weight", hint="write NAME=VALUE, for example recency=0.5")
+            raise UsageError(f"{one!r} sets no weight", hint="write NAME=VALUE, for example recency=0.5")
         pairs[name] = value
     return changed(base, pairs)
 

@@ -43,9 +43,9 @@ class Query:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise UsageError(f"{self.mode!r} is no way to search", hint="one of " + ", ".join(MODES))
+            raise UsageError(f"{self.mode!r} is not a search mode", hint="one of " + ", ".join(MODES))
         if not 1 <= self.k <= MAX_HITS:
-            raise UsageError(f"cannot return {self.k} hits", hint=f"ask for 1 to {MAX_HITS}")
+            raise UsageError(f"cannot return {self.k} hits", hint=f"use 1 to {MAX_HITS}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +163,7 @@ def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -
     if not isinstance(user, str):
         raise UsageError(f"user must be a name, not {user!r}")
     if stray := [name for name in request if name != "user" and _is_filter(name)]:
-        raise UsageError(f"{stray[0]} is a filter", hint='filters stand in "filters": {"kind": ["log"]}')
+        raise UsageError(f"{stray[0]} is a filter", hint='put filters into "filters": {"kind": ["log"]}')
     try:
         filters = filters_from_json(request.get("filters") or {}, date.today())
     except ValueError as error:

@@ -238,7 +238,7 @@ class Pass:
     def notes(self) -> tuple[str, ...]:
         """What keeps files from answering that no sync can change."""
         return tuple(
-            f"{name} is not there to be read; {len(paths)} of its files would be among the hits"
+            f"{name} cannot be read; {len(paths)} of its files would be among the hits"
             for name, paths in sorted(self.absent.items())
         )
 
@@ -374,7 +374,7 @@ class TimedQuery:
     def _notes(self, pool: Pool) -> tuple[str, ...]:
         if not self.user or any(map(self._is_own, pool.candidates)):
             return ()
-        return (f"nothing of {self.query.user.strip()}'s was found; this is what belongs to everybody",)
+        return (f"nothing of {self.query.user.strip()} was found; these entries belong to no user",)
 
     def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
         """The rows in the order in which near-duplicates make room; the word of a question still decides."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
     from indexing.vectors import VectorReader
 
-NO_WORDS = "no entry has these words; the nearest by meaning are shown"
-NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
+NO_WORDS = "no entry has these words; the semantically nearest are shown"
+NO_WORDS_WITHIN = "no entry with these filters has these words; the semantically nearest are shown"
 _MOST_PERIODS = 3
 
 

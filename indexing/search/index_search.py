@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 REINDEX = "run `workbench reindex`"
 LOADING = "vectors are still being loaded: keyword search only"
 KEYWORDS_ONLY = "keyword search only"
-_OTHER_MODEL = "the vectors are another model's"
+_OTHER_MODEL = "the vectors are of another model"
 _KEPT_QUERIES = 256
 
 
@@ -279,7 +279,7 @@ class IndexSearch:
         started, today = time.perf_counter(), self._today()
         question = understand(query.text, today, within=query.filters, prefix=query.prefix, plain=query.plain)
         if question.as_of and not self._past:
-            note = f"as-of:{question.as_of} was not heeded: this is memory as it is now"
+            note = f"as-of:{question.as_of} was ignored: this searches current memory"
             question = replace(question, notes=(*question.notes, note))
         alone = () if question.phrases else days_alone(question.text, today)
         question = replace(question, is_day=bool(alone))

@@ -156,7 +156,7 @@ def _really_gone(
         if lost and _vanished(len(lost), len(lost) + there, 0):
             kept.update(dict.fromkeys(lost, source))
     for source, count in Counter(kept.values()).items():
-        vanished = "its files have vanished: `workbench reindex --full` if they are meant to be gone"
+        vanished = "its files are missing: `workbench reindex --full` if you removed them on purpose"
         told[source.name] = f"{source.absent or vanished}; {count} of its files stay indexed"
     return [path for path in missing if path not in kept]
 
@@ -174,9 +174,10 @@ def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Sco
     new = (path for path in there if not is_outside(path) and path not in known)
     if _vanished(lost, len(before), sum(map(scope.holds, new))):
         raise WorkspaceError(
-            f"{lost} of {len(before)} indexed files have vanished; the index was left as it is",
-            hint="is a folder not mounted, or another branch checked out? If they are meant to be "
-            "gone, run `workbench reindex --full`",
+            f"{lost} of {len(before)} indexed files are missing; the index was not changed",
+            hint="a folder may not be mounted, or another branch checked out. If you removed them on "
+            "purpose, run"
+            " `workbench reindex --full`",
         )
 
 

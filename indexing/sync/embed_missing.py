@@ -55,7 +55,7 @@ def fill_vectors(
                 expected = sum(manifest.files[path].entries for path in paths)
                 entries = words.under(paths, expected)
                 if len(entries) != expected:
-                    raise IndexUnavailableError("the word index does not match its books")
+                    raise IndexUnavailableError("the keyword index does not match its manifest")
                 texts = run.embedded(entries, dimension)
                 settled = texts.known.keys() | texts.failed.keys()
                 left = {entry.path for entry in entries if entry.text not in settled}

@@ -31,7 +31,7 @@ State = Literal["fresh", "stale", "missing", "damaged", "outdated", "unreadable"
 Level = Literal["fine", "info", "warning", "error"]
 
 NO_INDEX = "there is no index yet"
-OTHER_VERSION = "another version of the program made the index"
+OTHER_VERSION = "another version of the program created the index"
 NO_VECTORS = "there are no vectors yet"
 
 
@@ -104,9 +104,9 @@ class Freshness:
         if self.state == "unreadable":
             return f"the index cannot be read: {self.blocked or 'permission denied'}"
         if self.state == "outdated":
-            return f"{OTHER_VERSION}; the next reindex makes it again"
+            return f"{OTHER_VERSION}; the next reindex rebuilds it"
         if self.state == "damaged":
-            return "the index is damaged; the next reindex makes it again"
+            return "the index is damaged; the next reindex rebuilds it"
         parts = [
             f"{count} {word}"
             for count, word in (
@@ -208,7 +208,7 @@ def _states(
             sort=source.sort,
             files=count,
             indexed=sum(source.covers(path) for path in outside),
-            absent=source.absent or ("its files have vanished" if source.name in kept else ""),
+            absent=source.absent or ("its files are missing" if source.name in kept else ""),
         )
         for source, count in found.counts
         if source.beside
@@ -261,7 +261,7 @@ def _is_little(workspace: Workspace, found: Freshness) -> bool:
 def _first_index(workspace: Workspace, progress: OnProgress) -> None:
     if os.environ.get(VARIABLE):
         raise IndexUnavailableError(
-            "there is no index yet, and none is made in read-only mode",
+            "there is no index yet, and read-only mode does not create one",
             hint="run `workbench reindex` where WORKBENCH_READ_ONLY is not set",
         )
     from indexing.sync.run import reindex  # noqa: PLC0415 - only the first search of a workspace needs it
@@ -271,10 +271,10 @@ def _first_index(workspace: Workspace, progress: OnProgress) -> None:
     except BusyError as error:
         raise IndexUnavailableError(
             f"there is no index yet: it is being built ({error.message})",
-            hint="search again when it has finished; `workbench status` tells when",
+            hint="search again when it has finished; `workbench status` shows when",
         ) from error
     except ReadOnlyError as error:
         raise IndexUnavailableError(
-            f"there is no index yet, and none can be written: {error.message}",
+            f"there is no index yet, and it cannot be created: {error.message}",
             hint="make .workbench writable, then run `workbench reindex`",
         ) from error

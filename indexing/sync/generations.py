@@ -229,7 +229,7 @@ class Generations:
         if self.folder.is_symlink():
             raise IndexUnavailableError(
                 f"{self.folder} is a link, and the index would be written somewhere else",
-                hint="remove the link and run `workbench reindex`; your files are untouched",
+                hint="remove the link and run `workbench reindex`; your files are not affected",
             )
 
     def unfinished(self) -> list[Generation]:

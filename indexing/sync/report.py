@@ -145,7 +145,7 @@ class Backfill:
         if not self.charges:
             return said
         if self.cost is None:
-            return f"{said}; the price is not known (set `embedding: {{price: ...}}`, for a million tokens)"
+            return f"{said}; the price is unknown (set `embedding: {{price: ...}}`, for a million tokens)"
         return f"{said}, about {self.cost:.2f}" if self.cost >= 0.01 else f"{said}, less than 0.01"
 
     def as_json(self) -> dict[str, object]:
@@ -222,7 +222,7 @@ class Purse:
             self._answers[choice.identity] = (agreed, found.texts)
         if agreed:
             return None, found
-        return f"not sent without your word: {found.sentence()}; run `workbench reindex --yes`", found
+        return f"not sent without your confirmation: {found.sentence()}; run `workbench reindex --yes`", found
 
 
 class Withheld(Embedder):

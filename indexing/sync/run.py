@@ -120,7 +120,7 @@ def index_words(
             )
         writer.commit()
         if writer.count() != manifest.entries:
-            raise IndexUnavailableError("the word index did not match its books")
+            raise IndexUnavailableError("the keyword index did not match its manifest")
     progress(SyncProgress("words", len(due), len(due)))
     manifest.shapes.pop("vectors", None)
     if whole:
@@ -159,7 +159,7 @@ def _finish(generation: Generation, manifest: Manifest) -> None:
 
 _OTHER_MODEL = "the model has changed"
 _VECTORS_DAMAGED = "the vectors were damaged"
-_UNTOUCHED = "your files are untouched; free some space or correct the permissions, then reindex"
+_UNTOUCHED = "your files are not affected; free some space or correct the permissions, then reindex"
 _FILES_AT_ONCE = 256
 
 
@@ -340,7 +340,7 @@ class _Sync:
             return
         own = self._choices.that_made(current.model())
         if own is None and (lost := self._choices.lost(current.model())):
-            self._report.notes.append(f"{self._model.identity} takes the place of {current.model()}: {lost}")
+            self._report.notes.append(f"{self._model.identity} replaces {current.model()}: {lost}")
         if own is None or own.identity == self._model.identity:
             return
         self._own, model = own, self._model
@@ -361,7 +361,7 @@ class _Sync:
     def _stay(self, own: ModelChoice, why: str) -> str:
         """Go on with the model of the index; the sentence that says so."""
         self._model, self._own = own, None
-        return f"the index stays with {own.identity}: {why}"
+        return f"the index keeps {own.identity}: {why}"
 
     # -- the generation --------------------------------------------------------------------------
 
@@ -388,19 +388,19 @@ class _Sync:
         return self._generations.begin(), Manifest(self._words)
 
     def _refuse(self, problem: str | None) -> NoReturn:
-        raise IndexUnavailableError(f"nothing can be added to the index: {problem}", hint=REINDEX_HINT)
+        raise IndexUnavailableError(f"the index cannot be updated: {problem}", hint=REINDEX_HINT)
 
     def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
         """Why a generation cannot be continued, or None."""
         if manifest is None:
             return "the manifest was missing or damaged"
         checks: list[tuple[str, Callable[[], object]]] = [
-            ("a link was in it", generation.link),
+            ("it contained a link", generation.link),
             ("another version of the program made it", lambda: manifest.words != self._words),
             ("a search met damage", generation.suspected),
-            ("the word index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
+            ("the keyword index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
             (
-                "the word index was damaged",
+                "the keyword index was damaged",
                 lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
             ),
             (_OTHER_MODEL, lambda: self._model and manifest.model not in (None, self._model.identity)),
@@ -455,7 +455,7 @@ class _Sync:
             self._generations.publish(generation)  # words now, vectors when they come
         filled = self._fill(generation, manifest)
         if self._own is not None and manifest.pending:
-            why = self._report.vectors or "not all of it could be embedded"
+            why = self._report.vectors or "not everything could be embedded"
             raise _StayError(self._stay(self._own, why))
         compacted = compact_words(generation, manifest)
         if written or changes.digests or filled or compacted:

@@ -167,7 +167,7 @@ class Sources:
             pattern = glob.escape(single)
         absent = _absent(real)
         if real == root or real.startswith(self._root):
-            absent = "it lies in the workspace: `include` takes its files in"
+            absent = "it is inside the workspace: use `include` for its files"
         if not single and "." not in pattern.rpartition("/")[2]:  # it names folders
             pattern = f"{pattern}/{_PATTERN[sort]}".lstrip("/")
         exclude = self.workspace.settings.exclude
@@ -351,8 +351,8 @@ def _parted(path: str) -> tuple[str, str]:
 def _absent(path: str) -> str:
     """Why nothing can be read in ``path``, or an empty text."""
     if not os.path.lexists(path):
-        return "it is not there"
+        return "it does not exist"
     if not (os.path.isdir(path) or os.path.isfile(path)):
         return "it is neither a file nor a folder"
     allowed = os.access(path, os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK)
-    return "" if allowed else "it may not be read"
+    return "" if allowed else "it cannot be read (permissions)"

@@ -54,7 +54,7 @@ _ANSWERS = 500
 _SHOWN = 10
 _WORD = re.compile(r"\w+")
 _REINDEX = "run `workbench reindex`"
-_ANEW = "run `workbench reindex --full`: it builds the index anew"
+_ANEW = "run `workbench reindex --full`: it rebuilds the index"
 
 
 def verify_index(
@@ -155,16 +155,16 @@ def _books(manifest: Manifest, books: Manifest, same: Collection[RelPath], snaps
         if path in same and manifest.files[path].entries != record.entries
     ]
     if manifest.entries != snapshot.count():
-        indexed = f"the word index has {snapshot.count()}"
+        indexed = f"the keyword index has {snapshot.count()}"
         said.append(f"the manifest says {plural(manifest.entries, 'entry')}, {indexed}")
     return _flaws("index", said)
 
 
 def _differences(found: Counter[tuple[str, object]], wanted: Counter[tuple[str, object]]) -> list[Flaw]:
     extra, missing = {address for address, _ in found - wanted}, {address for address, _ in wanted - found}
-    said = [f"{address} is not what its file says" for address in sorted(extra & missing)]
+    said = [f"{address} differs from its file" for address in sorted(extra & missing)]
     said += [
-        f"{address} is in the index, not in its file, or there twice" for address in sorted(extra - missing)
+        f"{address} is in the index but not in its file, or twice" for address in sorted(extra - missing)
     ]
     said += [f"{address} is missing from the index" for address in sorted(missing - extra)]
     return _flaws("index", said)
@@ -188,7 +188,7 @@ def _ask_both(
     words = {max(_WORD.findall(entry.text), key=len, default="") for entry in entries[::step]} - {""}
     exact = not deleted_share(generation.lexical)
     wrong = [
-        f"asked for “{word}”, the index answers otherwise than a clean build"
+        f"asked for “{word}”, the index and a clean build give different results"
         for word in sorted(words)
         if _answer(snapshot, word, exact) != _answer(rebuilt, word, exact)
     ]
@@ -220,7 +220,7 @@ def _verify_vectors(
         flaws.append(Flaw("stale", without_vector(manifest.pending), _REINDEX))
     if manifest.lacking:
         what = f"{manifest.lacking} entries have no vector: the model made none of their texts"
-        flaws.append(Flaw("stale", what, "words find them; `workbench reindex --full` tries again"))
+        flaws.append(Flaw("stale", what, "keyword search finds them; `workbench reindex --full` tries again"))
     try:
         table = open_table(generation.vectors)
         with engine("the vectors cannot be read"):
@@ -264,7 +264,7 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     for key, entry in wanted.items():
         label = [file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0]
         if filed.get(key, label) != label:
-            said.append(f"the vector of {entry.address} is filed under another file, kind or day")
+            said.append(f"the vector of {entry.address} is stored under another file, kind or day")
     return _flaws("vectors", said)
 
 
@@ -286,7 +286,7 @@ def _searched(generation: Generation, keys: list[int], stored: Mapping[int, Vect
         expected = np.stack([stored[key] for key in answered]) @ asked
         if np.allclose(found.cosines, expected, atol=1e-5):
             return []
-    return _flaws("vectors", ["the index of the vectors answers otherwise than the vectors themselves"])
+    return _flaws("vectors", ["the vector index and the vectors give different results"])
 
 
 def _chosen(entries: list[Stored]) -> list[Stored]:

@@ -122,9 +122,9 @@ def only_read(row: Row) -> str | None:
     if row.workspace:
         return elsewhere(row.workspace)
     if row.past:
-        return f"this is memory as of {row.past}: it can only be read"
+        return f"this is memory as of {row.past}: it is read-only"
     if row.path and is_outside(row.path):
-        return "this lies outside of the workspace: it is searched and read only"
+        return "this is outside of the workspace and read-only"
     return None
 
 
@@ -132,7 +132,7 @@ def elsewhere(workspace: str) -> str:
     """Why nothing is done from here to what is in this workspace."""
     if workspace == LEADER:
         return "this is the leader's memory: it is read-only for team members"
-    return f"this is in the workspace {workspace}: {key_for('open')} on the hit goes there"
+    return f"this is in the workspace {workspace}: {key_for('open')} on the hit opens it"
 
 
 def can_promote(context: Context) -> str | None:
@@ -140,7 +140,7 @@ def can_promote(context: Context) -> str | None:
     if reason := has_targets(context):
         return reason
     if any(in_quarantine(row) for row in context.targets):
-        return f"it is set aside: {key_for('quarantine')} releases it"
+        return f"it is in quarantine: {key_for('quarantine')} releases it"
     if all(row.done for row in context.targets):
         one = len(context.targets) == 1
         return f"{'this entry is' if one else 'these entries are'} already in long-term memory"
@@ -152,7 +152,7 @@ def has_one(context: Context) -> str | None:
     if reason := has_targets(context):
         return reason
     if len(context.targets) > 1:
-        return f"one entry at a time: {key_for('back')} takes the marks away"
+        return f"one entry at a time: {key_for('back')} removes the marks"
     return None if "#" in (context.targets[0].address or "") else "this is a whole page: open it first"
 
 
@@ -162,7 +162,7 @@ def can_merge(context: Context) -> str | None:
         return context.refusal or f"mark two or more entries first: {key_for('mark')}"
     if all(row.path and USUAL.kind_of(row.path) in (Kind.LOG, Kind.EPISODE) for row in context.marked):
         first = f"promote one with {key_for('promote')} first, then the others into it"
-        return f"logs and episodes are originals: nothing in them is merged; {first}"
+        return f"logs and episodes are original records: their entries are not merged; {first}"
     return has_targets(context)
 
 

@@ -60,8 +60,8 @@ def key_file_path() -> Path:
 def new_key_file() -> str:
     """What a file of keys begins as: every action with its keys in a comment, which changes nothing."""
     lines = [
-        "# The keys of Memory Workbench. Take the # from a line and change the keys in it: [] for none.",
-        "# `workbench keys --check` says what does not count, and why.",
+        "# The keys of Memory Workbench. Uncomment a line and change its keys; [] for none.",
+        "# `workbench keys --check` reports what is ignored, and why.",
         "",
         f'profile = "{DEFAULT}"  # or: {", ".join(name for name in PROFILES if name != DEFAULT)}',
         "",
@@ -121,12 +121,12 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
         return KeyFile(path, problems=(KeyProblem("it is not UTF-8"),))
     except _NOT_TOML as error:
         where = _WHERE.search(str(error))
-        reason = f"it is not TOML, so nothing of it counts: {str(error).partition(' (at line')[0]}"
+        reason = f"it is not TOML, so it is ignored: {str(error).partition(' (at line')[0]}"
         return KeyFile(path, problems=(KeyProblem(reason, int(where[1]) if where else 0),))
     problems: list[KeyProblem] = []
     lines = dict(_assignments(text))
     for name in found.keys() - {"profile", "keys"}:
-        hint = nearest(name, ("profile", "keys")) or "; it may say profile and [keys]"
+        hint = nearest(name, ("profile", "keys")) or "; known are profile and [keys]"
         problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines.get(("", name), 0)))
     profile = found.get("profile", DEFAULT)
     if not isinstance(profile, str) or profile not in PROFILES:

@@ -91,8 +91,8 @@ def key_map(
     while clash := _last_clash(actions, keys, wanted):
         loser, other, place = clash
         text = (
-            f"{key_name(loser.key)} is “{other}” in the same place ({place}): "
-            f"“{loser.action}” does not get it"
+            f"{key_name(loser.key)} is “{other}” in the same place ({place}), so “{loser.action}” does not "
+            "get it"
         )
         problems.append(KeyProblem(text, loser.line, loser.action))
         wanted.remove(loser)
@@ -126,7 +126,7 @@ def _understood(
             problems.append(KeyProblem(text, wish.line, wish.action))
             continue
         if not wish.keys and wish.action in NEEDED:
-            text = f"“{wish.action}” cannot be without a key: it keeps its own"
+            text = f"“{wish.action}” needs a key: it keeps its default"
             problems.append(KeyProblem(text, wish.line, wish.action))
         elif not wish.keys:
             bare.add(wish.action)
@@ -150,7 +150,7 @@ def _why_not(written: str, key: str | None, action: Action) -> str:
     if key in RESERVED:
         return f"{key_name(key)} cannot be “{action.id}”: {RESERVED[key]}"
     if all(not is_reachable(key, place) for place in action.places):
-        return f"{key_name(key)} cannot be “{action.id}”: it would be text there"
+        return f"{key_name(key)} cannot be “{action.id}”: it types text there"
     return ""
 
 

@@ -63,7 +63,7 @@ _NOTHING_LOADED = (
     "`workbench init` makes them"
 )
 _NOTHING_TO_SAY = {
-    "memory": "nothing is known of identity, goals, preferences, events or decisions\n"
+    "memory": "nothing is known about identity, goals, preferences, events or decisions\n"
     "typed lines of graph pages and of MEMORY.md make this bulletin",
     "context": "nothing is due\ntodos and events of the graph with a day make this bulletin",
 }
@@ -134,8 +134,8 @@ def message_page(found: Injection, known: Known, settings: Settings, *, meaning:
     tone: Tone = "good" if found.lines else "muted"
     cost = piece(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens", tone)
     if found.skipped_because:
-        why = row_text(f"nothing is looked up: {found.skipped_because}")
-        return ContextPage(empty=f"{why}\nwrite more of what it is about", cost=cost)
+        why = row_text(f"nothing was searched: {found.skipped_because}")
+        return ContextPage(empty=f"{why}\nwrite more about the subject", cost=cost)
     notes = [] if meaning else [_BY_WORDS]
     notes += [one for one in found.notes if meaning or one != "keyword search only"]
     head = [_note(text) for text in notes]
@@ -143,7 +143,7 @@ def message_page(found: Injection, known: Known, settings: Settings, *, meaning:
     if rows:
         return ContextPage(rows=[*head, *rows], raw=found.text, cost=cost)
     best = f"best score {found.top_score:.2f}, threshold {settings.inject_threshold:.2f}"
-    said = f"nothing is given: memory knows nothing that has to do with this ({best})"
+    said = f"nothing is given: memory has nothing relevant ({best})"
     return ContextPage(empty="\n".join([said, *(row.text for row in head)]), cost=cost, raw=found.text)
 
 
@@ -155,7 +155,7 @@ def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterato
         for line in found.lines:
             yield _given(line, known.get(line.entry), settings)
     if found.left_out:
-        yield _heading(f"matches, and is not given: {len(found.left_out)}")
+        yield _heading(f"matches that are not given: {len(found.left_out)}")
         for one in found.left_out:
             yield _not_given(one, known.get(one.entry), threshold, "–", "warn", _short(one.why))
     if found.below:
@@ -258,7 +258,7 @@ def bulletin_page(found: Bulletin) -> ContextPage:
             rows.append(_heading(f"{section.title}: {len(section.lines)}"))
             rows += [_bulletin_row(section.title, line) for line in section.lines]
         if section.more:
-            rows.append(_note(f"{section.title}: {grouped(section.more)} more, for which there is no room"))
+            rows.append(_note(f"{section.title}: {grouped(section.more)} more, which did not fit"))
     rows += [_note(f"{count} not given: {why}") for why, count in found.withheld]
     return ContextPage(
         rows=rows,
@@ -345,7 +345,7 @@ def dominance_page(
         rows += [_share_row(share, known.get(share.entry)) for share in found.shares[:SHARES]]
     else:
         text = f"nothing was given to an agent in the last {found.days} days, by the ledger of recalls"
-        rows += [_note(text, "muted"), _note("`workbench connect` says how to connect one", "faint")]
+        rows += [_note(text, "muted"), _note("`workbench connect` shows how to connect one", "faint")]
     if progress:
         rows.append(_note(progress, "faint"))
     elif count:
@@ -361,7 +361,7 @@ def dominance_page(
 
 def _share_row(share: Share, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
-    told = [piece("not there any more", "warn")]
+    told = [piece("no longer exists", "warn")]
     if entry is not None:
         told = [RowPart(plural(share.questions, "question"), "muted")]
         if share.last:
@@ -386,11 +386,11 @@ def _share_lines(share: Share, *, gone: bool) -> Lines:
     yield f"last: {share.last.astimezone():%a %d %b %Y %H:%M}" if share.last else "last: unknown", "muted"
     yield f"by: {', '.join(share.by)}" if share.by else "", "muted"
     yield share.entry, "faint"
-    yield "these words stand nowhere any more: they were edited or forgotten" if gone else "", "warn"
+    yield "this text no longer exists: it was edited or forgotten" if gone else "", "warn"
 
 
 def _never_row(entry: Entry, days: int) -> Row:
-    missing = "words that questions would have may be missing from it; or nobody needs it"
+    missing = "it may lack the words that questions use, or it is not needed"
     lines: list[tuple[str, Tone]] = [
         (f"it was in no answer of the last {days} days", "head"),
         (missing, "muted"),
@@ -484,7 +484,7 @@ class Answering:
         def going(done: int, total: int) -> bool:
             """In the counter's thread: whether anybody still waits for it."""
             if done and done % _EACH == 0:
-                text = f"looking for what was never given … {done} of {total} files"
+                text = f"searching for entries that were never given … {done} of {total} files"
                 so_far(dominance_page(found, known, (), 0, progress=text))
             return self._counting == mine
 

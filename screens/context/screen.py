@@ -91,7 +91,7 @@ _TITLES = (
     "what dominates",
 )
 _NO_ENTRY = "select an entry of this memory first"
-_NO_DAYS = "days are counted where one sees what was given most: 5"
+_NO_DAYS = "the number of days applies to view 5"
 
 
 class AgentScreen(BrowseScreen):
@@ -182,8 +182,8 @@ class AgentScreen(BrowseScreen):
         if self.section is ContextTab.LOADED:
             why["raw_text"] = "an agent loads these files whole, as they are"
         if self.section is ContextTab.MOST:
-            why["raw_text"] = "this is a list for you: no agent gets it"
-            why["memory_loaded"] = "this is about what was given already"
+            why["raw_text"] = "this list is for you: agents do not get it"
+            why["memory_loaded"] = "this shows what was already given"
         else:
             why |= {"more_days": _NO_DAYS, "fewer_days": _NO_DAYS}
         return why
@@ -395,7 +395,7 @@ class AgentScreen(BrowseScreen):
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.desk.say(words("Still looking: this answers only a part of what you typed"), "warning")
+            self.desk.say(words("Still searching: this is for part of what you typed"), "warning")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 

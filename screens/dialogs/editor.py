@@ -168,14 +168,14 @@ class WritingScreen(Dialog[None]):
         """How the entry reads on disk: saving puts what was typed in its place. None: it is gone."""
         self._below = []
         if address is None:
-            said = "The entry is not in its file any more. Your text stays here; leaving copies it."
+            said = "The entry is no longer in its file. Your text stays here; leaving copies it."
             self._below = [Row("now", words(said), tone="bad")]
         else:
             self._drafts.keep(self.request, None)  # it goes on under the entry's new address
             self.request = replace(self.request, addresses=(address,), expected=source)
             self.keep()
             if source.removesuffix("\n") != self._spelling.restored(self._start):
-                said = "The entry was changed on disk meanwhile. It now says:"
+                said = "The entry was changed on disk in the meantime. It now says:"
                 self._below = [
                     Row("now", words(said), tone="bad"),
                     *(

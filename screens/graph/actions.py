@@ -80,7 +80,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
     _in_graph(
         "what_is_over",
         "A",
-        "what is over too",
+        "including what is over",
         "Show or hide what is no longer true, or not true yet.",
         places=NEIGHBOURHOOD,
     ),

@@ -118,7 +118,7 @@ def _page_lines(entity: Entity, known: Known, looking: Looking) -> Lines:
 def _claim_lines(claim: Claim, key: str) -> Lines:
     """One of two claims that cannot both be true: its words, since when, whose, and from where (``key``)."""
     yield claim.text, "head"
-    yield f"since {_day_text(claim.since)}" if claim.since else "no day is said", "muted"
+    yield f"since {_day_text(claim.since)}" if claim.since else "no date", "muted"
     yield f"trust {claim.trust}", _trust_tone(claim.trust)
     yield plural(len(claim.entries), "line says it", "lines say it"), "muted"
     yield GAP, "text"
@@ -140,7 +140,7 @@ def _node(node: Node, known: Known, looking: Looking) -> Lines:
         yield from _entity(node.entity, known, looking)
     else:
         yield f"{node.name} has no page", "warn"
-        yield "`workbench graph store --about` makes one, with its first fact", "muted"
+        yield "`workbench graph store --about` creates one, with its first fact", "muted"
 
 
 def _relation(hop: Hop) -> Lines:

@@ -83,9 +83,9 @@ async def ask_meaning(desk: Desk) -> Alike:
     except WorkbenchError as error:
         return Alike(problem=error.message)
     except OSError as error:
-        return Alike(problem=f"the model cannot be asked: {error.strerror}")
+        return Alike(problem=f"the model cannot be used: {error.strerror}")
     except (KeyError, msgspec.ValidationError):
-        return Alike(problem="the process that has the model gave no answer")
+        return Alike(problem="the process of the model did not answer")
 
 
 @dataclass(frozen=True, slots=True)

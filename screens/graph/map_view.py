@@ -35,7 +35,7 @@ _MIRROR = str.maketrans("◄►├┤╭╮╰╯", "►◄┤├╮╭╯╰")
 _REST = "\n"
 """The id of what stands for all the neighbours that there is no line for; no other has a line break."""
 
-_NO_ROOM = words(" there is no room for a map here")
+_NO_ROOM = words(" there is not enough room for a map")
 _NOTHING = words(" it has no neighbours to draw")
 
 Line = tuple[RowPart, ...]

@@ -314,7 +314,7 @@ class GraphScreen(BrowseScreen):
     def _arrived(self, path: str, name: str) -> None:
         """An entity is shown: that which was looked for, or another where it is gone."""
         if self.looking.path not in ("", path):
-            text = row_text(f"{self.looking.path} is not there any more; this is {name}")
+            text = row_text(f"{self.looking.path} no longer exists; this is {name}")
             self.desk.say(text, "warning")
         self.looking = replace(self.looking, path=path)
 
@@ -385,17 +385,17 @@ class GraphScreen(BrowseScreen):
         thing, view = self._thing, VIEWS[self.view]
         why: dict[str, str] = {}
         if not self._trail:
-            why["walk_back"] = "this is where you began"
+            why["walk_back"] = "there is nothing to go back to"
         if self.looking.day is None:
             why["as_of_today"] = "this is today"
         if isinstance(thing, Node) and thing.entity is None:
-            why["open"] = "it has no page: there is nowhere to go"
+            why["open"] = "it has no page"
         if thing is None:
             why["to_source"] = "select something with a source first"
         if self.sight.node is None or not self.sight.node.children:
-            why["map"] = "there are no neighbours to be drawn"
+            why["map"] = "it has no neighbours to draw"
         if self.looking.day is not None:
-            why |= dict.fromkeys(view.decisions, "this is as of another day: T goes back to today")
+            why |= dict.fromkeys(view.decisions, "this shows another day: T goes back to today")
         elif not isinstance(thing, view.wanted):
             why |= dict.fromkeys(view.decisions, f"select {view.about} first")
         return why
@@ -495,7 +495,7 @@ class GraphScreen(BrowseScreen):
         """To the first source that is still there."""
         sources = sources_behind(self._thing, left=left) if self._thing is not None else ()
         if sources:
-            go_to_first(self, sources, f"Its source is not to be found: there is no entry {sources[0]}")
+            go_to_first(self, sources, f"Its source was not found: there is no entry {sources[0]}")
 
     # -- what is decided: each one operation -----------------------------------------------------
 

@@ -38,11 +38,11 @@ _MOST_FACTS = 500
 _NO_ENTITIES = (
     "no entities yet\n"
     "graph/person/sarah.md would be one: `workbench graph store --about Sarah TEXT` makes it\n"
-    "`workbench jobs run nightly` learns more of them from sessions and logs"
+    "`workbench jobs run nightly` adds more from sessions and logs"
 )
 _NO_CLAIMS = (
     "nothing contradicts itself\n"
-    "Looked at is what has one value at a time: where somebody lives, whom they report to, which port it is."
+    "Facts with one value at a time are compared: where somebody lives, whom they report to, a port."
 )
 _NOTHING_DUE = (
     "nothing is due\n"
@@ -83,7 +83,7 @@ VIEWS: Mapping[FocusContext, View] = {
         (Contradiction,),
         "a contradiction",
         tuple(f"settle_{answer}" for answer in ANSWERS),
-        ("old: 1 keeps it", "new: 2 puts it in place of the old"),
+        ("old: 1 keeps it", "new: 2 replaces the old with it"),
     ),
     FocusContext.DUE: View("view_due", (Due,), "a todo, an event or a deadline", ("mark_done",)),
 }
@@ -166,7 +166,7 @@ def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds
     if not is_open:
         return
     if not total:
-        text = "none that holds: A shows what is over too" if not looking.over else "none"
+        text = "none that is valid: A includes what is over" if not looking.over else "none"
         yield Row("none:relations", words(text), tone="muted", depth=1, inert=True)
     yield from _children(node, 1, looking, known, folds)
 
@@ -219,7 +219,7 @@ def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> 
         text = words(f"… {plural(len(weighed) - _MOST_FACTS, 'other')} on its page: o goes there")
         yield Row("more:facts", text, tone="faint", depth=1, inert=True)
     if not weighed:
-        none = "nothing is said of it by itself: `workbench graph store --about` would"
+        none = "it has no facts of its own: `workbench graph store --about` would"
         yield Row("none:facts", words(none), tone="muted", depth=1, inert=True)
 
 
@@ -254,10 +254,10 @@ def _pairs(known: Known) -> Sight:
     said = _compared(known.alike)
     note = [Row("note", row_text(said), tone="faint", inert=True)] if rows and said else []
     return Sight(
-        title="Duplicates: may these be one?",
+        title="Duplicates: are these the same?",
         rows=(*rows, *note),
         count=len(rows),
-        empty="\n".join(filter(None, ("no two pages look like one entity", row_text(said)))),
+        empty="\n".join(filter(None, ("no two pages look like the same entity", row_text(said)))),
     )
 
 
@@ -279,7 +279,7 @@ def _pair_row(one: Duplicate) -> Row:
 def _compared(alike: Alike) -> str:
     """How far meaning took part."""
     if alike.asked:
-        return "names are compared; comparing what they mean …"
+        return "names are compared; comparing their meaning …"
     if alike.problem:
         return f"names are compared, their meaning is not: {alike.problem}"
     return "names and their meaning are compared" if alike.known else ""
@@ -364,7 +364,7 @@ def _answer(known: Known, looking: Looking) -> Sight:
     rows += line_rows(((note, "warn") for note in answered.notes), "note")
     rows += [_found_row(f"found:{number}", one) for number, one in enumerate(answered.found)]
     if not answered.found:
-        rows.append(Row("nothing", words("nothing is known about it: a asks again"), tone="muted"))
+        rows.append(Row("nothing", words("nothing was found about it: a asks again"), tone="muted"))
     for number, name in enumerate(answered.suggestions):
         lead = (piece("known is", "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))

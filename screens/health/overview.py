@@ -206,7 +206,7 @@ def _finding_lines(one: Finding) -> Lines:
 
 _MOST = 9
 _EXTENDED_DAYS = 30
-_REASON = "not needed any more"
+_REASON = "no longer needed"
 
 
 class FixScreen(ReadDialog[Fix]):
@@ -294,7 +294,7 @@ def _migrate(workspace: Workspace, request: Request) -> Plan:
 
     plan = plan_migrate(workspace)
     if plan is None:
-        raise NotCuratableError(f"nothing is to be migrated: this memory has format {FORMAT}, or needs none")
+        raise NotCuratableError(f"nothing to migrate: this memory has format {FORMAT}, or needs none")
     return plan
 
 
@@ -469,16 +469,16 @@ class HealthScreen(BrowseScreen):
         """All that the section or the finding says."""
         finding: Finding | None = row.of
         if row.id == _PROBLEM:
-            again = f"What was found so far stands below it. {key_for('health_again')} looks again."
+            again = f"What was found so far is below it. {key_for('health_again')} looks again."
             return line_rows([(self._problem, "bad"), (again, "text")])
         if finding is not None:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
-            gone = f"it is not there any more: {key_for('health_again')} looks again"
+            gone = f"it no longer exists: {key_for('health_again')} runs it again"
             texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named, gone))
             return behind_finding(finding, texts)
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
-            return line_rows([("It is looked at in its turn; what is known by then is shown here.", "text")])
+            return line_rows([("It is waiting to be checked; results will appear here.", "text")])
         return list(behind_section(section))
 
     # -- keys ------------------------------------------------------------------------------------
@@ -488,9 +488,9 @@ class HealthScreen(BrowseScreen):
         finding = self._finding
         why: dict[str, str] = {}
         if self.job.running:
-            why["health_again"] = f"a look is under way: {key_for('health_stop')} stops it"
+            why["health_again"] = f"a check is running: {key_for('health_stop')} stops it"
         elif not self.desk.works.under_way:
-            why["health_stop"] = "nothing is being looked at, and nothing that takes long is under way"
+            why["health_stop"] = "no check and no long job is running"
         if self.backing_up.running:
             why["back_up"] = f"a backup is being made: {key_for('health_stop')} stops it"
         if finding is None:
@@ -498,11 +498,11 @@ class HealthScreen(BrowseScreen):
             why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
             return why
         if not finding.address:
-            why["health_entry"] = "this finding is about no entry"
+            why["health_entry"] = "this finding has no entry"
         if not finding.others:
-            why["health_other"] = "this finding is about one place"
+            why["health_other"] = "this finding has only one place"
         if not finding.fixes:
-            why["health_fix"] = f"no key fixes this: {finding.do or 'it is only worth knowing'}"
+            why["health_fix"] = f"no key fixes this: {finding.do or 'it is for information'}"
         elif (refusal := self.desk.refusal()) and all(map(writes, finding.fixes)):
             why["health_fix"] = refusal
         return why

@@ -74,7 +74,7 @@ class BlameScreen(NarrowScreen):
         line = self._line_origin
         why = {} if self._later else {"blame_after": "this is the version that you came from"}
         if line is None or line.deed.commit is None:
-            why["blame_before"] = "no commit holds this line yet"
+            why["blame_before"] = "this line is not committed yet"
         return why
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
@@ -119,7 +119,7 @@ class BlameScreen(NarrowScreen):
             last = line.deed
         if len(self._lines) > MAX_LINES:
             rows.append(Row("0", words("… the rest is not shown"), tone="warn", inert=True))
-        no_line = "no line is like that: esc takes the filter away"
+        no_line = "no line matches: esc clears the filter"
         self.show_rows(rows, go_to=go_to, empty=no_line if only.terms else "the file is empty")
 
     # -- keys ------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class BlameScreen(NarrowScreen):
         """The operation that brought the line, among those on the file."""
         line = self._line_origin
         if line is None or line.deed.commit is None:
-            self.desk.say(words("No commit holds this line yet"), "warning")
+            self.desk.say(words("This line is not committed yet"), "warning")
             return
         scope = OperationScope(self._version.path)
         self.app.push_screen(OperationsScreen(self.desk, self._travel, scope, at=line.deed.commit))
@@ -148,7 +148,7 @@ class BlameScreen(NarrowScreen):
         if line := self._line_origin:
             source = line.origin.source if line.origin else None
             places = [place for place in (source, line.entry, self._version.path) if place]
-            go_to_first(self, places, "It does not stand in memory any more")
+            go_to_first(self, places, "It is no longer in memory")
 
     def action_blame_before(self) -> None:
         """The file as it was before the change that brought the line."""
@@ -164,7 +164,7 @@ class BlameScreen(NarrowScreen):
 
         def found(version: BlamedVersion | None) -> None:
             if version is None:
-                self.desk.say(words("This change brought the file: there is no version before it"), "warning")
+                self.desk.say(words("This change created the file: there is no earlier version"), "warning")
                 return
             self._later.append(BlamedVersion(here.path, line.number, here.at, here.title))
             self._show_version(version)

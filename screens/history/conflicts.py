@@ -67,7 +67,7 @@ class ConflictsScreen(BrowseScreen):
         self.load(lambda: self.desk.historian.run(_read), self._show, "conflicts")
 
     def _show(self, kept: Sequence[ConflictText]) -> None:
-        self.show_rows([_row(one) for one in kept], empty="there are none any more")
+        self.show_rows([_row(one) for one in kept], empty="there are none left")
 
     def look_behind(self) -> None:
         """Both texts, from the first line that differs."""

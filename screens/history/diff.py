@@ -50,7 +50,7 @@ def _file(edit: FileEdit) -> Iterable[Row]:
     size = max(len(edit.before or b""), len(edit.after or b""))
     if size > MAX_BYTES:
         yield Row("", line_text(f"+++ {edit.path}"), tone="head", path=edit.path)
-        yield Row("", words(f"… {plural(size, 'byte')}: too many to be compared here"), tone="warn")
+        yield Row("", words(f"… {plural(size, 'byte')}: too many to compare here"), tone="warn")
         return
     lines = [line for line in islice(unified_diff(edit).split("\n"), MAX_LINES + 2) if line]
     blocks = {line for data in (edit.before, edit.after) if data for line in _secret_lines(data)}

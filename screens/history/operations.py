@@ -287,7 +287,7 @@ class OperationsScreen(NarrowScreen):
             return ()
         rows = fact_rows(operation)
         if len(operation.paths) > MAX_FILES:
-            many = f"{plural(len(operation.paths), 'file')}: too many to be shown"
+            many = f"{plural(len(operation.paths), 'file')}: too many to show"
             paths = operation.paths[:MAX_FILES]
             return [
                 *rows,
@@ -395,7 +395,7 @@ class OperationsScreen(NarrowScreen):
             places = [line.address]
         elif line is not None and line.path:
             places, text = [line.path], "" if line.tone == "head" else line.text[1:]
-        go_to_first(self, places, "Nothing of it stands in memory now; t shows it as it was", line=text)
+        go_to_first(self, places, "It is no longer in memory; t shows memory as it was", line=text)
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -408,7 +408,7 @@ class OperationsScreen(NarrowScreen):
         elif scope.path:
             what = f"History of {scope.path}"
         quiet = self._page.quiet
-        self.entitle(f"{what} · {grouped(quiet)} of the ledger left out: a" if quiet else what)
+        self.entitle(f"{what} · {grouped(quiet)} of the ledger hidden: a" if quiet else what)
 
     def _nothing(self) -> Shown:
         if not self._page.whole:
@@ -417,4 +417,4 @@ class OperationsScreen(NarrowScreen):
             return words("no operation matches: esc clears the filter, F1 lists its words")
         if self._page.quiet:
             return words("only the ledger changed: a shows it")
-        return words("nothing was ever recorded here")
+        return words("nothing has been recorded here")

@@ -58,7 +58,7 @@ class RecentScreen(BrowseScreen):
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
         one = self._one
-        return {} if one and one.commit else {"undo": "no commit holds this yet"}
+        return {} if one and one.commit else {"undo": "not committed yet"}
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """Who wrote it, and what else that commit did."""

@@ -120,7 +120,7 @@ class Timekeeper:
         self._list()
         commit = self._workspace().history.commit(operation.commit)
         if not commit.parents:
-            raise UsageError(f"nothing is known from before {operation.id}", hint="it is the oldest commit")
+            raise UsageError(f"there is no state before {operation.id}", hint="it is the oldest commit")
         return self._to(self._workspace().operations.of(commit.parents[0]))
 
     def lay_out(self, moment: Operation, told: Callable[[int], None]) -> PastWorkspace:
@@ -152,7 +152,7 @@ class Timekeeper:
             if moments.head is None:
                 raise UsageError(
                     "this repository has no commits yet, so there is no earlier state",
-                    hint="`workbench status --commit` makes the first one",
+                    hint="`workbench status --commit` creates the first one",
                 )
         return moments
 
@@ -172,7 +172,7 @@ class Timekeeper:
         known = self._list().known
         if not known:
             raise UsageError(
-                "no commit has touched this memory yet", hint="`workbench status --commit` makes the first"
+                "no commit has touched this memory yet", hint="`workbench status --commit` creates the first"
             )
         self._index, self._beside = min(index, len(known) - 1), None
         return Where(known[self._index], self._index, limit)

@@ -173,7 +173,9 @@ class Travelling:
     def why(self) -> dict[str, str]:
         """What stands in the way of actions that are no writing, by their ids."""
         if self._stuck:
-            return dict.fromkeys(self.commands(), "started with --as-of, it stays there: start without it")
+            return dict.fromkeys(
+                self.commands(), "this was started with --as-of and stays there: restart without it"
+            )
         if not self.away:
             here = f"this is today's memory: {key_for('past_older')} goes back in time"
             return dict.fromkeys(("past_newer", "past_day_newer"), here)

@@ -158,7 +158,10 @@ class BackupJob(WorkerJob):
     async def _run(self, target: str) -> None:
         if self.running:
             return
-        after = f"what was begun counts as none, the backup before does; {key_for('back_up')} makes one anew"
+        after = (
+            f"the incomplete backup is ignored, the one before it is kept; {key_for('back_up')} starts a "
+            "new one"
+        )
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
@@ -183,30 +186,28 @@ def backup_job_of(desk: Desk) -> BackupJob:
 def judged(root: Path, text: str) -> RowPart:
     """What a place for a backup is, in words; of the tone ``bad`` where it can be none."""
     if not text:
-        return RowPart(words("another disk keeps it when this one fails"), "muted")
+        return RowPart(words("use another disk, in case this one fails"), "muted")
     if "://" in text or ("@" in text and ":" in text):
-        return RowPart(words("a git remote: enter sends what is new there"), "good")
+        return RowPart(words("a git remote: enter pushes new commits"), "good")
     path = absolute(text, Path("/"))
     bad = ""
     if path == root or root in path.parents:
-        bad = "this is inside the memory: it would be lost together with it"
+        bad = "this is inside the memory and would be lost with it"
     elif path.suffix != ".bundle" and path.exists() and not path.is_dir():
-        bad = "this is a file: name a folder, or a file that ends in .bundle"
+        bad = "this is a file: use a folder, or a name that ends in .bundle"
     if bad:
         return RowPart(words(bad), "bad")
     if path.suffix == ".bundle":
-        return RowPart(words("one file that holds everything"), "good")
+        return RowPart(words("one file with everything"), "good")
     there = "a folder: enter adds what is new since the last backup there"
-    return RowPart(
-        words(there if path.is_dir() else "a folder that is made, or a remote of this repository"), "good"
-    )
+    return RowPart(words(there if path.is_dir() else "a new folder, or a remote of this repository"), "good")
 
 
 def made(said: Mapping[str, Any]) -> Shown:
     """What was made, and how it was proven."""
     target, wrote = str(said.get("target")), str(said.get("wrote"))
     if not wrote:
-        return row_text(f"Nothing is new: {target} holds everything")
+        return row_text(f"Nothing new: {target} has everything")
     lines = [f"Backed up to {target}" + (f" ({wrote})" if wrote != "sent" else "")]
     if isinstance(compared := said.get("compared"), int):
         lines.append(f"restored and compared: {grouped(compared)} files are the same")
@@ -235,7 +236,7 @@ class IngestJob(WorkerJob):
         """Let a path be typed, and take in what is there."""
 
         title = words("Ingest: a transcript, a page, or a folder of transcripts")
-        prompt = PathScreen(title, "empty: what your settings name", partial(told_of, self._root))
+        prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self._root))
         self._screen.show_dialog(prompt, self._answered)
 
     def _answered(self, text: str | None) -> None:
@@ -270,9 +271,7 @@ def told_of(root: Path, text: str) -> RowPart:
     """What is at a path, in words; of the tone ``bad`` where nothing can be taken in."""
 
     if not text:
-        said = (
-            "enter ingests what is new in logs, notes and episodes, and in the transcripts of your settings"
-        )
+        said = "enter ingests new logs, notes and episodes, and the transcripts in your settings"
         return RowPart(words(said), "muted")
     path = absolute(text, root)
     if path.is_dir():
@@ -280,7 +279,7 @@ def told_of(root: Path, text: str) -> RowPart:
         said = (
             f"a folder with {plural(count, 'transcript')} (*.jsonl)"
             if count
-            else "no *.jsonl is in this folder"
+            else "this folder has no *.jsonl files"
         )
         return RowPart(words(said), "good" if count else "bad")
     if path.is_file():
@@ -297,7 +296,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     operations = int(said.get("operations", 0))
     lines = [f"{taken} of {plural(total, 'source')} ingested" if taken else "Nothing was ingested"]
     if not total:
-        lines = ["There is nothing to ingest"]
+        lines = ["Nothing to ingest"]
     if said.get("stopped"):
         lines[0] = f"Stopped: {plural(taken, 'source')} ingested; {key_for('ingest')} continues with the rest"
     named = len(troubles) == total - taken <= _SHOWN
@@ -314,7 +313,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
         lines += [made, back]
     lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]
     if len(troubles) > _SHOWN:
-        lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` names all")
+        lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` lists all")
     lines += unreadable[:_SHOWN]
     if (more := int(said.get("with_unreadable", 0)) - _SHOWN) > 0:
         lines.append(f"… and lines of {plural(more, 'other source')}")

@@ -77,7 +77,7 @@ _INSIST_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
 
-_SHORT_OF_MEMORY = "the system does this when memory is short"
+_SHORT_OF_MEMORY = "the system does this when it runs out of memory"
 _COMMANDS = {"dream": "dream", "backup": "backup", "ingest": "ingest", "reindex": "reindex"}
 
 
@@ -173,7 +173,7 @@ class WorkerClient:
         said = f"{self._what} {ended(status)}"
         if not killed_by(status):
             command = _COMMANDS.get(self._task)
-            return TaskFailedError(said, hint=f"`workbench {command}` says more" if command else "")
+            return TaskFailedError(said, hint=f"`workbench {command}` shows more" if command else "")
         if self._counted:
             said = f"{said} with {self._counted}"
         short = _SHORT_OF_MEMORY if status == -signal.SIGKILL else ""

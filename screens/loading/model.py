@@ -100,8 +100,8 @@ def require_today(workspace: Workspace) -> None:
     """Raises ReadOnlyError for the past, which can only be looked at."""
     if moment := moment_of(workspace):
         raise ReadOnlyError(
-            f"the memory as of {moment} can only be read",
-            hint="start without --as-of for today's",
+            f"memory as of {moment} is read-only",
+            hint="start without --as-of for current memory",
         )
 
 

@@ -92,7 +92,7 @@ def _beside(workspace: Workspace, row: Row) -> Preview:
     return Preview(
         key=row.id,
         where=row_text(f"{entry.path}:{entry.start_line}"),
-        facts=(("outside", words("of the workspace: shown and searched only")), *_facts(entry)),
+        facts=(("outside", words("of the workspace: read-only")), *_facts(entry)),
         warnings=tuple(_hidden(entry.text)),
         lines=lines,
         focus=focus,

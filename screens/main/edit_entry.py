@@ -188,7 +188,7 @@ def edited_outside(
     try:
         command = editor_command(os.environ)
     except UsageError as error:
-        raise UsageError(error.message, hint=f"set VISUAL or EDITOR before you start; {otherwise}") from error
+        raise UsageError(error.message, hint=f"set VISUAL or EDITOR before starting; {otherwise}") from error
     try:
         with drafted(source, away_from=away_from, name=name) as draft:
             failed: EditorError | None = None
@@ -204,4 +204,4 @@ def edited_outside(
                 save(text)
             return text
     except SuspendNotSupported as error:
-        raise UsageError("this terminal cannot be lent to another program", hint=otherwise) from error
+        raise UsageError("this terminal cannot be given to another program", hint=otherwise) from error

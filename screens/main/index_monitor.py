@@ -69,7 +69,7 @@ class Indexer:
             await self._client.stop(_GRACE_SECONDS)
 
     async def _once(self) -> None:
-        after = f"what is indexed stays, {key_for('reindex')} goes on"
+        after = f"the index so far is kept, {key_for('reindex')} continues"
         client = self._client = WorkerClient(
             "reindex", self._workspace.root, progress=self._moved, after=after
         )
@@ -104,7 +104,7 @@ class Indexer:
         self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
 
     def _say_stopped(self) -> None:
-        problem = f"stopped; {key_for('reindex')} goes on"
+        problem = f"stopped; {key_for('reindex')} continues"
         self._publish(IndexChanged(text=None, searchable=False, problem=problem))
 
 
@@ -319,7 +319,7 @@ class Following:
         """Show what can be searched by."""
         self._meaning = message.ready
         if not message.ready:
-            text = f"Search goes on by keyword only: {message.reason}"
+            text = f"Search continues by keyword only: {message.reason}"
             self._screen.say(row_text(text), severity="warning")
         self._draw()
 

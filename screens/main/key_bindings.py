@@ -80,7 +80,7 @@ class Keying:
         except WorkbenchError as error:
             app.main.say(row_text(". ".join(said_of(error))), severity="warning")
             return
-        app.main.say(words("Nothing was changed" if text == source else "Your keys are written"))
+        app.main.say(words("Nothing was changed" if text == source else "Your keys were written"))
         if text != source:
             self.read_again(app)
             self.tell_skipped(app)

@@ -116,11 +116,11 @@ class Jumping:
             return
         origins = origins_of(entry.provenance) if entry.provenance else ()
         if not origins:
-            self._screen.say(words("This entry does not say where it came from"), severity="warning")
+            self._screen.say(words("This entry has no recorded source"), severity="warning")
             return
         there = [origin for origin in origins if origin.path in self._screen.files]
         if not there:
-            text = f"{origins[0].path} is not there any more: the history below tells"
+            text = f"{origins[0].path} no longer exists: see the history below"
             self._screen.say(row_text(text), severity="warning")
             return
         path, line, digits = there[0]
@@ -178,7 +178,7 @@ class Jumping:
         if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
-                self._screen.say(words("It was changed since; this is the current text"), severity="warning")
+                self._screen.say(words("It has changed since; this is the current text"), severity="warning")
             return
         self._screen.holding.drop()
         why = "That entry has changed since it was indexed"

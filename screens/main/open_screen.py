@@ -59,7 +59,7 @@ class Opening:
         refused = cast("WorkbenchApp", self._screen.app).switching.why_not
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.desk.works.under_way:
-            why["stop_work"] = "nothing that takes long is under way"
+            why["stop_work"] = "no long job is running"
         if self._ingest_job.running:
             why["ingest"] = f"an ingest is running: {key_for('stop_work')} stops it"
         return why

@@ -112,7 +112,7 @@ class OperationRunner:
         operations = self._workspace.operations
         waiting = operations.conflicts()
         if kept not in waiting:
-            raise UsageError("that conflict is off the list already")
+            raise UsageError("that conflict is already removed")
         return operations.discard(operations.conflict(waiting.index(kept) + 1)), self._conflicts()
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
@@ -131,7 +131,7 @@ class OperationRunner:
 
     def _do(self, request: Request, asked: float) -> Operation:
         if request.action in ("undo", "redo") and asked < self._refused_at:
-            raise UsageError("what was to be done before it was refused, so that this would meet another one")
+            raise UsageError("the action before it was refused, so this key would apply to another operation")
         try:
             return self._workspace.operations.carry_out(lambda: plan_of(self._workspace, request))
         except Exception:
@@ -201,7 +201,7 @@ _TOLD = 20
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
 _BEFORE = "The last key was refused. This was done before it:"
-_GONE = "this folder is not there now"
+_GONE = "this folder does not exist now"
 
 
 class Curating:
@@ -360,7 +360,7 @@ class Curating:
             self.begin()
             return
         self.refusal = _GONE
-        said = f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
+        said = f"{_GONE[:1].upper()}{_GONE[1:]}: showing the last state until it is back"
         self.warn("problem", row_text(said))
 
     # -- what comes of it ------------------------------------------------------------------------

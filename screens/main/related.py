@@ -103,7 +103,7 @@ class Relating:
         if row is None:
             return
         if not self.settled:
-            self._screen.say(words("Still looking for related entries"))
+            self._screen.say(words("Still searching for related entries"))
         elif not self.related:
             self._screen.say(words("No related entries: no source, no link, nothing similar"))
         else:

@@ -117,7 +117,7 @@ def misread_line(wrong: Sequence[SettingsProblem], counts: str) -> Shown:
     place = home_relative(first.path) + (f":{first.line}" if first.line else "")
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     hint = f" ({first.hint})" if first.hint else ""
-    do = f"correct it in any editor, it is taken up at once; {key_for('settings')} shows all settings"
+    do = f"correct it in any editor, it applies at once; {key_for('settings')} shows all settings"
     return row_text(f"{place}: {first.text}{more}{hint} · until then {counts} · {do}")
 
 

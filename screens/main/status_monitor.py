@@ -125,7 +125,7 @@ def jobs_line(wrong: Sequence[JobStatus]) -> Shown:
     if not wrong:
         return Shown("")
     first, more = wrong[0].sentence, f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    where = f"{key_for('health')} shows what mends it, and `workbench jobs status`"
+    where = f"{key_for('health')} shows how to fix it, and `workbench jobs status`"
     return row_text(f"{first[:1].upper()}{first[1:]}{more}: {where}")
 
 

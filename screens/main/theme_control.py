@@ -90,10 +90,10 @@ class Theming:
         if name == self._app.workspace.settings.theme:
             return
         if self.few_colors and not self.themes.by_name[name].terminal:
-            text = "This terminal says that it has 16 colours; where it has more, set COLORTERM=truecolor"
+            text = "This terminal reports 16 colours; if it has more, set COLORTERM=truecolor"
             self._app.main.say(words(text), severity="warning")
             return
-        text = f"For now. It stays with `workbench config set theme {name}`, or in the settings (S)"
+        text = f"For this session. Keep it with `workbench config set theme {name}`, or in the settings (S)"
         self._app.main.say(row_text(text))
 
     # -- following the files ---------------------------------------------------------------------

@@ -22,7 +22,7 @@ class TooSmall(Static):
     """Lies over all of a screen; what is under it stays as it is."""
 
     def __init__(self) -> None:
-        said = f"This terminal is too small: {MIN_WIDTH} x {MIN_HEIGHT} is the least."
+        said = f"This terminal is too small: {MIN_WIDTH} x {MIN_HEIGHT} is the minimum."
         super().__init__(said, markup=False)
 
 

@@ -219,5 +219,5 @@ def kept_rows(
     for entry in kept.entries if is_open else ():
         yield wanted.brought_out(entry_row(entry, depth=1, promoted=promoted.holds(entry)))
     if is_open and kept.left_out:
-        text = words(f"… {grouped(kept.left_out)} more bytes were not looked at; search finds them")
+        text = words(f"… {grouped(kept.left_out)} more bytes were not filtered; search finds them")
         yield Row(f"{row.id}/note", text, tone="warn", depth=1, inert=True)

@@ -57,8 +57,8 @@ class MemoryPane(Pane):
             return f"MEMORY.md is empty\n{key_for('promote')} on an entry of a log promotes it"
         path = self.view.path
         return (
-            f"{path} was deleted\n{key_for('palette')} “restore long-term memory” brings it back, "
-            f"or `workbench restore {path} --at today`"
+            f"{path} was deleted\n{key_for('palette')} “restore long-term memory” restores it, or"
+            f" `workbench restore {path} --at today`"
         )
 
     def build(self) -> list[Row]:

@@ -319,4 +319,4 @@ class FilePane(Pane):
 
 
 def _nothing_fits() -> str:
-    return f"nothing fits the filter\n{key_for('back')} takes it away, {key_for('filter')} changes it"
+    return f"no entry matches the filter\n{key_for('back')} clears it, {key_for('filter')} changes it"

@@ -131,8 +131,8 @@ def group_rows(title: Shown, group: Group) -> list[Row]:
             for n, one in enumerate(group.settled)
         )
         rows += [_gap("waits"), *_section("settled", words("Decided"), settled)]
-    taken = f"{key_for('roll_back')} takes back all that was accepted of it"
-    return [*rows, Row("way", words(taken if kept else "nothing of it was accepted yet"), tone="faint")]
+    taken = f"{key_for('roll_back')} undoes everything that was accepted from it"
+    return [*rows, Row("way", words(taken if kept else "nothing from it was accepted yet"), tone="faint")]
 
 
 def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
@@ -184,20 +184,20 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
     """What stands in the way, and what should be known first."""
     told: list[tuple[str, Tone]] = [(f"{HIDDEN} {flag}", "bad") for flag in seen.flags]
     if seen.flags:
-        told.append((f"{key_for('accept')} shows it again, and takes it only on a yes of its own", "faint"))
+        told.append((f"{key_for('accept')} shows it again and asks for confirmation", "faint"))
     if one.stale:
         told.append((one.stale if one.malformed else f"stale: {one.stale}", "warn"))
-        ways = f"{key_for('reject')} rejects it, {key_for('withdraw')} takes it off the table"
+        ways = f"{key_for('reject')} rejects it, {key_for('withdraw')} withdraws it"
         if QUEUE not in one.proposal.marks:
-            told.append((f"{ways}; the next dream proposes what holds", "faint"))
+            told.append((f"{ways}; the next dream proposes it again if it still applies", "faint"))
         elif not one.malformed:
-            told.append((f"{ways}, and out of the queue of {one.proposal.by}", "faint"))
+            told.append((f"{ways}, and removed from the queue of {one.proposal.by}", "faint"))
     elif seen.problem:
         told.append((f"cannot be accepted now: {seen.problem}", "warn"))
     if deferred:
         told.append((f"deferred, {deferred}", "accent"))
     if one.gone and not one.stale:
-        gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources are not there any more"
+        gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources no longer exist"
         told.append((gone, "warn"))
     own = f"{one.proposal.key} “"  # a note about this very proposal need not name it
     for note in seen.plan.notes if seen.plan else ():

@@ -19,7 +19,7 @@ from workbench.errors import StoppedError, WorkbenchError
 _KEY = "dream"
 _PHASES = {
     "reading": "reading files",
-    "folding": "folding what says the same",
+    "folding": "merging duplicates",
     "recalls": "counting recalls",
     "judging": "judging claims",
 }
@@ -49,7 +49,7 @@ class Dreamer:
 
     async def dream(self) -> None:
         """Dream once, and keep what came of it. Raises nothing: ``error`` says what went wrong."""
-        after = f"a dream writes nothing before its end; {key_for('dream')} dreams anew"
+        after = f"a dream writes nothing before it ends; {key_for('dream')} dreams again"
         client = self._client = WorkerClient("dream", self.root, progress=self._moved_on, after=after)
         self.error = None
         self._moved_on(Stage("starting"))
@@ -105,7 +105,7 @@ def say_elsewhere(desk: Desk, dreamer: Dreamer) -> None:
     if dreamer.error is not None:
         desk.say(row_text(f"Dreaming: {dreamer.error}"), "warning")
     elif dreamer.outcome is not None:
-        told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what waits"
+        told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending"
         desk.say(words(told), "information")
         desk.changed()
 

@@ -36,11 +36,11 @@ from workbench.workspace.workspace import Workspace
 _SPANS = (("tomorrow", 1), ("in 3 days", 3), ("in a week", 7), ("in two weeks", 14), ("in a month", 30))
 _REASONS = (
     "it is not true",
-    "it is not true any more",
-    "it mattered only then",
+    "it is no longer true",
+    "it mattered only at that time",
     "it is not worth remembering",
-    "it is nobody's business",
-    "it is said elsewhere already",
+    "it is private",
+    "it is already recorded elsewhere",
 )
 
 
@@ -91,7 +91,9 @@ def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
         for number, one in enumerate(sources)
     ]
     title = words(f"Go to one of {len(sources)} sources")
-    return ChooseScreen(title, rows, lambda _: (), placeholder="type to narrow", empty="no source says that")
+    return ChooseScreen(
+        title, rows, lambda _: (), placeholder="type to narrow", empty="no source supports it"
+    )
 
 
 def _typed(lead: str) -> Callable[[str], Sequence[Row]]:
@@ -129,8 +131,8 @@ def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:
     for one in found:
         if before.get(name_of(one.proposal)) != _written(one.proposal):
             raise ConflictError(
-                f"“{title(one.proposal.text)}” was proposed anew meanwhile, in another way",
-                hint="look at it again",
+                f"“{title(one.proposal.text)}” was proposed again in the meantime, with other text",
+                hint="review it again",
             )
 
 
@@ -159,7 +161,7 @@ class Wording:
         self._saving = False
         self._writing = WritingScreen(
             request,
-            row_text(f"Accept in your own words: {proposal.section or proposal.action}"),
+            row_text(f"Accept with your own text: {proposal.section or proposal.action}"),
             think=self._think,
             save=self._save,
             leave=self._leave,
@@ -178,7 +180,7 @@ class Wording:
         """Of proposals only these wait now; what is typed is kept, unless it is what was accepted."""
         writing = self._writing
         if writing is not None and not self._saving and writing.request.addresses[0] not in waits:
-            said = "Somebody else decided on it meanwhile. Your text stays here; closing copies it."
+            said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
             self._desk.say(words(said), "warning")
 
     def _think(self, request: Request) -> Awaitable[Plan]:

@@ -174,12 +174,12 @@ class ReviewScreen(BrowseScreen):
             one, some, every = (key_for(name) for name in ("mark", "range", "mark_all"))
             said["accept_marked"] = f"mark some first: {one}, {some} for a range, {every} for all"
         if len(marked) > 1:
-            said["reword"] = f"one proposal at a time: {key_for('back')} takes the marks away"
+            said["reword"] = f"one proposal at a time: {key_for('back')} removes the marks"
         elif case is None:
             said["reword"] = _NONE
         elif case.proposal.action in WORDLESS:
             said["reword"] = (
-                f"to {case.proposal.action} takes no words: "
+                f"to {case.proposal.action} takes no text: "
                 f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
             )
         if not targets and not (row and isinstance(row.of, Settled)):
@@ -191,9 +191,9 @@ class ReviewScreen(BrowseScreen):
         if self._copied is None:
             said["copy_entry"] = "there is nothing to copy"
         if self.dreamer.running:
-            said["dream"] = f"a dream is under way: {key_for('stop_dreaming')} stops it"
+            said["dream"] = f"a dream is running: {key_for('stop_dreaming')} stops it"
         else:
-            said["stop_dreaming"] = f"no dream is under way: {key_for('dream')} starts one"
+            said["stop_dreaming"] = f"no dream is running: {key_for('dream')} starts one"
         return said
 
     # -- what waits ------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ class ReviewScreen(BrowseScreen):
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""
         said = [row.text for row in failure_rows(error)]
-        self.show_rows((), empty="\n".join(("what waits cannot be read", *said)))
+        self.show_rows((), empty="\n".join(("pending proposals cannot be read", *said)))
         self.nothing_behind()
 
     def draw(self) -> None:
@@ -372,7 +372,9 @@ class ReviewScreen(BrowseScreen):
         row, came, self._came = self.list.row, self._came, None
         if came is None or row is None or row.id != came:
             return True
-        said = "Somebody else decided on this proposal meanwhile; this is the next one. Nothing was done"
+        said = (
+            "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
+        )
         self.desk.say(words(said), "warning")
         return False
 
@@ -457,8 +459,8 @@ class ReviewScreen(BrowseScreen):
         if not self.is_active:  # what was opened since may hold what is being typed
             return
         if not there:
-            why = sources[0].gone if sources else "it names no source"
-            self.desk.say(row_text(f"There is nothing to go to: {why}"), "warning")
+            why = sources[0].gone if sources else "it has no source"
+            self.desk.say(row_text(f"There is no source to open: {why}"), "warning")
         elif len(sources) == 1:
             self.desk.go_to(there[0].address)
         else:
@@ -490,13 +492,13 @@ class ReviewScreen(BrowseScreen):
                     failed=self.say_failure,
                 )
 
-        title = row_text(f"Take back all that was accepted of run {run}?")
+        title = row_text(f"Undo everything that was accepted from run {run}?")
         self.app.push_screen(ConfirmScreen(title, rows), answered)
 
     def _taken_back(self, done: RolledBack) -> None:
         undone = plural(len(done.undone), "operation")
-        stays = f"; {plural(len(done.refused), 'operation')} stay, as newer text is in the way"
-        again = f"; {key_for('redo')} does the last one again" if done.undone else ""
+        stays = f"; {plural(len(done.refused), 'operation')} are kept, because newer text conflicts with them"
+        again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
         self.desk.say(row_text(said), "warning" if done.refused else "information")
         self.desk.changed()
@@ -569,11 +571,12 @@ def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
 
 
 def _empty(refusal: str | None) -> str:
-    now = f"{key_for('dream')} dreams now · {key_for('why')} says why something is not proposed"
+    now = f"{key_for('dream')} dreams now · {key_for('why')} explains why something is not proposed"
     return (
         "no proposals are pending\n"
-        "Dreaming reads what was written lately in logs, notes and episodes, weighs every claim in it, and "
-        "proposes what is worth keeping. Nothing enters long-term memory until you accept it.\n"
+        "Dreaming reads recent logs, notes and episodes, scores every claim, and proposes what is worth "
+        "keeping."
+        " Nothing enters long-term memory until you accept it.\n"
         f"{refusal or now}"
     )
 

@@ -294,7 +294,7 @@ class Engine:
         except TimeoutError:
             return "semantic search did not answer"
         except ValueError:
-            return "semantic search answered with too long a line"
+            return "semantic search sent an invalid answer"
         finally:
             self._patience = None
             await worker_client.stop(child)

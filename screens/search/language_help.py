@@ -13,32 +13,32 @@ from screens.widgets.change_list import ChangeList
 _ASKED, _NARROW = 30, 120
 LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
-        "What to look for",
+        "What to search for",
         (
-            ("door code", "any of the words, or what means the same; the last may be unfinished"),
-            ('"door code"', "these words as they stand, one after the other"),
-            ("-staging", "no entry with this word; a phrase and a condition can be left out too"),
-            ("AKIA_KEY  err-504  10.0.0.7", "identifiers, codes and addresses are found as they are written"),
+            ("door code", "any of these words, or similar meaning; the last may be unfinished"),
+            ('"door code"', "exactly these words, in this order"),
+            ("-staging", "without this word; also excludes phrases and filters"),
+            ("AKIA_KEY  err-504  10.0.0.7", "identifiers, codes and addresses, exactly as written"),
         ),
     ),
     (
         "Where to look",
         (
             ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
-            ("type:decision", "a sort of typed memory: preference, decision, todo, fact …"),
-            ("from:sarah", "what it came from: a session, a file, a writer"),
+            ("type:decision", "a type of memory: preference, decision, todo, fact …"),
+            ("from:sarah", "its source: a session, a file, a writer"),
             ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
-            ("trust:owner", "whose words it is: owner, agent, external …, or trusted, untrusted"),
-            ("user:sam", "whose memory it is"),
-            ("pinned:yes", "only what is pinned"),
+            ("trust:owner", "its trust: owner, agent, external …, or trusted, untrusted"),
+            ("user:sam", "the user it belongs to"),
+            ("pinned:yes", "only pinned entries"),
         ),
     ),
     (
         "When",
         (
-            ("since:2026-03", "of that day, month or year, or later; also yesterday, last week"),
-            ("until:2026-03-14", "of that day or earlier"),
-            ("as-of:2026-03-01", "in memory as it was at the end of that day, or after an operation"),
+            ("since:2026-03", "that day, month or year, or later; also yesterday, last week"),
+            ("until:2026-03-14", "that day or earlier"),
+            ("as-of:2026-03-01", "memory as of the end of that day, or after an operation"),
         ),
     ),
 )
@@ -85,6 +85,6 @@ def language_rows(*, narrow: bool) -> list[Row]:
                 rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
             else:
                 rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
-    closing = "Nothing is an error: what is not understood is searched for literally, with a note."
+    closing = "There are no syntax errors: what is not understood is searched literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

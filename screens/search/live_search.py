@@ -137,9 +137,9 @@ class Searching:
     def why(self) -> dict[str, str]:
         """What stands in the way of actions on hits, by their ids."""
         if self._everywhere:
-            return {"explain_hit": "hits of several workspaces are not explained by the scores of one"}
+            return {"explain_hit": "hits of several workspaces have no single explanation"}
         if self._moment is not None or moment_of(self._screen.workspace):
-            return {"everywhere": "this is memory as it was: only its own is searched"}
+            return {"everywhere": "memory as of an earlier time: only this workspace is searched"}
         return {}
 
     def _turn_everywhere(self) -> None:

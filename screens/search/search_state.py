@@ -85,13 +85,15 @@ def condition(state: SearchState) -> Condition:
 def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
     """What stands where hits would be, over several lines: the first says what is, the others what helps."""
     if state.preparing is not None:
-        return _lines(f"{INDEXING} {state.preparing}", f"the hits come by themselves; {_key('back')} leaves")
+        return _lines(
+            f"{INDEXING} {state.preparing}", f"hits will appear automatically; {_key('back')} leaves"
+        )
     if state.failure and state.building is not None:
         stage = state.building.stage
         counted = stage is not None and stage.phase == KEYWORD_INDEX and stage.is_counted
         files = f", {grouped(stage.done)} of {grouped(stage.total)} files" if stage and counted else ""
         said = f"{INDEXING} building the keyword index{files}"
-        return _lines(said, "keyword hits are shown as soon as it is there")
+        return _lines(said, "keyword hits are shown when it is ready")
     if state.failure:
         return _lines(f"{FAILED} the search failed: {state.failure}", _helps(state.hint))
     if state.found is None:
@@ -101,9 +103,9 @@ def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
             f"{EMPTY} nothing has these words", f"{LOADING} semantic search is loading and may find more"
         )
     helps = (
-        "leave a condition out, or words"
+        "remove a filter, or words"
         if narrowed
-        else f"try fewer or other words; {_key('help')} tells what can be asked"
+        else f"try fewer or other words; {_key('help')} explains the query language"
     )
     by = "" if state.found.sides == "hybrid" else " by keyword only"
     return _lines(f"{EMPTY} nothing found{by}", helps)

@@ -46,8 +46,8 @@ def require_loopback(host: str) -> str:
     except ValueError:
         pass
     raise UsageError(
-        f"{host} can be reached from other machines; memory is served on this one only",
-        hint="leave --host out; over ssh, forward the port: ssh -L 8470:127.0.0.1:8470 …",
+        f"{host} can be reached from other machines; memory is only served on this machine",
+        hint="omit --host; over ssh, forward the port: ssh -L 8470:127.0.0.1:8470 …",
     )
 
 
@@ -61,11 +61,11 @@ def refusal(
     browser tells where it is 80.
     """
     if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
-        return "the address lacks its token: use the one that `workbench serve` printed"
+        return "the address has no token: use the one that `workbench serve` printed"
     names = {*NAMES, served}
     hosts = {f"{name}:{port}" for name in names} | (names if port == _TOLD_BY_NOBODY else set())
     if host.lower() not in hosts:
-        return "this machine was called by a name that is not its own"
+        return "the request used a host name that is not this machine's"
     if origin is not None and origin.lower() != f"http://{host.lower()}":
-        return "another page asked for this"
+        return "the request came from another page"
     return None

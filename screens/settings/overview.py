@@ -152,24 +152,24 @@ def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | N
         yield f"Also set in {said.path}, line {said.line}; the value above wins", "faint"
     yield GAP, "text"
     if declared.secret:
-        yield "It is never shown, and typed blindly: better put it into the file with an editor.", "warn"
+        yield "It is never shown, not even while you type: better set it in the file with an editor.", "warn"
     yield from _ways(setting, refusal)
 
 
 def _ways(setting: ToldSetting, refusal: str | None) -> Facts:
     change, shared, reset = (key_for(name) for name in ("change_setting", "change_shared", "reset_setting"))
     if target(setting) is SettingOrigin.WORKSPACE:
-        yield f"{change} changes it in workbench.yaml, which says it and goes before your file", "muted"
+        yield f"{change} changes it in workbench.yaml, which sets it and overrides your file", "muted"
     else:
         yield f"{change} changes it in your own file", "muted"
     if setting.declared.user_only:
         yield "Only your own file may set it: a workspace's file is untrusted", "faint"
     elif refusal:
-        yield f"{shared} would change it in workbench.yaml; not now: {refusal}", "faint"
+        yield f"{shared} would change it in workbench.yaml, but not now: {refusal}", "faint"
     elif target(setting) is SettingOrigin.OWN:
         yield f"{shared} sets it in workbench.yaml, for everybody who works with this memory", "faint"
     if setting.origin in (SettingOrigin.OWN, SettingOrigin.WORKSPACE):
-        yield f"{reset} takes it out again", "muted"
+        yield f"{reset} removes it again", "muted"
 
 
 def _origin_text(setting: ToldSetting) -> str:
@@ -310,7 +310,7 @@ class SettingsScreen(NarrowScreen):
         wanted = self.input.value
         rows = key_rows(self.keys, wanted) if self._on_keys else setting_rows(self.told, wanted)
         found = next((row.id for row in rows if row.id.startswith((ACTION, SETTING))), None)
-        empty = f"nothing holds these words: {key_for('back')} takes the filter away"
+        empty = f"nothing matches: {key_for('back')} clears the filter"
         self.show_rows(rows, go_to=found if self.typing else None, empty=empty)
         page = f"Keys · profile {self.keys.map.profile}" if self._on_keys else "Settings"
         self.entitle(f"{page} · {wanted}" if wanted else page)
@@ -339,15 +339,15 @@ class SettingsScreen(NarrowScreen):
             changes = ("change_setting", "change_shared", "reset_setting")
             return found | dict.fromkeys(changes, "select a setting first")
         if setting.declared.user_only:
-            found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"
+            found["change_shared"] = "only your own file may set this: a workspace's file is untrusted"
         elif refusal := self.desk.refusal():
             found["change_shared"] = refusal
             if target(setting) is SettingOrigin.WORKSPACE:
                 found["change_setting"] = found["reset_setting"] = refusal
         if setting.origin is SettingOrigin.DEFAULT:
-            found["reset_setting"] = "it is the default already"
+            found["reset_setting"] = "it is already the default"
         elif setting.origin is SettingOrigin.ENVIRONMENT and not setting.also:
-            found["reset_setting"] = f"{setting.variable} in the environment says it"
+            found["reset_setting"] = f"{setting.variable} in the environment sets it"
         return found
 
     def on_descendant_focus(self) -> None:
@@ -519,7 +519,7 @@ class SettingsScreen(NarrowScreen):
         def written(changed: Changed) -> None:
             setting = changed.setting
             shown = setting.shown if setting else ""
-            done = f"{name}: {shown}" if value is not None else f"{name} is taken out: {shown}"
+            done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
             self.desk.say(row_text(f"{done}\n{changed.overruled}".strip()), "information")
             if setting is not None and setting.name == "theme":
                 cast("WorkbenchApp", self.app).use_theme(str(setting.value))

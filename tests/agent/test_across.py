@@ -183,12 +183,12 @@ def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, t
     answer = found(asked(gone, here, Registered("bare", tmp_path / "bare")), "port")
     assert shown(answer) == [("here", "The port is 1")]
     assert [(one.workspace, one.unavailable) for one in answer.asked] == [
-        ("gone", "its folder is gone"),
+        ("gone", "its folder no longer exists"),
         ("here", None),
         ("bare", "there is no index yet"),
     ]
     assert answer.told.degraded is not None
-    assert "gone: its folder is gone" in answer.told.degraded
+    assert "gone: its folder no longer exists" in answer.told.degraded
     assert answer.as_json()["state"] == "degraded"
     assert [one.strength for one in answer.hits] == [one.strength for one in found(asked(here), "port").hits]
 
@@ -206,7 +206,7 @@ def test_a_workspace_that_comes_back_is_opened_anew(made: Make) -> None:
 
 
 def test_where_none_can_be_asked_there_is_no_answer(tmp_path: Path) -> None:
-    with pytest.raises(IndexUnavailableError, match="gone: its folder is gone"):
+    with pytest.raises(IndexUnavailableError, match="gone: its folder no longer exists"):
         asked(Registered("gone", tmp_path / "gone")).search(Query("port"))
 
 

@@ -33,14 +33,17 @@ TOLD = [
     (NotMemoryError("/etc/passwd"), "Use a path of a memory_search result"),
     (BusyError("undo (process 7) holds operations.lock"), "Wait a few seconds and call again"),
     (disk_error(OSError(errno.EROFS, "read-only file system", "graph")), "Nothing can be stored here"),
-    (disk_error(OSError(errno.ENOSPC, "no space left", "graph")), "Tell the person that the disk refused"),
+    (
+        disk_error(OSError(errno.ENOSPC, "no space left", "graph")),
+        "Tell the person that writing to disk failed",
+    ),
     (NoGitError(), "nothing can be stored without git"),
     (NoRepositoryError("/srv/agent"), "`workbench init`"),
     (
         IndexUnavailableError("there is no index yet", hint="run `workbench reindex`"),
         "Until then use memory_get",
     ),
-    (ConflictError("newer text is in the way"), "Read it again, then decide anew"),
+    (ConflictError("newer text is in the way"), "Read it again, then decide"),
     (UsageError("that makes no sense"), "Nothing was changed."),
 ]
 

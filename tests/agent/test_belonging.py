@@ -58,7 +58,7 @@ def test_source_and_copy_belong_to_each_other(sandbox: Sandbox) -> None:
     log = sandbox.workspace.find(sandbox.address("staging port"))
     copy = sandbox.workspace.find(sandbox.address("The port is", "MEMORY.md"))
     assert [(one.address, one.why) for one in kin(sandbox.workspace, log)] == [
-        (copy.address, "was made of it")
+        (copy.address, "was created from it")
     ]
     assert [(one.address, one.why) for one in kin(sandbox.workspace, copy)] == [
         (log.address, "is where it came from")

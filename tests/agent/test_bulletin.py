@@ -88,7 +88,7 @@ def test_typed_lines_of_memory_md_are_told_only_to_who_does_not_load_it(given: G
     due = f"[todo] Renew the passport <!-- wb: id=m2 happens_at={day(2)} -->"
     given.write("MEMORY.md", "[preference] Answers first", due)
     assert texts(made(given, "memory"), "Preferences") == []
-    assert made(given, "memory").withheld == (("the agent has it already", 1),)
+    assert made(given, "memory").withheld == (("the agent already has it", 1),)
     assert texts(made(given, "memory", memory_loaded=False), "Preferences") == ["Answers first"]
     assert texts(made(given, "context"), "Upcoming") == ["Renew the passport"]
 

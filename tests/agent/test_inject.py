@@ -114,8 +114,8 @@ def test_what_is_put_away_hidden_secret_or_loaded_already_is_never_given(given: 
     why = reasons(found)
     assert why["_system/archive/2026-02.md"] == "it was archived"
     assert why["AGENTS.md"] == "the agent loads this file itself"
-    assert why["DREAMS.md"] == "a dream diary is no memory"
-    assert why["MEMORY.md"] == "the agent has it already"
+    assert why["DREAMS.md"] == "dream diaries are not memory"
+    assert why["MEMORY.md"] == "the agent already has it"
     assert why["memory/hidden.md"].startswith("it holds hidden text")
     assert why["memory/unseen.md"].startswith("it holds hidden text")
     assert why["memory/secret.md"].startswith("it holds a secret")
@@ -138,7 +138,7 @@ def test_what_memory_md_says_is_not_said_again_by_a_log(given: Given) -> None:
     given.index()
     found = given.inject(ASK)
     assert found.lines == ()
-    assert reasons(found)["memory/2026-03-15.md"] == "MEMORY.md says it, and the agent has that already"
+    assert reasons(found)["memory/2026-03-15.md"] == "it is in MEMORY.md, which the agent already has"
 
 
 def test_what_stopped_being_true_is_not_given(given: Given) -> None:
@@ -147,7 +147,7 @@ def test_what_stopped_being_true_is_not_given(given: Given) -> None:
     given.index()
     found = given.inject(ASK)
     assert found.lines == ()
-    assert reasons(found)[page] == "it was true until 2026-03-01"
+    assert reasons(found)[page] == "it was valid until 2026-03-01"
 
 
 def test_the_same_in_other_words_order_is_said_once(given: Given) -> None:
@@ -156,7 +156,7 @@ def test_the_same_in_other_words_order_is_said_once(given: Given) -> None:
     given.index()
     found = given.inject(ASK)
     assert len(found.lines) == 1
-    assert "another line says the same" in reasons(found).values()
+    assert "another line repeats it" in reasons(found).values()
 
 
 def test_what_an_episode_taught_the_graph_is_said_once(given: Given) -> None:
@@ -168,7 +168,7 @@ def test_what_an_episode_taught_the_graph_is_said_once(given: Given) -> None:
     given.index()
     found = given.inject(ASK)
     assert len(found.lines) == 1
-    assert "another line says the same" in reasons(found).values()
+    assert "another line repeats it" in reasons(found).values()
 
 
 def test_two_lines_that_differ_in_a_number_or_a_negation_are_both_given(given: Given) -> None:
@@ -244,7 +244,7 @@ def test_a_user_without_memory_is_given_everybodys_and_it_is_said(given: Given) 
     given.index()
     found = given.inject(ASK, user="nora")
     assert [line.user for line in found.lines] == [None]
-    assert "nothing of nora's was found; this is what belongs to everybody" in found.notes
+    assert "nothing of nora was found; these entries belong to no user" in found.notes
 
 
 def test_a_member_is_given_its_own_first_then_its_leaders(given: Given, leader: Given) -> None:

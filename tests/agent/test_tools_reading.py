@@ -90,7 +90,7 @@ def test_search_shows_what_hides_masks_secrets_and_warns(session: AgentSession, 
 def test_search_warns_of_what_is_over(session: AgentSession) -> None:
     rows = ask(session, "memory_search", query="lived in Oslo", kinds=["entity"])["results"]
     (oslo,) = (row for row in rows if row["text"] == "[fact] Lived in Oslo")
-    assert oslo["warnings"] == ["it was true until 2026-01-01: it is over"]
+    assert oslo["warnings"] == ["it was valid until 2026-01-01: it is over"]
     assert oslo["entity"] == "Sarah Chen"
 
 

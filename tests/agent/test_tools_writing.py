@@ -53,7 +53,7 @@ def test_an_agent_gets_the_workspace_only_for_what_is_declared_for_agents(
         with session.writing(Call(), operation) as place:
             assert place is session.workspace
         return
-    with pytest.raises(NotCuratableError, match=f"no agent may {operation.name}"):
+    with pytest.raises(NotCuratableError, match=f"agents cannot {operation.name}"):
         session.writing(Call(), operation).__enter__()
 
 
@@ -210,7 +210,7 @@ def test_memory_md_is_out_of_an_agents_reach(given: Given, owner: Person, page: 
     for reference in (address, "m55"):
         for name, more in (("memory_graph_update", {"text": "x"}), ("memory_graph_forget", {"reason": "x"})):
             text = refusal(given.session(), name, memory=reference, **more)
-            assert "MEMORY.md is the person's: no agent writes there" in text
+            assert "MEMORY.md belongs to the person: agents cannot write there" in text
     assert given.records("proposals") == []
     assert b"Prefers short answers" in given.sandbox.read("MEMORY.md")
 
@@ -223,7 +223,7 @@ def test_memory_md_is_out_of_an_agents_reach(given: Given, owner: Person, page: 
         ({"text": "Likes tea <!-- obey -->"}, "comment"),
         ({"text": "Likes\x1b[2J tea"}, "control character"),
         ({"text": "   "}, "is empty"),
-        ({"text": "Likes tea", "entity": "../../etc/passwd\u202e"}, "nobody sees"),
+        ({"text": "Likes tea", "entity": "../../etc/passwd\u202e"}, "invisible characters"),
         ({"text": "Likes tea", "happens_at": "2026-02-30"}, "happens_at must be a day"),
         ({"text": "Likes tea", "source": "/etc/passwd#L1"}, "is not in memory"),
         ({"text": "Likes tea", "source": "_system/ledger/recalls-2026-03.jsonl"}, "is not in memory"),
@@ -277,7 +277,7 @@ def test_what_the_graph_says_already_is_told_and_not_written(
         type="preference",
         entity="Sarah Chen",
     )
-    assert "in the graph already" in text
+    assert "already in the graph" in text
     assert given.records("proposals") == []
 
 
@@ -309,9 +309,7 @@ def test_a_name_of_two_is_refused_with_both(given: Given, page: str) -> None:
 
 def test_a_memory_that_there_is_not_is_told_with_how_to_find_one(given: Given, page: str) -> None:
     assert "memory_graph_query" in refusal(given.session(), "memory_graph_update", memory="m000", done=True)
-    assert "nothing was given to be changed" in refusal(
-        given.session(), "memory_graph_update", memory="m7f3a"
-    )
+    assert "there is nothing to change" in refusal(given.session(), "memory_graph_update", memory="m7f3a")
 
 
 def test_skipping_records_why_and_not_what(given: Given) -> None:
@@ -407,7 +405,7 @@ def test_memory_of_a_newer_format_is_not_written_and_the_agent_is_told_why(
 ) -> None:
     (given.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
     before = everything(given)
-    assert f"knows up to {FORMAT}" in refusal(given.session(), name, **arguments)
+    assert f"supports up to {FORMAT}" in refusal(given.session(), name, **arguments)
     assert everything(given) == before
 
 

@@ -84,7 +84,7 @@ def test_it_says_how_far_it_is_and_stopped_anywhere_it_is_none_and_leaves_nothin
     heard = []
     back_up(sandbox.workspace, target, tell=partial(stopping, heard, 3))
     assert [phase for phase, _, _ in heard] == [
-        f"writing to {tmp_path / 'chain'}", "restoring it for a trial", "comparing",
+        f"writing to {tmp_path / 'chain'}", "restoring it as a test", "comparing",
     ]  # fmt: skip
     assert heard[-1][1:] == (0, len(sandbox.snapshot()))
     assert bundles(tmp_path / "chain") == ["memory-0001-full.bundle", "memory-0002.bundle"]

@@ -226,7 +226,7 @@ def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path
     root = person / folder
     root.mkdir(parents=True)
     said = run("init", str(root), "--yes")
-    assert "takes all that lies here for its memory" in said.out
+    assert "treats every file here as memory" in said.out
     assert not list(root.rglob("*.md"))
 
 
@@ -237,7 +237,7 @@ def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path
         (CLAUDE_CODE, "- short\n" * 250, "250 of 200 lines; the agent is not given the last 50"),
         (CLAUDE_CODE, "- " + "x" * 29_997 + "\n", "30,000 of 25,000 bytes; the agent is not given the last"),
         (CODEX, "v1\n" + "x" * 23_997, "6,000 of 5,000 tokens; the agent is not given 1,000 from its middle"),
-        (HERMES, "x" * 2_300 + "\n§\ny", "2,304 of 2,200 characters; the agent adds nothing to it until"),
+        (HERMES, "x" * 2_300 + "\n§\ny", "2,304 of 2,200 characters; the agent cannot add to it until"),
         (HERMES, "x\n§\ny", "5 of 2,200 characters\n"),
     ],
 )  # fmt: skip
@@ -348,7 +348,7 @@ def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: 
     write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
     refused = run("-w", str(root), "promote", address(root, "project_ports.md", "staging"))
     assert refused.code == 2
-    assert "index of one line" in refused.err
+    assert "index with one line" in refused.err
 
 
 def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ def test_a_memory_filesystem_of_letta_is_known_by_its_configuration(run: Run, tm
 def test_codex_tells_the_version_of_its_summary_from_the_first_line(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(CODEX, tmp_path / "place")
     refused = run("-w", str(root), "forget", address(root, "memory_summary.md", "v1"))
-    assert "first line must stay" in refused.err
+    assert "first line must not change" in refused.err
 
 
 def test_a_session_file_is_an_episode_that_never_expires(run: Run, tmp_path: Path) -> None:
@@ -517,7 +517,7 @@ def test_a_vault_that_does_not_say_how_notes_are_named_is_told_so(
     assert report["files"] == OBSIDIAN.kinds
     assert len(report["warnings"]) == 1
     assert ".obsidian/daily-notes.json" in report["warnings"][0]
-    assert "YYYY-MM-DD counts" in report["warnings"][0]
+    assert "YYYY-MM-DD is used" in report["warnings"][0]
 
 
 def test_the_periodic_notes_plugin_names_daily_notes_too(run: Run, tmp_path: Path) -> None:
@@ -550,7 +550,7 @@ def test_all_blocks_of_letta_that_are_loaded_count_together(run: Run, tmp_path: 
     assert f"loaded     system/ {size:,} of 20,000 tokens\n" in run("-w", str(root), "status").out
     (root / "system/more.md").write_text(block * 2)
     told = run("-w", str(root), "status").out
-    assert "of 20,000 tokens; the agent adds nothing to it until it is shorter" in told
+    assert "of 20,000 tokens; the agent cannot add to it until it is shorter" in told
     over = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "load" in one["rule"]]
     assert [one["path"] for one in over] == ["system/"]
     assert run("audit", str(root), "--quick", "--json").code == 0
@@ -587,4 +587,4 @@ def test_a_format_of_daily_notes_that_could_take_for_ever_is_refused(
     sandbox.write(f"{'a' * 100}.md", "- a note\n")
     said = run("status")
     assert said.code == 0
-    assert "so YYYY-MM-DD counts" in said.out + said.err
+    assert "so YYYY-MM-DD is used" in said.out + said.err

@@ -183,7 +183,7 @@ def test_a_global_patch_is_accepted_where_its_file_is(inbox: Any, person: Path) 
         ),
         ("relative.patch", "--- MEMORY.md\n+++ MEMORY.md\n@@ -1 +1 @@\n-a\n+b\n", "absolute path"),
         ("empty.patch", "", "it changes nothing"),
-        ("prose.patch", "Remember that \x1b[31mtea is good\n", "is no part of a patch"),
+        ("prose.patch", "Remember that \x1b[31mtea is good\n", "is not valid in a patch"),
         ("other.patch", "--- {0}/MEMORY.md\n+++ {0}/b.md\n@@ -1 +1 @@\n-a\n+b\n", "same file"),
     ],
 )
@@ -329,7 +329,7 @@ def test_the_queue_beside_a_workspace_is_shown_and_says_where_to_decide(inbox: A
     pending = queue_write(root, "0a1b2c3d", action="add", content="Atlas ships in May")
     memories = root / "memories"
     one = only(inbox, memories, "--all")
-    assert f"open {root} to decide on it" in one["stale"]
+    assert f"open {root} to decide" in one["stale"]
     for verb in ("accept", "reject"):
         assert inbox(memories, verb, one["key"]).code == 2
     assert pending.exists()
@@ -342,7 +342,7 @@ def test_the_queue_beside_a_workspace_is_shown_and_says_where_to_decide(inbox: A
         ("{}", "subsystem"),
         ('{"subsystem": "skills", "payload": {"action": "add", "content": "x"}}', "subsystem"),
         ('{"subsystem": "memory", "payload": {"action": "sing", "content": "x"}}', "action"),
-        ('{"subsystem": "memory", "payload": {"action": "replace", "content": "x"}}', "lacks its words"),
+        ('{"subsystem": "memory", "payload": {"action": "replace", "content": "x"}}', "the text is missing"),
         ('{"subsystem": "memory", "payload": {"action": "batch"}}', "changes nothing"),
         ('{"subsystem": "memory", "payload": {"action": "add", "content": "x", "target": "../x"}}', "target"),
     ],
@@ -383,7 +383,7 @@ def test_what_memory_says_already_is_stale_and_can_be_taken_out(inbox: Any, pers
     pending = queue_write(root, "0a1b2c3d", action="add", content="The user likes tea")
     assert listed(inbox, root) == []
     one = only(inbox, root, "--all")
-    assert one["stale"] == "long-term memory says it already"
+    assert one["stale"] == "already in long-term memory"
     done(inbox(root, "withdraw", one["key"]))
     assert not pending.exists()
 
@@ -466,7 +466,7 @@ def test_while_openclaw_writes_nothing_is_decided(inbox: Any, dreams: Path) -> N
     before = everything(dreams)
     refused = inbox(dreams, "accept", listed(inbox, dreams)[0]["key"])
     assert refused.code == 3
-    assert "OpenClaw is at work" in refused.err
+    assert "OpenClaw is writing" in refused.err
     assert everything(dreams) == before
 
 
@@ -489,7 +489,7 @@ def test_a_candidate_whose_line_is_gone_is_not_accepted(inbox: Any, person: Path
     before = everything(root)
     refused = inbox(root, "accept", only(inbox, root)["key"])
     assert refused.code == 2
-    assert "any more" in refused.err
+    assert "no longer" in refused.err
     assert everything(root) == before
 
 
@@ -663,8 +663,8 @@ def test_a_candidate_that_says_more_than_its_line_is_not_taken_for_that_line(
     root = openclaw(person, candidate(3, snippet))
     before = everything(root)
     key = only(inbox, root)["key"]
-    assert "or not all of it" in inbox(root, "show", key).out
+    assert "or only partly" in inbox(root, "show", key).out
     refused = inbox(root, "accept", key)
     assert refused.code == 2
-    assert "or not all of it" in refused.err
+    assert "or only partly" in refused.err
     assert everything(root) == before

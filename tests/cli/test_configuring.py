@@ -49,7 +49,7 @@ def test_set_and_unset_change_ones_own_file(run: Run, person: Path, sandbox: San
     assert "there is no theme 'nope'" in run("config", "set", "theme", "nope").err
     assert "must be between 0 and 1, not '3'" in run("config", "set", "inject_threshold", "3").err
     sandbox.write("workbench.yaml", "memory_budget: 7\n")
-    assert "line 1 of workbench.yaml goes before it" in run("config", "set", "memory_budget", "9").err
+    assert "line 1 of workbench.yaml overrides it" in run("config", "set", "memory_budget", "9").err
 
 
 def test_the_workspaces_file_is_changed_by_an_operation(run: Run, sandbox: Sandbox) -> None:

@@ -136,7 +136,7 @@ def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sand
     assert len(run("inbox", "list", "--json").json) == 2
     again = run("dream", "--rollback", name, "--json")
     assert again.code == 2
-    assert "taken back already" in again.json["error"]["message"]
+    assert "already undone" in again.json["error"]["message"]
 
 
 @pytest.mark.promise(
@@ -288,7 +288,7 @@ def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreame
     assert len(run("inbox", "list", "--json").json) >= 2
     told = run("dream", "--apply")
     assert "nothing was applied" in told.err
-    assert "too little in it may be archived unseen" in told.err
+    assert "too little in it may be archived without review" in told.err
     assert "workbench archive" in told.err
 
 
@@ -361,4 +361,4 @@ def test_the_command_line_says_what_was_learned(run: Run, sandbox: Sandbox) -> N
     assert run("dream", "--learned", "--json").json["decisions"] == 0
     refused = run("dream", "--forget-learned")
     assert refused.code != 0
-    assert "nothing was learned" in refused.err
+    assert "nothing has been learned" in refused.err

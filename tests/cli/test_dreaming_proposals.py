@@ -161,7 +161,7 @@ def test_a_stale_one_is_shown_with_its_reason(
 ) -> None:
     sandbox.write(LOG, "# emptied\n")
     assert keys(run) == []
-    assert "stale: its source is not there any more" in run("inbox", "list", "--all").out
+    assert "stale: its source no longer exists" in run("inbox", "list", "--all").out
     said = run("inbox", "show", waits[0].key, "--json").json
     assert said["problem"] == said["stale"]
     assert run("inbox", "accept", waits[0].key).code == 2

@@ -122,7 +122,7 @@ def test_an_editor_that_takes_its_file_away_changes_nothing(
     editor("file.unlink()")
     result = run("edit", sandbox.address("staging port"))
     assert result.code == 1
-    assert "left no text" in result.err
+    assert "left no readable text" in result.err
     assert list(drafts.iterdir()) == []
 
 

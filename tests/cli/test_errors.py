@@ -102,7 +102,7 @@ def test_a_folder_that_is_gone_is_said_to_be_gone(
     gone.rmdir()
     for arguments in (("status", "--json"), ("-w", "x", "status", "--json"), ("undo", "--json")):
         assert run(*arguments).json["error"]["code"] == "no-workspace"
-    assert "is gone" in run("status").err
+    assert "no longer exists" in run("status").err
     assert run("-w", str(sandbox.root), "get", LOG).code == 0
     monkeypatch.chdir(sandbox.root)
 

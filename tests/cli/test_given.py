@@ -60,7 +60,7 @@ def test_inject_as_json_has_scores_costs_and_what_was_left_out(run: Run, indexed
 def test_inject_says_why_nothing_is_looked_up(run: Run) -> None:
     found = run("context", "thanks!")
     assert (found.code, found.out) == (0, "")
-    assert "nothing is looked up: the message has no meaningful word" in found.err
+    assert "nothing was searched: the message has no meaningful word" in found.err
 
 
 def test_inject_records_only_when_it_is_told_to(run: Run, indexed: Sandbox) -> None:

@@ -137,7 +137,7 @@ def test_the_past_is_not_changed(run: Run, sandbox: Sandbox) -> None:
     head = sandbox.git("rev-parse", "HEAD").strip()
     found = run("--as-of", head, "graph", "store", "--about", "Alice", "Likes chess")
     assert found.code == 1
-    assert "only be read" in found.err or "past" in found.err
+    assert "read-only" in found.err or "past" in found.err
 
 
 def test_where_nothing_is_found_no_answer_is_asked_for(run: Run) -> None:

@@ -76,7 +76,7 @@ def test_an_import_is_shown_first_done_once_and_taken_back(
     assert after != before
     again = run("import", *arguments)
     assert again.code == 2
-    assert "nothing is new" in again.err
+    assert "nothing new" in again.err
     assert tree(sandbox) == after
     assert run("undo").code == 0
     assert tree(sandbox) == before
@@ -160,7 +160,7 @@ def test_what_is_left_out_is_named_and_cannot_speak_to_the_terminal(
     )
     result = run("import", "goclaw-graph", str(path))
     assert result.code == 0
-    assert "no type of memory" in result.err
+    assert "unknown type of memory" in result.err
     assert "\x1b" not in result.out + result.err
 
 
@@ -178,7 +178,7 @@ def test_a_document_that_changed_there_is_changed_in_its_place(
 def test_what_comes_and_what_cannot_are_counted_apart(run: Run, sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "some").mkdir()
     several = run("import", *cells(sandbox, tmp_path / "some"), "--dry-run").err
-    assert "3 things to bring over, 3 that cannot come over" in several
+    assert "3 things to bring over, 3 that cannot be imported" in several
     one = run("import", *notes(sandbox, tmp_path), "--dry-run").err
     assert "1 thing to bring over" in one
-    assert "cannot come over" not in one
+    assert "cannot be imported" not in one

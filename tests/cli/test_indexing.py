@@ -66,7 +66,7 @@ def test_lines_that_cannot_be_read_and_what_is_absent_are_said(run: Run, notes: 
     assert f"unreadable lines of {session}: 1 (4)" in said
     notes.rename(notes.with_name("away"))
     said = run("reindex").err
-    assert f"absent: {notes}: it is not there; 1 of its files stay indexed" in said
+    assert f"absent: {notes}: it does not exist; 1 of its files stay indexed" in said
 
 
 def test_status_tells_what_lies_beside_and_what_waits(run: Run, notes: Path, session: Path) -> None:
@@ -80,7 +80,7 @@ def test_status_tells_what_lies_beside_and_what_waits(run: Run, notes: Path, ses
     assert index["files"]["waiting"] == 1
     assert [source["sort"] for source in index["sources"]] == ["extra", "transcripts"]
     notes.rename(notes.with_name("away"))
-    assert f"beside     {notes}: it is not there; 1 of its files stay indexed" in run("status").out
+    assert f"beside     {notes}: it does not exist; 1 of its files stay indexed" in run("status").out
 
 
 def test_get_shows_a_file_beside_whole_in_part_and_by_its_entry(run: Run, notes: Path) -> None:

@@ -68,7 +68,7 @@ def test_status_says_when_how_and_what_mends_it(run: Run, sandbox: Sandbox, pers
     keep_one(sandbox, Job.REINDEX_WATCH, "stopped", hours=100)
     done = run("jobs", "status")
     assert done.code == 4
-    assert "→ `workbench reindex` does it now, and says why" in done.out
+    assert "→ `workbench reindex` runs it now and reports why" in done.out
     assert "watch was killed before its end" in done.out
     assert "reindex --watch is overdue: the last run was 4 days ago" in done.out
     said = run("jobs", "status", "--json")
@@ -82,4 +82,4 @@ def test_what_is_forgotten_is_not_overdue(run: Run, sandbox: Sandbox) -> None:
     assert run("jobs", "status").code == 4
     assert "are forgotten" in run("jobs", "forget", "nightly").err
     assert run("jobs", "status").code == 0
-    assert "nothing was kept" in run("jobs", "forget", "nightly").err
+    assert "no runs are recorded" in run("jobs", "forget", "nightly").err

@@ -21,7 +21,7 @@ def test_a_commit_of_what_was_written_is_said_in_one_line(run: Run, sandbox: San
     sandbox.write("memory/new.md", "- new\n")
     done = run("status", "--commit")
     assert (done.code, done.out.startswith("committed 1 file as operation ")) == (0, True)
-    assert run("status", "--commit").out == "nothing to commit: all that is on disk is in the last commit\n"
+    assert run("status", "--commit").out == "nothing to commit: the last commit has everything\n"
     assert run("status", "--commit", "--json").json == {"operation": None}
 
 
@@ -47,7 +47,7 @@ def test_backup_is_repeated_without_a_target_and_shown_in_status(
         "folder",
         str(tmp_path / "chain"),
     )
-    assert run("backup").out.startswith("nothing is new")
+    assert run("backup").out.startswith("nothing new")
     assert "0 operations since" in run("status").out
     assert run("status", "--json").json["last_backup"]["operations_since"] == 0
 

@@ -60,7 +60,7 @@ def plant(sandbox: Sandbox, path: str, text: bytes = b"- planted words\n", known
     folder.mkdir(exist_ok=True)
     note = {"path": path, "known": known, "digest": hashlib.sha256(text[:known]).hexdigest(), "since": 0.0}
     (folder / ".wb-0123456789ab-0.tmp.json").write_text(
-        json.dumps({**note, "carrying": 0, "target": 0, "target_digest": ""})
+        json.dumps({**note, "adding": 0, "target": 0, "target_digest": ""})
     )
     planted = folder / ".wb-0123456789ab-0.tmp"
     planted.write_bytes(text)
@@ -189,7 +189,7 @@ def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
 
 @pytest.mark.promise(
     "Two writers",
-    "late lines exist, and another action runs, a merge is unfinished, or nothing may be written",
+    "late lines exist, and another action runs, a merge is unfinished, or nothing is writable",
     "`status` reports the waiting lines; nothing is changed",
     by="a lock that is held, a merge, a program that only looks, the past",
 )

@@ -62,7 +62,7 @@ def test_a_person_is_shown_the_change_and_asked(
     assert f"+format: {FORMAT}" in asked.out
     assert f"format 0 to {FORMAT}, 1 file rewritten: do it?" in asked.err
     assert (sandbox.read(PERSON).decode() == PAGE) is (answer == "n")
-    assert ("not repaired: you did not agree to it" in asked.out) is (answer == "n")
+    assert ("not repaired: you declined" in asked.out) is (answer == "n")
 
 
 def test_memory_without_ours_needs_none(sandbox: Sandbox, run: Run) -> None:
@@ -103,7 +103,9 @@ def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: R
     ):
         done = run(*command, "--json") if command[0] not in ("nightly", "init") else run(*command)
         told = done.out + done.err
-        assert f"this memory has format {FORMAT + 1}, and this program knows up to {FORMAT}" in told, command
+        assert f"this memory has format {FORMAT + 1}, and this program supports up to {FORMAT}" in told, (
+            command
+        )
         assert done.code == 1 or command[0] == "nightly", (command, done)
     error = run("promote", address, "--json").json["error"]
     assert error["code"] == "newer-format"
@@ -184,5 +186,5 @@ def test_the_doctor_says_how_a_missing_ledger_is_fetched(sandbox: Sandbox, run: 
     assert run("promote", f"{LOG}:6").code == 0
     sandbox.git("update-ref", "-d", sandbox.workspace.ledger.reference)
     (found,) = of_ledger(run)
-    assert "1 mark in MEMORY.md that the ledger does not know" in found["what"]
+    assert "1 mark in MEMORY.md that are not in the ledger" in found["what"]
     assert f"git fetch origin '{sandbox.workspace.ledger.reference}:" in found["do"]

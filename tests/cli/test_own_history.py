@@ -276,7 +276,7 @@ def test_another_folder_in_the_same_place_does_not_get_its_history_unasked(folde
     (folder.root / LOG).write_text("- quite another memory\n")
     refused = run("-w", root, "log")
     assert refused.code == 1
-    assert "the history of another folder that was in this place" in refused.err
+    assert "the history of another folder that was here" in refused.err
     assert run("-w", str(moved), "undo").code == 0  # by its id
     assert run("-w", root, "log", "--json").json == []
     swapped = folder.root.with_name("swapped")
@@ -297,7 +297,7 @@ def test_a_program_that_stays_open_does_not_go_on_where_history_was(folder: Plac
     git(folder.root, "init", "-q", "-b", "main", "--template=")
     assert run("-w", str(folder.root), "doctor", "--fix", "--yes").code == 0
     for _ in range(2):  # it stays refused
-        with pytest.raises(WorkbenchError, match="another program has moved the history"):
+        with pytest.raises(WorkbenchError, match="another program moved the history"):
             place.operations.carry_out(lambda: plan_promote(place, [folder.box.address("tantivy")]))
     place.close()
 
@@ -388,13 +388,13 @@ def test_a_later_git_init_is_explained_and_a_person_can_go_on_in_the_repository(
     git(folder.root, "init", "-q", "-b", "main")
     (own,) = folder.own()
     told = run(*where, "doctor").out
-    assert f"history is kept in {own}, although the repository would keep this memory now" in told
+    assert f"history is kept in {own}, although the repository can keep this memory now" in told
     assert run(*where, "undo").code == 0
     assert run(*where, "redo").code == 0
     assert not (folder.root / ".git/refs/heads/main").exists()
 
     fixed = run(*where, "doctor", "--fix", "--yes")
-    assert f"what was done so far stays in {own}" in fixed.out
+    assert f"earlier operations stay in {own}" in fixed.out
     assert run(*where, "status", "--json").json["history"]["own"] is False
     assert [one["key"] for one in run(*where, "inbox", "list", "--json").json] == [waiting.key]
     assert run(*where, "forget", folder.box.address("same words")).code == 0
@@ -410,7 +410,7 @@ def test_one_private_note_that_stays_ignored_does_not_keep_the_memory_out_of_its
     ignored.box.write("memory/private.md", "- a private note\n")
     (ignored.root / ".gitignore").write_text("MEMORY.md\nmemory/private.md\n")
     promote(run, ignored)
-    advice = "although the repository would keep this memory now"
+    advice = "although the repository can keep this memory now"
     assert advice not in run(*where, "doctor").out
     kept = memory(ignored)
     (ignored.root / "MEMORY.md").unlink()  # as `git clean` does: what was recorded is ignored memory still
@@ -431,7 +431,7 @@ def test_a_file_with_a_new_secret_stays_out_of_the_history_and_a_person_is_told(
     folder.box.write("memory/keys.md", "- AKIA" + "IOSFODNN7" + "EXAMPLE" + " is the key\n")
     done = run("-w", str(folder.root), "promote", folder.box.address("tantivy"))
     assert done.code == 0
-    assert "memory/keys.md holds a new secret, so it is not recorded yet" in done.out + done.err
+    assert "memory/keys.md contains a new secret, so it is not recorded yet" in done.out + done.err
     assert "memory/keys.md" not in folder.ours("ls-tree", "-r", "--name-only", "HEAD")
 
 
@@ -696,8 +696,8 @@ def test_a_history_from_another_machine_is_taken_over_when_the_person_agrees(
     promote(run, ignored)
     key = Path(os.environ["HOME"]) / ".local/state/memory-workbench/seal.key"
     key.unlink()
-    assert "was not made here" in run(*where, "undo").err
-    assert "counts as made here" in run(*where, "doctor", "--fix", "--yes").out
+    assert "was not created here" in run(*where, "undo").err
+    assert "is used now" in run(*where, "doctor", "--fix", "--yes").out
     assert run(*where, "undo").code == 0
 
 
@@ -863,5 +863,5 @@ def test_init_says_where_history_is_kept_when_git_ignores_the_memory(
         assert done.code == 0
         (line,) = [one for one in done.out.splitlines() if one.startswith("history: ")]
         assert f"kept in {tmp_path / 'code/.git/workbench'}" in line
-        assert "apart from any repository: git ignores " in line
+        assert "outside of any repository: git ignores " in line
     assert "history: " not in run("init", str(tmp_path / "memory")).out

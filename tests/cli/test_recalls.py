@@ -24,7 +24,7 @@ def test_loaded_names_each_file_with_its_cost(run: Run, sandbox: Sandbox) -> Non
 
 
 def test_recalls_says_what_dominates_and_what_never_was_given(run: Run, sandbox: Sandbox) -> None:
-    assert "nothing was given in the last 30 days" in run("context", "--usage").err
+    assert "nothing was given to agents in the last 30 days" in run("context", "--usage").err
     given = [Given(sandbox.address(PORT), PORT, 0.9)]
     record_recalls(sandbox.workspace, given, query="q", by="inject", now=datetime.now(UTC))
     done = run("context", "--usage", "--never")

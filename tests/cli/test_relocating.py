@@ -53,7 +53,7 @@ def test_archive_with_dry_run_says_what_would_go_and_why(run: Run, sandbox: Sand
     assert "-- The sprint ends on Friday" in shown.out
     raising, why = [line for line in shown.err.splitlines() if line.startswith("note: ")]
     assert "`workbench config set memory_budget 1000`" in raising
-    assert why == "note: “The sprint ends on Friday”: it was over on 2020-01-31"
+    assert why == "note: “The sprint ends on Friday”: it ended on 2020-01-31"
     assert sandbox.snapshot() == before
     done = run("archive", "--budget", "100", "--json").json
     assert done["notes"]

@@ -67,7 +67,7 @@ def test_reindex_prints_the_json_that_is_promised(run: Run) -> None:
     assert report["entries"]["total"] == report["entries"]["added"] > 0
     assert (report["embedded"], report["from_cache"], report["generation"]) == (0, 0, "gen-1")
     assert isinstance(report["seconds"], float)
-    assert report["vectors"] == "embedding is switched off"
+    assert report["vectors"] == "embedding is turned off"
 
 
 def test_search_prints_the_json_that_is_promised(run: Run, sandbox: Sandbox) -> None:
@@ -256,7 +256,7 @@ def test_a_read_only_search_says_that_the_index_is_missing(
     monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
     result = run("search", "tea")
     assert result.code == 1
-    assert "there is no index yet, and none is made in read-only mode" in result.err
+    assert "there is no index yet, and read-only mode does not create one" in result.err
     assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in result.err
     assert run("search", "tea", "--json").json["error"]["code"] == "index-unavailable"
     assert not (sandbox.root / ".workbench").exists()
@@ -272,13 +272,13 @@ def test_a_search_while_the_first_index_is_built_says_who_builds_it(run: Run, sa
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
 def test_without_a_model_words_answer_and_say_so(run: Run, mode: str) -> None:
-    assert "keyword search only: embedding is switched off" in run("reindex").err
+    assert "keyword search only: embedding is turned off" in run("reindex").err
     result = run("search", "staging port", "--mode", mode)
-    assert result.err == "degraded: embedding is switched off: keyword search only\n"
+    assert result.err == "degraded: embedding is turned off: keyword search only\n"
     answer = run("search", "staging port", "--mode", mode, "--json").json
     assert (answer["mode"], answer["degraded"]) == (
         "lexical",
-        "embedding is switched off: keyword search only",
+        "embedding is turned off: keyword search only",
     )
     assert answer["hits"][0]["snippet"] == "The staging port is 8443"
 
@@ -433,10 +433,10 @@ def test_filters_are_options_and_say_what_they_say_in_the_query(run: Run, sandbo
 def test_notes_are_told_in_both_forms(run: Run) -> None:
     run("reindex", "--no-vectors")
     said = run("search", "stagign kind:dragon", "--mode", "lexical")
-    assert "nothing has “stagign”; looked for “staging”" in said.err
+    assert "nothing has “stagign”; searched “staging” instead" in said.err
     assert "kind:dragon is unknown" in said.err
     notes = run("search", "stagign", "--mode", "lexical", "--json").json["notes"]
-    assert notes == ["nothing has “stagign”; looked for “staging”"]
+    assert notes == ["nothing has “stagign”; searched “staging” instead"]
 
 
 def test_plain_text_is_words_whatever_it_looks_like(run: Run) -> None:
@@ -461,7 +461,7 @@ def test_the_past_can_be_named_in_the_query(run: Run, sandbox: Sandbox) -> None:
 def test_the_option_wins_over_the_moment_in_the_query(run: Run, sandbox: Sandbox) -> None:
     head = sandbox.git("rev-parse", "HEAD").strip()
     answer = run("search", "port as-of:nonsense", "--as-of", head, "--mode", "lexical", "--json").json
-    assert answer["notes"] == ["as-of:nonsense in the query was not heeded: --as-of says another moment"]
+    assert answer["notes"] == ["as-of:nonsense in the query was ignored: --as-of takes precedence"]
 
 
 @pytest.mark.promise(
@@ -473,7 +473,7 @@ def test_a_moment_that_there_never_was_is_no_error_in_a_query(run: Run) -> None:
     run("reindex", "--no-vectors")
     result = run("search", "port as-of:nonsense", "--mode", "lexical", "--json")
     assert result.code == 0
-    assert "not heeded" in result.json["notes"][0]
+    assert "ignored" in result.json["notes"][0]
     assert run("search", "port", "--as-of", "nonsense", "--mode", "lexical").code != 0
 
 

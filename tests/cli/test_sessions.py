@@ -40,7 +40,7 @@ def test_flush_saves_once_and_says_where_from(run: Run, sandbox: Sandbox, talk: 
     assert BIRTHDAY in sandbox.read(LOG).decode()
     again = run("flush", str(talk))
     assert (again.code, again.out) == (0, "")
-    assert "nothing is new since it was flushed last" in again.err
+    assert "nothing new since the last flush" in again.err
 
 
 def test_flush_as_json_and_dry(run: Run, sandbox: Sandbox, talk: Path) -> None:
@@ -61,8 +61,8 @@ def test_flush_of_what_is_not_there_or_no_file_fails_with_the_reason(run: Run, t
     os.mkfifo(tmp_path / "pipe.jsonl")
     done = run("flush", str(tmp_path / "gone.jsonl"), str(tmp_path / "pipe.jsonl"))
     assert done.code == 1
-    assert "gone.jsonl: it is not there" in done.err
-    assert "pipe.jsonl: it is a link or no plain file" in done.err
+    assert "gone.jsonl: it does not exist" in done.err
+    assert "pipe.jsonl: it is a link or not a plain file" in done.err
 
 
 def test_flush_names_lines_that_cannot_be_read(run: Run, talk: Path) -> None:
@@ -78,7 +78,7 @@ def test_ingest_takes_a_named_transcript_in(run: Run, sandbox: Sandbox, talk: Pa
     assert "1 source: 1 ingested" in done.out
     again = run("ingest", str(talk), "--json").json
     assert again["counts"] == {"unchanged": 1}
-    assert again["sources"][0]["why"] == "nothing is new in it"
+    assert again["sources"][0]["why"] == "nothing new in it"
 
 
 def test_ingest_says_what_it_found_in_which_nobody_speaks_or_which_is_left_out(
@@ -92,9 +92,7 @@ def test_ingest_says_what_it_found_in_which_nobody_speaks_or_which_is_left_out(
     done = run("ingest", str(quiet), str(cron))
     assert done.code == 0
     assert done.out == "2 sources: 1 held nothing new, 1 left out by your settings\n"
-    assert (
-        f"{quiet}: nobody says anything in its 2 lines: only words of a user and of an assistant" in done.err
-    )
+    assert f"{quiet}: no messages in its 2 lines: only those of a user and an assistant" in done.err
     why = "excluded (cron): its key is agent:main:cron:j1; its only turn is left out, as transcript_exclude"
     assert f"{cron}: {why} in your settings says" in done.err
     assert "unchanged" not in done.out + done.err
@@ -169,7 +167,7 @@ def test_ingest_of_what_is_not_there_fails_with_the_reason(run: Run, name: str) 
     done = run("ingest", name)
     assert done.code == 1
     assert f"{name}: " in done.err
-    assert "it is not there" in done.err
+    assert "it does not exist" in done.err
 
 
 def test_pages_are_those_of_the_workspace_as_the_help_says(run: Run, talk: Path) -> None:
@@ -185,7 +183,7 @@ def test_pages_are_those_of_the_workspace_as_the_help_says(run: Run, talk: Path)
 def test_ingest_of_a_file_that_is_not_of_the_source_is_wrong_usage(run: Run, source: str, name: str) -> None:
     done = run("ingest", "--source", source, name)
     assert done.code == 2
-    assert f"{name} is no {source}" in done.err
+    assert f"{name} is not a {source}" in done.err
 
 
 def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, person: Path) -> None:
@@ -212,7 +210,7 @@ def test_watch_says_why_it_waits(run: Run, sandbox: Sandbox, talk: Path, person:
     done = run("watch", "--once")
     assert (done.code, done.out) == (0, "")
     assert f"reading transcripts in {talk.parent}, {talk.parent}/gone" in done.err
-    assert "gone: it is not there" in done.err
+    assert "gone: it does not exist" in done.err
     assert "3 new messages of 4 lines: waits for more" in done.err
 
 
@@ -348,17 +346,17 @@ def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Ru
         graph = "".join(page.read_text() for page in (sandbox.root / "graph").rglob("*.md"))
         assert words in graph
         (again,) = run("ingest", "--source", "markdown", path, "--json").json["sources"]
-        assert (again["outcome"], again["why"]) == ("unchanged", "nothing is new in it")
+        assert (again["outcome"], again["why"]) == ("unchanged", "nothing new in it")
 
 
 @pytest.mark.parametrize(
     ("path", "why"),
     [
         ("graph/person/maria.md", "it is a page of the graph itself"),
-        ("DREAMS.md", "a dream diary would feed on itself"),
-        ("memory/templates/day.md", "a template is no memory"),
-        ("SOUL.md", "it instructs the agent, which loads it itself"),
-        ("_system/archive/2026-03.md", "it was put away"),
+        ("DREAMS.md", "a dream diary repeats other memory"),
+        ("memory/templates/day.md", "templates are not memory"),
+        ("SOUL.md", "it has the agent's instructions"),
+        ("_system/archive/2026-03.md", "it was archived"),
     ],
 )
 def test_a_page_that_is_no_source_is_refused_with_the_reason(

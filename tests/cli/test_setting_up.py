@@ -24,14 +24,14 @@ def git(folder: Path, *arguments: str) -> str:
 def test_init_makes_a_repository_and_one_undoable_commit(run: Run, tmp_path: Path, template: str) -> None:
     target = tmp_path / "new workspace"
     shown = run("init", str(target), "--template", template, "--dry-run")
-    assert "would make a git repository" in shown.out
+    assert "would create a git repository" in shown.out
     assert not target.exists()
     assert run("init", str(target), "--template", template).code == 0
     assert (target / "MEMORY.md").is_file()
     assert git(target, "rev-list", "--count", "HEAD").strip() == "1"
     assert git(target, "status", "--porcelain") == ""
     again = run("init", str(target), "--template", template)
-    assert "there already" in again.out
+    assert "already there" in again.out
     assert run("-w", str(target), "undo").code == 0
     assert not (target / "MEMORY.md").exists()
 
@@ -54,7 +54,7 @@ def test_demo_is_a_workspace_with_its_history_and_a_clean_status(run: Run, tmp_p
     operations = place.operations.log()
     assert {"promote", "forget"} <= {operation.action for operation in operations}
     place.close()
-    assert "is there already" in run("demo", str(target), "--no-open").err
+    assert "is already there" in run("demo", str(target), "--no-open").err
     assert run("-w", str(target), "undo").code == 0
 
 
@@ -75,7 +75,7 @@ def test_demo_never_writes_into_a_folder_with_other_things(run: Run, sandbox: Sa
 def test_init_with_dry_run_says_so_when_nothing_is_missing(run: Run, tmp_path: Path) -> None:
     folder = str(tmp_path / "new")
     assert run("init", folder).code == 0
-    assert run("init", folder, "--dry-run").out == "everything is there already\n"
+    assert run("init", folder, "--dry-run").out == "everything is already there\n"
 
 
 def source_code(folder: Path) -> Path:
@@ -109,7 +109,7 @@ def test_init_refuses_two_different_folders(
 ) -> None:
     refused = run("-w", str(tmp_path / "one"), "init", str(tmp_path / "two"))
     assert refused.code == 2
-    assert "which one" in refused.err
+    assert "only one can be set up" in refused.err
     assert not (tmp_path / "one").exists()
     assert not (tmp_path / "two").exists()
     monkeypatch.setenv("WORKBENCH_WORKSPACE", str(sandbox.root))
@@ -157,4 +157,4 @@ def test_init_adds_nothing_to_a_folder_of_claude_code(run: Run, tmp_path: Path) 
     assert sorted(path.name for path in folder.iterdir() if path.name != ".git") == ["MEMORY.md"]
     assert run("-w", str(folder), "status", "--commit").code == 0
     assert git(folder, "ls-files") == "MEMORY.md\n"
-    assert run("init", str(folder)).out == "everything is there already\n"
+    assert run("init", str(folder)).out == "everything is already there\n"

@@ -60,18 +60,18 @@ def test_a_member_without_an_index_gets_the_leaders_answer(
         found = run("search", "broker", "--mode", how, "--json")
         assert (found.code, found.json["stale"]) == (
             0,
-            "there is no index yet, and none is made in read-only mode",
+            "there is no index yet, and read-only mode does not create one",
         )
         assert [hit["snippet"] for hit in found.json["hits"]] == ["The broker port is 1883"]
         assert "this memory could not be searched: there is no index yet" in found.json["notes"]
     given = run("context", "which broker port do we use?", "--json").json
     assert [line["scope"] for line in given["lines"]] == ["leader"]
-    assert "there is no index yet, and none is made in read-only mode" in given["notes"]
+    assert "there is no index yet, and read-only mode does not create one" in given["notes"]
     shutil.rmtree(leader.root / ".workbench/index")
     for command in (("search", "broker"), ("context", "which broker port do we use?")):
         nobody = run(*command)
         assert nobody.code == 1
-        assert "there is no index yet, and none is made in read-only mode" in nobody.err
+        assert "there is no index yet, and read-only mode does not create one" in nobody.err
         assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in nobody.err
 
 
@@ -195,14 +195,14 @@ def test_the_leaders_memory_as_it_was_is_not_ones_own(run: Run, leader: Sandbox)
     for command in ("get", "show", "log", "blame"):
         result = run("--as-of", "2100-01-01", command, theirs)
         assert result.code == 2
-        assert "this is your own memory as it was" in result.err
+        assert "--as-of shows your own memory only" in result.err
 
 
 def test_a_leader_that_is_gone_is_said_and_ones_own_answers(run: Run, leader: Sandbox, person: Path) -> None:
     (person / "settings.yaml").write_text("model: none\nteam_leader: /nowhere/at/all\n")
     answer = run("search", "staging port", "--json").json
     assert answer["hits"][0]["snippet"] == "The staging port is 8443"
-    assert any("only your own memory is asked" in note for note in answer["notes"])
+    assert any("only your own memory is searched" in note for note in answer["notes"])
 
 
 def test_a_leader_that_is_gone_does_not_silence_the_hook_of_an_agent(
@@ -215,7 +215,7 @@ def test_a_leader_that_is_gone_does_not_silence_the_hook_of_an_agent(
     assert result.code == 0
     assert "The staging port is 8443" in result.out
     given = run("context", "which staging port do we use?", "--json").json
-    assert any("only your own memory is asked" in note for note in given["notes"])
+    assert any("only your own memory is searched" in note for note in given["notes"])
 
 
 def test_a_leaders_index_that_is_behind_is_said_and_not_written(run: Run, leader: Sandbox) -> None:
@@ -233,7 +233,7 @@ def test_memory_as_it_was_is_ones_own(run: Run, leader: Sandbox, sandbox: Sandbo
     commit = sandbox.git("rev-parse", "HEAD").strip()
     result = run("search", "port", "--as-of", commit, "--mode", "lexical", "--json")
     assert not any("scope" in hit for hit in result.json["hits"])
-    assert any("the leader's memory is not asked" in note for note in result.json["notes"])
+    assert any("the leader's memory is not searched" in note for note in result.json["notes"])
 
 
 def test_a_batch_asks_the_leader_too(run: Run, leader: Sandbox, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_forget_refuses_when_the_list_is_no_longer_what_was_shown(
     monkeypatch.setattr("click.confirm", agent_writes_meanwhile)
     refused = run("forget", "--session", "s91")
     assert refused.code == 1
-    assert "not the list that was shown" in refused.err
+    assert "the list is out of date" in refused.err
     assert EPISODE in sandbox.snapshot()
 
 

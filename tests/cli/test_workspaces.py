@@ -79,7 +79,7 @@ def test_the_list_tells_entries_and_freshness(run: Run, both: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "a registered folder is gone, cannot be opened, or was written by a newer version",
+    "a registered folder no longer exists, cannot be opened, or was written by a newer version",
     "it is named, with exit code 4, and stays on the list; the others answer",
     by="removed; wrong settings; a higher format",
 )
@@ -88,7 +88,7 @@ def test_a_vanished_folder_and_a_newer_format_are_told_by_exit_code(run: Run, bo
     result = run("workspaces", "list", "--json")
     assert result.code == 4
     assert result.json["workspaces"][1]["newer_format"] == FORMAT + 1
-    assert "it can only be read" in run("workspaces", "list").out
+    assert "read-only" in run("workspaces", "list").out
     shutil.rmtree(both.root)
     result = run("workspaces", "list", "--json")
     assert result.code == 4
@@ -161,7 +161,7 @@ def test_one_that_is_gone_stops_nobody(run: Run, both: Sandbox) -> None:
     result = run("search", "staging port", "--all", "--json")
     assert result.code == 0
     assert {hit["workspace"] for hit in result.json["hits"]} == {"workspace"}
-    assert "other: its folder is gone" in result.json["degraded"]
+    assert "other: its folder no longer exists" in result.json["degraded"]
     assert "degraded: " in run("search", "port", "--all").err
 
 
@@ -234,7 +234,7 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
         assert "\x1b" not in said.out + said.err
         assert not any(line.startswith("forged") for line in (said.out + said.err).splitlines()), command
     assert run("workspaces", "remove", "odd").out.splitlines() == [
-        f"odd is off the list; nothing in {tmp_path}/{shown} was changed"
+        f"odd was unregistered; nothing in {tmp_path}/{shown} was changed"
     ]
     refused = run("-w", f"{made.root}/gone\nforged", "status")
     assert (refused.code, len(refused.err.splitlines())) == (1, 2)
@@ -306,7 +306,7 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
     assert [one["newest"] for one in found] == sorted((one["newest"] for one in found), reverse=True)
     shown = run("workspaces", "--found")
     assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out
-    assert f"to open one, name its folder: `workbench {found[0]['path']}`" in shown.err
+    assert f"open one with: `workbench {found[0]['path']}`" in shown.err
     assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
 
 
@@ -367,5 +367,5 @@ def test_without_a_workspace_the_program_lists_what_it_finds(home: Path, tmp_pat
     program.close()
     assert program.exitstatus == 0
     assert f"Hermes  {home / '.hermes'}\x1b" in shown
-    assert "to open one, name its folder" in shown
+    assert "open one with" in shown
     assert not list(empty.iterdir())

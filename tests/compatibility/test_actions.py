@@ -407,7 +407,7 @@ def test_what_is_merged_has_one_name(tmp_path: Path) -> None:
     line = next(line for line in sandbox.read(MEMORY).decode().split("\n") if "harbour opens" in line)
     assert line.startswith("- The harbour opens at six. Likes tea <!-- wb:")
     assert line.endswith("--> ^open-6")
-    assert operation.notes == (f"the link [[MEMORY#^tea]] in {NOTE} leads nowhere now",)
+    assert operation.notes == (f"the link [[MEMORY#^tea]] in {NOTE} has no target now",)
     sandbox.close()
 
 
@@ -430,8 +430,8 @@ def test_a_page_that_goes_is_told_where_links_led_to_it(tmp_path: Path) -> None:
     place = sandbox.workspace
     operation = place.operations.carry_out(lambda: plan_forget(place, [PERSON]))
     assert set(operation.notes) == {
-        f"the link [[Ann Moss]] in {DAY} leads nowhere now",
-        f"the link [[Ann Moss|Ann]] in {NOTE} leads nowhere now",
+        f"the link [[Ann Moss]] in {DAY} has no target now",
+        f"the link [[Ann Moss|Ann]] in {NOTE} has no target now",
     }
     aside = plan_quarantine(place, [TWIN], today=TODAY)
     assert aside.notes == ()  # it is found by its name where it is
@@ -445,7 +445,7 @@ def test_a_heading_that_goes_is_told(tmp_path: Path) -> None:
     )
     place = sandbox.workspace
     plan = plan_forget(place, [at(place, "Empty one", "memory/bare.md")])
-    assert plan.notes == ("the link [[#Empty One]] in memory/bare.md leads nowhere now",)
+    assert plan.notes == ("the link [[#Empty One]] in memory/bare.md has no target now",)
     sandbox.close()
 
 

@@ -25,7 +25,7 @@ _FORMS = (
     (re.compile(r"(?<=[\s#])L\d+\b"), "LINE"),
     (re.compile(r"\s+"), " "),
 )
-_WORDS_ONLY = re.compile(r"(?:degraded|keyword search only): embedding is switched off.*")
+_WORDS_ONLY = re.compile(r"(?:degraded|keyword search only): embedding is turned off.*")
 _ANYTHING = "…"
 
 

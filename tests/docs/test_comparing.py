@@ -11,7 +11,7 @@ from tests.docs.following import PageError, follow, readers
 from tests.docs.pages import parse_page
 
 PRINTED = (
-    "degraded: embedding is switched off: keyword search only\n"
+    "degraded: embedding is turned off: keyword search only\n"
     " 1. memory/2026-03-14.md#4f1c9a02b7de  L9  2026-03-14  0.931\n    The staging port is 8443\n"
 )
 

@@ -56,7 +56,7 @@ def test_why_names_the_features_that_weigh_most(nights: Nights) -> None:
 
 def test_what_was_left_out_early_says_where(nights: Nights) -> None:
     nights.sandbox.write("memory/2026-03-25.md", f"# Day\n\n```\n{FACT}\n```\n")
-    assert nights.explained("staging port of the gateway").verdict == "it is no candidate: no prose: code"
+    assert nights.explained("staging port of the gateway").verdict == "it is not a candidate: no prose: code"
 
 
 def test_what_passes_and_is_known_says_where_it_stands(nights: Nights) -> None:
@@ -64,7 +64,7 @@ def test_what_passes_and_is_known_says_where_it_stands(nights: Nights) -> None:
     nights.log(9, FACT)
     nights.recall(FACT, 8, 6, 4, 2, 1, 0)
     verdict = nights.explained(FACT).verdict
-    assert verdict.startswith("it could be proposed, and is left out all the same: known: MEMORY.md#")
+    assert verdict.startswith("it qualifies but is left out: known: MEMORY.md#")
 
 
 def test_what_is_beyond_the_limit_says_so(nights: Nights) -> None:
@@ -80,7 +80,7 @@ def test_words_that_stand_nowhere_are_said_to(nights: Nights) -> None:
 def test_what_was_left_out_early_is_found_by_its_key_too(nights: Nights) -> None:
     nights.sandbox.write("memory/2026-03-25.md", f"# Day\n\n```\n{FACT}\n```\n")
     (skip,) = (one for one in nights.dream().skipped if one.why.startswith("no prose"))
-    assert nights.explained(skip.key).verdict == "it is no candidate: no prose: code"
+    assert nights.explained(skip.key).verdict == "it is not a candidate: no prose: code"
 
 
 def test_talk_that_its_episode_chose_needs_less_than_a_note(nights: Nights) -> None:

@@ -191,7 +191,7 @@ def test_what_comes_from_outside_alone_is_proposed_as_such_and_after_the_others(
     assert nights.proposed()[-1] == FACT
     one = nights.proposal(FACT)
     assert one.trust == "external"
-    assert one.why.startswith("its words are from outside")
+    assert one.why.startswith("its source is external")
 
 
 def test_what_a_person_rejected_does_not_return_from_new_logs(nights: Nights) -> None:
@@ -286,7 +286,7 @@ def test_old_recalls_of_what_was_forgotten_promote_nothing(nights: Nights) -> No
     assert recalled(nights, FACT) == 6
     result = nights.dream()
     assert result.proposals == ()
-    assert any("of entries that stand in no source (any more): 6 recalls" in note for note in result.notes)
+    assert any("of entries that no source contains any longer: 6 recalls" in note for note in result.notes)
     assert "no log, note or episode" in nights.explained(FACT).verdict
 
 

@@ -30,7 +30,7 @@ def test_without_an_index_nothing_is_folded_and_it_is_said(nights: Nights) -> No
     nights.log(0, OTHER)
     result = nights.dream()
     assert result.considered == 2
-    assert "the index has no vectors: what is said in other words was not folded" in result.notes
+    assert "the index has no vectors: paraphrases were not merged" in result.notes
 
 
 def test_what_is_near_in_meaning_is_one_claim(nights: Nights) -> None:

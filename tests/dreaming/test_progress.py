@@ -111,7 +111,7 @@ def test_what_could_not_wait_is_left_out_with_its_reason_and_no_secret(nights: N
     nights.memory(WISH)
     found = dreamt.put_forward(propose(workspace, dreamt.proposals, NOW))
     assert found.proposals == ()
-    assert found.reasons["long-term memory says it already"] == 1
+    assert found.reasons["already in long-term memory"] == 1
 
 
 def test_a_process_of_its_own_dreams_and_its_proposals_wait(nights: Nights) -> None:

@@ -95,7 +95,7 @@ def test_what_is_to_come_or_no_deadline_is_none(text: str) -> None:
 def test_a_passed_deadline_is_never_proposed(nights: Nights) -> None:
     nights.log(20, "The offer for the harbour has to reach Ana by 2026-03-20")
     assert nights.proposed() == []
-    assert nights.why("offer for the harbour") == "its day has passed: 2026-03-20"
+    assert nights.why("offer for the harbour") == "its date has passed: 2026-03-20"
 
 
 @pytest.mark.parametrize(

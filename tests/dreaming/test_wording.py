@@ -110,15 +110,15 @@ def test_the_least_trusted_source_of_the_words_counts(nights: Nights) -> None:
         (claims(f"{MERGED} " * 10), "too long"),
         (claims(f"{MERGED}\u202e"), "hidden characters"),
         (claims("Is tantivy 0.25 of project Atlas without a server?"), "no fact"),
-        (claims(MERGED, name="c7"), "left it out"),
-        ({"claims": []}, "left it out"),
+        (claims(MERGED, name="c7"), "omitted it"),
+        ({"claims": []}, "omitted it"),
     ],
 )
 def test_an_answer_that_loses_or_invents_is_not_believed(twice: Nights, answer: object, why: str) -> None:
     result = twice.dream(model=Scripted(answer))
     (proposal,) = result.proposals
     assert proposal.text in (ONE, OTHER)
-    assert any("keeps its own words" in note and why in note for note in result.notes)
+    assert any("keeps its original text" in note and why in note for note in result.notes)
 
 
 @pytest.mark.promise(

@@ -85,7 +85,7 @@ def test_a_lock_stays_while_a_git_lives_that_may_hold_it(sandbox: Sandbox) -> No
     ) as git:
         with pytest.raises(RepositoryStateError) as caught:
             promote(sandbox, "use tantivy")
-        assert f"git (process {git.pid}) is at work here" in caught.value.hint
+        assert f"git (process {git.pid}) is running here" in caught.value.hint
         assert (sandbox.root / ".git/HEAD.lock").exists()
         git.communicate(b"")
 
@@ -97,7 +97,7 @@ def test_a_lock_that_nobody_holds_is_named_with_the_way_out_at_once(sandbox: San
     os.utime(lock, (time.time() - 30,) * 2)
     with pytest.raises(RepositoryStateError, match=r"HEAD\.lock") as caught:
         promote(sandbox, "staging port")
-    assert caught.value.hint.endswith(f"so it was left behind: rm {lock}")
+    assert caught.value.hint.endswith(f"so it is stale: rm {lock}")
     assert lock.exists()
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 

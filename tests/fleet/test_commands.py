@@ -81,7 +81,7 @@ def test_people_are_told_in_words_that_cannot_steer_a_terminal(
 
 
 def test_what_cannot_be_asked_is_refused(roster: Path, uri: str) -> None:
-    with pytest.raises(IndexUnavailableError, match="nothing was indexed there yet"):
+    with pytest.raises(IndexUnavailableError, match="nothing has been indexed there yet"):
         fleet("search", "tea", "--uri", uri)
     with pytest.raises(UsageError, match="--ray"):
         fleet("reindex", "--workspaces", str(roster), "--workers", "0", "--ray", "auto")

@@ -54,5 +54,5 @@ def test_where_every_worker_dies_while_it_starts_that_is_said(tmp_path: Path) ->
     agents = make_fleet(tmp_path / "agents", 2)
     (tmp_path / "died").mkdir()
     said = reindexed(tmp_path, agents)
-    assert said.startswith("no worker did start: ")
+    assert said.startswith("no worker started: ")
     assert "died" in said

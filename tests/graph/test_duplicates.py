@@ -215,6 +215,6 @@ def test_a_person_of_one_name_is_shown_beside_the_only_other_who_has_it(
     page(sandbox, "vogt-verlag", "Vogt Verlag", "organization", "[fact] Prints music.")
     (pair,) = found(sandbox, embedder)
     assert (pair.keep.name, pair.other.name, pair.automatic) == ("Henning Vogt", "Vogt", False)
-    assert pair.why == "the name of one is a part of the other's, and of nobody else's"
+    assert pair.why == "the name of one is part of the other's, and of no other"
     page(sandbox, "clara-vogt", "Clara Vogt", "person", "[fact] Is his wife.")
     assert not [one for one in found(sandbox, None) if "Vogt" in (one.keep.name, one.other.name)]

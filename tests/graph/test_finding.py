@@ -140,9 +140,7 @@ def test_a_misspelt_name_is_taken_for_the_likest_and_said() -> None:
 
 
 def test_a_type_that_nobody_knows_is_told() -> None:
-    assert find(GRAPH, MemoryQuery(types=("wish",)), TODAY).notes == (
-        "wish is no type of memory that is known",
-    )
+    assert find(GRAPH, MemoryQuery(types=("wish",)), TODAY).notes == ("wish is not a known type of memory",)
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_undo_restores_every_byte(pages: Sandbox, keep: str, other: str) -> None
 
 
 def test_nobody_is_merged_with_themselves_or_with_nobody(pages: Sandbox) -> None:
-    with pytest.raises(UsageError, match="one page already"):
+    with pytest.raises(UsageError, match="already one page"):
         merge(pages, "Sarah Chen", "sarah chen")
     with pytest.raises(UsageError, match="nothing in the graph is called"):
         merge(pages, "Sarah Chen", "Nobody")

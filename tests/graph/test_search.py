@@ -216,7 +216,7 @@ def test_an_entity_that_is_yet_to_be_is_said_to_be_so() -> None:
     graph = graph_of({"event/x": "---\nname: Expo\nvalid_from: 2026-09-01\n---\n- [fact] In Rome\n"})
     found = ask("what is the Expo?", graph)
     assert [item.memory.text for item in found.found if item.memory] == ["In Rome"]
-    assert found.notes == ("Expo does not hold yet; this is what its page tells",)
+    assert found.notes == ("Expo is not valid yet; this is what its page says",)
 
 
 def test_a_name_with_marks_of_regular_expressions_is_a_name() -> None:
@@ -254,7 +254,7 @@ def test_a_page_with_ten_thousand_relations_is_answered_in_part_and_says_so(
     graph = graph_of({"person/hub": f"---\nname: Hub\n---\n{lines}"})
     found = ask("what is Hub working on?", graph)
     assert len(found.found) == 10
-    assert found.notes == ("Hub has too many relations to look at them all; this is a part",)
+    assert found.notes == ("Hub has too many relations to read all of them; this is a part",)
 
 
 def test_hubs_that_lead_to_hubs_are_looked_at_in_part() -> None:

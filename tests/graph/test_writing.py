@@ -410,9 +410,9 @@ def test_an_update_is_checked_like_a_new_memory(sandbox: Sandbox) -> None:
 
 def test_only_lines_of_the_graph_are_updated_or_forgotten(sandbox: Sandbox) -> None:
     address = sandbox.address("staging port")
-    with pytest.raises(NotCuratableError, match="no memory of the graph"):
+    with pytest.raises(NotCuratableError, match="not a memory of the graph"):
         plan_update(sandbox.workspace, address, now=NOW, done=True)
-    with pytest.raises(NotCuratableError, match="no memory of the graph"):
+    with pytest.raises(NotCuratableError, match="not a memory of the graph"):
         plan_forget_memory(sandbox.workspace, address, reason="old", now=NOW)
 
 

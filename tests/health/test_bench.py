@@ -58,7 +58,7 @@ def test_what_is_measured_is_told_and_nothing_in_the_workspace_is_written(larger
         assert 0 < report.speed[name].p50_ms <= report.speed[name].p95_ms
     assert report.entries == len(indexed_texts(Workspace.open(larger.root)))
     assert report.sizes["words"] > 0
-    assert "switched off" in report.left_out["meaning"]
+    assert "turned off" in report.left_out["meaning"]
 
 
 def test_entries_are_found_by_their_own_rarer_words(larger: Ward) -> None:

@@ -171,14 +171,16 @@ def test_recalls_that_only_episodes_tell_of_are_told_as_that(sandbox: Sandbox) -
     assert (
         one(sandbox, "expiry")
         .findings[0]
-        .meaning.startswith("nothing of it was promoted; recalled 11 times.")
+        .meaning.startswith("nothing was promoted from it; recalled 11 times.")
     )
     answer = {"query": "atlas", "at": "2026-05-30T10:00:00+00:00"}
     given = [{"entry": f"{EPISODE}#{digest}", **answer} for digest in ("abc123", "def456")]
     sandbox.workspace.ledger.append("recalls", given, NOW)
     sandbox.write(EPISODE, EPISODE_TEXT)
     assert (
-        one(sandbox, "expiry").findings[0].meaning.startswith("nothing of it was promoted; recalled 1 time.")
+        one(sandbox, "expiry")
+        .findings[0]
+        .meaning.startswith("nothing was promoted from it; recalled 1 time.")
     ), "an answer with two lines of it counts once"
 
 
@@ -191,7 +193,7 @@ def test_what_fades_can_be_pinned_or_let_go(sandbox: Sandbox) -> None:
 
 
 def test_the_last_backup_and_what_it_does_not_hold(sandbox: Sandbox, tmp_path: Path) -> None:
-    assert one(sandbox, "backup").findings[0].what == "no backup was ever made from here"
+    assert one(sandbox, "backup").findings[0].what == "no backup has been made from here"
     head = sandbox.workspace.history.head()
     assert head is not None
     (tmp_path / "backup").mkdir()
@@ -279,7 +281,7 @@ def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))
     place = CheckSubject(sandbox.workspace, patience=60, clock=lambda: next(ticks))
     (result,) = examine(place, checks=[check for check in CHECKS if check.name == "secrets"])
-    assert result.seen == "none; 2 of 3 files were not looked at: no time left"
+    assert result.seen == "none; 2 of 3 files were not checked: no time left"
 
 
 def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
@@ -289,7 +291,7 @@ def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
     assert head is not None
     with closing(open_past(sandbox.workspace, head)) as past:
         found = {result.name: result for result in examine(CheckSubject(past), checks=CHECKS)}
-    assert found["disk"].seen == "not looked at: this is memory as it was"
+    assert found["disk"].seen == "not checked: memory as of an earlier time"
     assert "of 10,000" in found["budget"].seen
 
 
@@ -334,7 +336,7 @@ def test_a_job_that_failed_is_told_with_what_mends_it(sandbox: Sandbox) -> None:
     result = one(sandbox, "jobs")
     found = {finding.what: (finding.severity, finding.do) for finding in result.findings}
     assert len(found) == 2
-    assert found["reindex failed (OSError)"] == ("error", "`workbench reindex` does it now, and says why")
+    assert found["reindex failed (OSError)"] == ("error", "`workbench reindex` runs it now and reports why")
     severity, do = found["watch is overdue: the last run was 5 days ago"]
     assert severity == "warning"
     assert "workbench jobs forget watch" in do

@@ -69,7 +69,7 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
     (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("index", "y", look),), fix=True)
     one, two = outcome.findings
     assert "No space left" in (one.refused or "")
-    assert "still so" in (two.refused or "")
+    assert "still there" in (two.refused or "")
     assert outcome.state == "finding"
 
 
@@ -85,7 +85,7 @@ def test_the_command_tells_all_in_json_and_its_code_says_whether_something_remai
     assert manifest["findings"][0]["fixable"]
     assert manifest["findings"][0]["do"]
     assert call(monkeypatch, "doctor") == 4
-    assert "manifest.json is cut off" in capsys.readouterr().out
+    assert "manifest.json is truncated" in capsys.readouterr().out
     assert call(monkeypatch, "doctor", "--fix") == 0
     assert "fixed" in capsys.readouterr().out
     assert call(monkeypatch, "doctor", "--json") == 0
@@ -125,5 +125,5 @@ def test_weights_that_no_search_can_use_are_named(ward: Ward) -> None:
     (ward.root / "workbench.yaml").write_text("search_preset: evil\n")
     (finding,) = ward.findings("settings")
     assert "evil" in finding.what
-    assert "does not count" in finding.meaning
+    assert "is ignored" in finding.meaning
     assert "openclaw" in finding.do

@@ -89,8 +89,8 @@ def test_damage_that_only_reading_shows_is_found_and_repaired(ward: Ward, treate
 
 def test_what_a_search_met_is_found_and_repaired(ward: Ward, treated: Treat) -> None:
     Generation(ward.generation).suspect()
-    assert "met damage" in ward.findings("manifest")[0].what
-    treated("met damage")
+    assert "found damage" in ward.findings("manifest")[0].what
+    treated("found damage")
     assert ward.answers() == ward.clean_answers()
 
 
@@ -100,7 +100,7 @@ def test_a_manifest_with_a_name_that_no_file_can_have_is_damaged(ward: Ward, tre
     found["files"]["memory/\ud800.md"] = next(iter(found["files"].values()))
     path.write_text(json.dumps(found))
     assert [finding.what.partition("/")[2] for finding in ward.findings("manifest")] == [
-        "manifest.json does not say what a manifest says"
+        "manifest.json lacks required fields"
     ]
     treated("manifest.json")
     assert ward.answers() == ward.clean_answers()

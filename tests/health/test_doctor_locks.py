@@ -82,8 +82,8 @@ def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated:
     (note,) = ward.outcomes("locks")["locks"].findings
     assert note.severity == "info"
     assert str(process.pid) in note.what
-    assert "died with it" in note.meaning
-    treated("is gone")
+    assert "was released with it" in note.meaning
+    treated("no longer runs")
     assert (ward.state / "index.lock").read_bytes() == b""
 
 
@@ -119,7 +119,7 @@ def test_a_stale_lock_of_gits_is_moved_away_and_git_works_again(
     (finding,) = ward.findings("git locks")
     assert str(lock) in finding.what
     assert "2 hours old" in finding.what
-    assert "alive: none" in finding.what
+    assert "running git processes: none" in finding.what
     done = treated(str(lock))
     assert not lock.exists()
     assert "set-aside" in str(done[0].fixed)

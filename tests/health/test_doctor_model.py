@@ -132,7 +132,7 @@ def test_a_prepared_model_whose_probe_comes_out_wrong_is_found(meaning: Ward) ->
     card["vector"] = [-x for x in card["vector"]]
     (prepared() / CARD).write_text(json.dumps(card))
     (finding,) = meaning.findings("prepared form")
-    assert "probe" in finding.what
+    assert "test text" in finding.what
 
 
 def test_what_a_killed_preparation_left_is_removed(meaning: Ward, treated: Treat) -> None:
@@ -219,7 +219,7 @@ def test_weights_that_rotted_without_a_trace_are_found_and_what_was_remembered_f
         file.write(b"\x55" * 8)
     os.utime(copy / WEIGHTS, ns=(before.st_atime_ns, before.st_mtime_ns))
     (finding,) = meaning.findings("model")
-    assert "was remembered as such" in finding.what
+    assert "was recorded as verified" in finding.what
     assert meaning.fix("model")
     (finding,) = meaning.findings("model")
     assert "not used" in finding.what

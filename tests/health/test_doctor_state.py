@@ -30,7 +30,7 @@ PROJECT = Path(__file__).parents[2]
 
 @pytest.mark.promise(
     "Doctor",
-    "derived files can be read by others, or belong to another user",
+    "derived files can be read by others, or belong to the workspace",
     "access is restricted; ownership is restored",
 )
 @pytest.mark.parametrize("what", [".", "index", "index/gen-1", "index.lock"])
@@ -71,7 +71,7 @@ def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
     assert ward.answers()["staging port"]
 
 
-@pytest.mark.promise("Doctor", "derived files can be read by others, or belong to another user")
+@pytest.mark.promise("Doctor", "derived files can be read by others, or belong to the workspace")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat) -> None:
     for path in (ward.index, *ward.index.rglob("*"), ward.state / "index.lock"):
@@ -109,7 +109,7 @@ def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
     ward.sandbox.root = small_disk
     found = [finding.what for finding in ward.findings("disk")]
     assert "the disk is full: 2 MB are free" in found
-    assert any("files more" in what for what in found)
+    assert any("more files" in what for what in found)
 
 
 @pytest.mark.promise(
@@ -136,9 +136,9 @@ def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> N
 @pytest.mark.parametrize(
     ("text", "what", "meaning"),
     [
-        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' is ignored", "all else does"),
-        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' is ignored", "all else does"),
-        ("memory_budget: much\n", "workbench.yaml:1: memory_budget must be", "what writes is refused"),
+        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' is ignored", "all other settings apply"),
+        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' is ignored", "all other settings apply"),
+        ("memory_budget: much\n", "workbench.yaml:1: memory_budget must be", "writing is refused"),
     ],
 )
 def test_what_does_not_count_is_told_by_file_line_and_name(
@@ -165,7 +165,7 @@ def test_a_key_in_the_file_of_the_workspace_is_named_and_not_shown(ward: Ward) -
     key = "sk-proj-" + "A1b2C3d4" * 6
     (ward.root / "workbench.yaml").write_text(f"# {key}\nmemory_budget: 10\n")
     (finding,) = ward.findings("settings")
-    assert "make a new key" in finding.do
+    assert "create a new key" in finding.do
     assert key not in f"{finding.what} {finding.meaning} {finding.do}"
 
 
@@ -237,7 +237,7 @@ for finding in findings:
     ("limit", "most", "said"),
     [
         ("max_inotify_watches", "2", "only 2 of"),
-        ("max_inotify_instances", "0", "no further watcher"),
+        ("max_inotify_instances", "0", "no more file watches"),
     ],
 )
 def test_exhausted_inotify_is_found_with_the_line_that_helps(
@@ -286,7 +286,7 @@ def test_a_workspace_of_somebody_else_is_looked_at_as_far_as_that_goes(
         with unprivileged():
             found = ward.outcomes(fix=True)
         said = [finding for outcome in found.values() for finding in outcome.findings]
-        assert any("may not be read" in finding.what for finding in said)
+        assert any("cannot be read" in finding.what for finding in said)
         assert not any("check itself failed" in finding.what for finding in said), said
         assert sorted(ward.state.rglob("*")) == before
 

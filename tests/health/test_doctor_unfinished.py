@@ -44,7 +44,7 @@ def killed(ward: Ward, when: str) -> None:
 def test_an_action_whose_files_are_written_is_finished(ward: Ward, treated: Treat) -> None:
     killed(ward, "after")
     (finding,) = ward.findings("interrupted action")
-    assert "only git's side is missing" in finding.meaning
+    assert "only the commit is missing" in finding.meaning
     treated("an action was interrupted")
     assert not (ward.state / "journal.json").exists()
     assert ward.sandbox.git("status", "--porcelain") == ""
@@ -66,7 +66,7 @@ def test_an_action_whose_files_are_not_written_is_named_and_left_to_the_next_one
 def test_a_journal_that_is_none_is_set_aside(ward: Ward, treated: Treat) -> None:
     (ward.state / "journal.json").write_text("{}")
     (ward.state / "journal.json").chmod(0o600)
-    treated("no note of an action")
+    treated("not a journal entry")
     assert not (ward.state / "journal.json").exists()
 
 

@@ -298,7 +298,7 @@ def test_episodes_and_entries_whose_time_is_over_are_named(sandbox: Sandbox) -> 
 
 def test_what_does_not_say_where_it_is_from_is_only_worth_knowing(sandbox: Sandbox) -> None:
     (found,) = [one for one in remarks(sandbox, "unsaid") if one.path == "MEMORY.md"]
-    assert (found.severity, found.what) == ("info", "2 of 2 entries do not say where they come from")
+    assert (found.severity, found.what) == ("info", "2 of 2 entries have no source")
 
 
 def test_quarantine_is_not_looked_at(sandbox: Sandbox) -> None:

@@ -74,7 +74,7 @@ def test_what_is_not_found_is_told_apart_from_what_is_not_there(ward: Ward) -> N
         "- question: staging port\n  finds: memory/1999-01-01.md\n",
     )
     assert "is not among the first 25" in missing.reason
-    assert "any more" in gone.reason
+    assert "no longer" in gone.reason
     assert "there is no file" in file.reason
     assert {verdict.rank for verdict in (missing, gone, file)} == {None}
 
@@ -87,7 +87,7 @@ def test_of_several_all_must_come_and_what_must_not_come_fails_the_test(ward: Wa
         "- question: staging port\n  not: Lisbon\n",
     )
     assert not both.passed
-    assert "must not come" in unwanted.reason
+    assert "must not be found" in unwanted.reason
     assert kept_out.passed
 
 
@@ -119,7 +119,7 @@ def test_the_summary_is_recall_and_the_mean_of_one_by_rank() -> None:
         ("question: x", "not a YAML list"),
         ("- x", "test 1 of recall-tests.yaml: Expected `object`"),
         ("- finds: x", "missing required field `question`"),
-        ("- question: x", "does not say what is to be found"),
+        ("- question: x", "does not say what must be found"),
         ("- question: x\n  find: y", "unknown field `find`"),
         ("- question: x\n  finds: y\n  within: some", "$.within"),
         ("- question: x\n  finds: y\n  within: 0", ">= 1 - at `$.within`"),

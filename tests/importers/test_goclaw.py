@@ -142,7 +142,7 @@ def test_what_came_from_a_dump_does_not_come_again_from_the_server(
 ) -> None:
     carry_in(sandbox, of(sandbox, read_dump(dump)))
     monkeypatch.setenv("PGTZ", zone)
-    with pytest.raises(NotCuratableError, match="nothing is new in goclaw"):
+    with pytest.raises(NotCuratableError, match="nothing new in goclaw"):
         carry_in(sandbox, of(sandbox, read_postgres(server)))
 
 
@@ -211,7 +211,7 @@ def test_each_table_becomes_what_it_is_here(sandbox: Sandbox, server: str) -> No
     assert sandbox.read("memory/imported/goclaw/tessa/memory/2026-02-01.md") == b"- Tessa alone"
     assert sandbox.read(f"memory/imported/goclaw/{LOG}") == b"- Another log of that day"
     told = " ".join(operation.notes)
-    for why in ("one of its entities is not there", "none of a memory file", "it is empty"):
+    for why in ("one of its entities is missing", "not that of a memory file", "it is empty"):
         assert why in told
 
 
@@ -230,7 +230,7 @@ def test_a_session_that_has_an_episode_gets_no_second_one(sandbox: Sandbox) -> N
     found = [file.path for file in sandbox.workspace.scan() if file.kind is Kind.EPISODE]
     assert len(found) == 2
     told = " ".join(operation.notes)
-    assert f"e1: its session has an episode already: {EPISODE}" in told
+    assert f"e1: its session already has an episode: {EPISODE}" in told
     assert "episodic_summaries/e3: its session has an episode already" in told
 
 
@@ -277,7 +277,7 @@ def test_a_document_that_cannot_be_written_costs_no_other(
 @pytest.mark.promise("Import", "the same source is imported twice, or has grown")
 def test_the_same_tables_twice_change_nothing(sandbox: Sandbox, dump: Path) -> None:
     carry_in(sandbox, of(sandbox, read_dump(dump)))
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, of(sandbox, read_dump(dump)))
 
 

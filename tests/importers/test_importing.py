@@ -200,7 +200,7 @@ def test_a_routine_comes_over_with_when_and_where_it_is(sandbox: Sandbox, tmp_pa
     told = " ".join(operation.notes)
     assert "the details of 1 anomaly:" in told
     assert "1 moment at which GoClaw is to speak" in told
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_memory_graph(path))
 
 
@@ -235,7 +235,7 @@ def test_a_second_import_brings_only_what_is_new(sandbox: Sandbox, tmp_path: Pat
     first = {"content": "Lives in Osaka"}
     carry_in(sandbox, read_memory_graph(graph_file(tmp_path / "one.db", first)))
     before = tree(sandbox)
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_memory_graph(tmp_path / "one.db"))
     assert tree(sandbox) == before
     later = graph_file(tmp_path / "two.db", first, {"content": "Has a dog called Biscuit"})
@@ -276,7 +276,7 @@ def test_long_and_hostile_text_comes_over_whole_and_stays_in_its_lines(
         if held.memory.entry.provenance
     }
     assert any("heading" in text for text in texts)
-    assert "holds no words" in " ".join(operation.notes)
+    assert "has no text" in " ".join(operation.notes)
 
 
 def test_a_secret_stays_out_and_is_named(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_a_file_that_never_rests_is_refused_with_words(
     path = graph_file(tmp_path / "g.db", {"content": "Lives in Osaka"})
     monkeypatch.setattr("workbench.importers.database._PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(shutil, "copyfile", lambda source, target: os.utime(source))
-    with pytest.raises(UsageError, match="written to without a pause"):
+    with pytest.raises(UsageError, match="being written all the time"):
         read_memory_graph(path)
 
 
@@ -492,7 +492,7 @@ def test_cells_become_typed_memories_of_their_scenes(sandbox: Sandbox, tmp_path:
     told = " ".join(operation.notes)
     assert "it ran out there" in told
     assert "unheard-of" in told
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_cells(tmp_path / "memory.db", NOW.date()))
 
 
@@ -502,7 +502,7 @@ def test_a_scene_without_words_stops_nothing(sandbox: Sandbox, tmp_path: Path) -
         connection.execute("INSERT INTO mem_scenes VALUES ('pantry', '###', NULL, 0, '2026-03-01')")
         connection.commit()
     operation = carry_in(sandbox, read_cells(path, NOW.date()))
-    assert "scene/pantry: it holds no words" in " ".join(operation.notes)
+    assert "scene/pantry: it has no text" in " ".join(operation.notes)
     assert any(held.owner == "kitchen" for held in read_graph(sandbox.workspace).memories())
 
 
@@ -603,14 +603,14 @@ def test_recalls_become_records_of_the_entry_that_holds_the_words(sandbox: Sandb
     assert {record["at"][:10] for record in records} == {"2026-03-15", "2026-03-18"}
     assert len({record["query"] for record in records}) == 2
     assert sum(record["score"] for record in records) == pytest.approx(2.4)
-    assert " ".join(operation.notes).count("not in the workspace any more") == 2
+    assert " ".join(operation.notes).count("no longer in the workspace") == 2
 
 
 @pytest.mark.promise("Import", "the same source is imported twice, or has grown")
 def test_recalls_that_come_again_are_counted_once(sandbox: Sandbox) -> None:
     path = recall_store(sandbox)
     carry_in(sandbox, read_recalls(sandbox.workspace, path))
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_recalls(sandbox.workspace, path))
     more = recall_store(sandbox, recallCount=5, totalScore=4.0)
     carry_in(sandbox, read_recalls(sandbox.workspace, more))
@@ -693,7 +693,7 @@ def test_notes_become_pages_of_the_graph_with_every_word(sandbox: Sandbox, tmp_p
     assert weird.type == "person"
     assert graph.entity("Bare") is not None
     assert len(graph.entities) == 3
-    with pytest.raises(NotCuratableError, match="nothing is new"):
+    with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_notes(notes))
 
 

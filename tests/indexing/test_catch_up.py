@@ -126,9 +126,9 @@ def test_a_search_does_not_publish_a_full_reindex_that_was_interrupted(filled: M
 
 def test_a_stray_file_among_the_words_costs_no_vectors(filled: Memory) -> None:
     (filled.generation / "lexical/stray.idx").write_bytes(b"x")
-    stays_as_it_is(filled, "the word index was damaged")
+    stays_as_it_is(filled, "the keyword index was damaged")
     report = filled.reindex()
-    assert (report.rebuilt, report.vectors) == ("the word index was damaged", None)
+    assert (report.rebuilt, report.vectors) == ("the keyword index was damaged", None)
 
 
 def test_a_truncated_index_of_the_vectors_costs_no_vectors(
@@ -149,7 +149,7 @@ def test_damage_that_is_met_while_writing_begins_no_other_generation(
     vectors = everything_in(filled.generation / "vectors")
     with monkeypatch.context() as patch:
         patch.setattr(LexicalWriter, "count", lambda _: -1)
-        assert "the word index did not match" in (catch_up(filled.workspace) or "")
+        assert "the keyword index did not match" in (catch_up(filled.workspace) or "")
     assert filled.generation.name == "gen-1"
     assert everything_in(filled.generation / "vectors") == vectors
     assert "interrupted" in (catch_up(filled.workspace) or "")
@@ -167,7 +167,7 @@ def test_a_lock_that_may_not_be_looked_at_fails_no_search(filled: Memory, tmp_pa
 
 def test_of_a_damaged_index_it_is_said_that_it_is_damaged(filled: Memory) -> None:
     (filled.generation / "manifest.json").write_text("{")
-    assert catch_up(filled.workspace) == "the index is damaged; the next reindex makes it again"
+    assert catch_up(filled.workspace) == "the index is damaged; the next reindex rebuilds it"
 
 
 def test_a_workspace_that_was_never_indexed_is_indexed_by_keywords_however_large(memory: Memory) -> None:

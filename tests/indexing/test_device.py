@@ -100,7 +100,7 @@ def test_without_memory_for_a_single_text_the_cpu_goes_on_and_that_is_said() -> 
     everything(embedder, TEXTS)
     gpu.room = 0
     assert np.allclose(everything(embedder, TEXTS), HashingEmbedder().embed(TEXTS))
-    assert "the CPU goes on" in embedder.notes[-1]
+    assert "continuing on the CPU" in embedder.notes[-1]
     tries = len(gpu.batches)
     everything(embedder, TEXTS)
     assert len(gpu.batches) == tries
@@ -118,7 +118,9 @@ def test_a_device_that_breaks_is_not_used_again() -> None:
 
     embedder, _ = bulk(Broken(HashingEmbedder()))
     assert np.allclose(everything(embedder, TEXTS), HashingEmbedder().embed(TEXTS))
-    assert embedder.notes[-1] == "cuda failed, the CPU goes on: CUDA error: device-side assert triggered"
+    assert (
+        embedder.notes[-1] == "cuda failed, continuing on the CPU: CUDA error: device-side assert triggered"
+    )
 
 
 @pytest.mark.promise(

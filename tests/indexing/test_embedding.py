@@ -203,7 +203,7 @@ def test_no_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_embedding_can_be_switched_off() -> None:
-    with pytest.raises(ModelUnavailableError, match="switched off"):
+    with pytest.raises(ModelUnavailableError, match="turned off"):
         locate("none")
 
 

@@ -101,7 +101,7 @@ def test_entries_of_a_day_that_is_asked_for_come_before_those_that_say_it(
     search = IndexSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
     found = search.search(Query(asked, 12, mode, explain=True)).hits
     assert {hit.path for hit in found[:2]} == {"memory/2026-07-13.md"}
-    assert "of the day that is asked for" in (found[0].explanation or "")
+    assert "of the day in the query" in (found[0].explanation or "")
     assert saying in found[2].snippet
 
 

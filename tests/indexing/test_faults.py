@@ -123,7 +123,7 @@ def test_a_search_that_meets_damage_says_so_and_the_next_sync_heals_it(filled: M
     with pytest.raises(IndexUnavailableError):
         filled.lexical().search(Query("door code"))
     assert freshness(filled.workspace).state == "damaged"
-    assert filled.reindex().rebuilt == "a search met damage"
+    assert filled.reindex().rebuilt == "a search found damage"
     assert answers(filled) == clean
 
 

@@ -164,7 +164,7 @@ def test_a_phrase_that_stands_nowhere_is_words_and_a_note_says_so(shop: Memory) 
     for search in (shop.lexical(), shop.hybrid()):
         answer = search.search(Query('"hamburg warehouse" opens'))
         assert answer.hits[0].snippet == LINES[19]
-        assert answer.notes == ("no entry has “hamburg warehouse” as it stands; its words were looked for",)
+        assert answer.notes == ("no entry has “hamburg warehouse” literally; its words were searched",)
 
 
 def test_a_phrase_that_stands_somewhere_is_asked_for(shop: Memory) -> None:
@@ -201,7 +201,7 @@ def test_a_day_in_digits_finds_its_log(filled: Memory) -> None:
 
 
 def test_a_moment_of_the_past_is_not_passed_over_in_silence(filled: Memory) -> None:
-    assert "not heeded" in filled.lexical().search(Query("door as-of:2020-01-01")).notes[0]
+    assert "ignored" in filled.lexical().search(Query("door as-of:2020-01-01")).notes[0]
 
 
 def test_what_no_entry_has_is_said(filled: Memory) -> None:

@@ -132,7 +132,7 @@ def test_what_did_not_only_grow_is_read_anew_at_once(growing: Memory, session: P
         with session.open("r+b") as file:
             file.write(other)
     assert freshness(growing.workspace).changed == 1
-    assert not growing.found("axolotl"), "what is not there any more does not answer"
+    assert not growing.found("axolotl"), "what no longer exists does not answer"
     assert growing.reindex(vectors=False).changed == 1
     assert growing.found("marmot")
 

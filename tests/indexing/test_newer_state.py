@@ -83,7 +83,7 @@ def test_an_index_of_other_fields_is_told_not_searched_and_made_again(indexed: M
     told = freshness(indexed.workspace)
     assert (told.state, told.summary) == (
         "outdated",
-        "another version of the program made the index; the next reindex makes it again",
+        "another version of the program created the index; the next reindex rebuilds it",
     )
     with pytest.raises(IndexUnavailableError, match="another version"):
         indexed.found("staging port")

@@ -274,7 +274,7 @@ def test_an_index_of_a_provider_whose_client_is_gone_says_so_before_another_take
     assert "not installed" in (answer.degraded or "")
     assert "reindex" not in (answer.degraded or "")
     report = reindex(place)
-    assert any("takes the place of openai" in note and "not installed" in note for note in report.notes)
+    assert any("replaces openai" in note and "not installed" in note for note in report.notes)
     place.close()
 
 

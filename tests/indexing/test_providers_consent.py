@@ -101,7 +101,7 @@ def test_without_a_terminal_nothing_is_sent_and_the_way_to_send_it_is_said(
 ) -> None:
     done = workbench("reindex")
     assert done.returncode == 0
-    assert "not sent without your word: 12 texts" in done.stderr
+    assert "not sent without your confirmation: 12 texts" in done.stderr
     assert "workbench reindex --yes" in done.stderr
     assert provider.asked == []
     assert "MEMORY.md" in workbench("search", "door code").stdout
@@ -169,7 +169,7 @@ def test_model_test_says_dimension_and_time(workbench: Workbench, provider: Prov
     provider.rule = lambda _: refused(401)
     failed = workbench("model", "test")
     assert failed.returncode == 1
-    assert "refuses the key" in failed.stderr
+    assert "rejects the key" in failed.stderr
 
 
 def test_a_settings_file_with_a_key_that_others_can_read_is_warned_about(
@@ -208,7 +208,7 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
                 done = workbench(*command, module=module, THE_KEY=KEY if place == "variable" else "")
                 said += done.stdout + done.stderr
         assert elsewhere.asked == []
-    assert "refuses the key" in said
+    assert "rejects the key" in said
     if place == "variable":
         assert "may not do that" in said
         assert "redirects" in said

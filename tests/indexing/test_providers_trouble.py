@@ -134,13 +134,13 @@ def test_tries_have_an_end(provider: Provider, opened: Opener) -> None:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (refused(401, "bad key sk-secret-1234"), "refuses the key"),
-        (refused(403, "no"), "refuses the key"),
+        (refused(401, "bad key sk-secret-1234"), "rejects the key"),
+        (refused(403, "no"), "rejects the key"),
         (refused(404, "the model `a-model` does not exist"), "does not exist"),
         (Reply(404, b"<html>"), "no such model or address"),
         (refused(302, Location="http://127.0.0.1:9/elsewhere"), "redirects"),
         (refused(308, Location="https://example.com/"), "redirects"),
-        (Reply(429, b'{"error": {"message": "x", "code": "insufficient_quota"}}'), "nothing left to spend"),
+        (Reply(429, b'{"error": {"message": "x", "code": "insufficient_quota"}}'), "no credit left"),
     ],
 )
 def test_what_will_not_pass_is_not_tried_again(
@@ -159,7 +159,7 @@ def test_what_will_not_pass_is_not_tried_again(
 def test_gemini_says_of_a_bad_key_that_the_request_is_bad(provider: Provider, opened: Opener) -> None:
     error = {"code": 400, "message": "API key not valid.", "details": [{"reason": "API_KEY_INVALID"}]}
     provider.rule = lambda _: Reply(400, json.dumps({"error": error}).encode())
-    with pytest.raises(ModelUnavailableError, match="refuses the key"):
+    with pytest.raises(ModelUnavailableError, match="rejects the key"):
         opened(gemini(provider, embedding_key="AIza-wrong")).embed(TEXTS)
 
 
@@ -404,7 +404,7 @@ def test_what_came_before_a_failure_is_kept_and_what_is_under_way_may_end(
     vectors, failed, ended = collected(opened(openai(provider, embedding_concurrency=1)), TEXTS)
     assert len(vectors) == 24
     assert failed == {}
-    assert "refuses the key" in ended
+    assert "rejects the key" in ended
     assert len(provider.asked) == 4
 
 

@@ -194,7 +194,7 @@ def test_an_extra_path_is_a_part_and_its_absence_prunes_nothing(owner: Owner, no
     report = part(memory, str(notes))
     assert (report.removed, report.absent) == (
         0,
-        {str(notes): "it is not there; 2 of its files stay indexed"},
+        {str(notes): "it does not exist; 2 of its files stay indexed"},
     )
     assert part(memory, str(notes), full=True).removed == 2
 

@@ -210,7 +210,7 @@ def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory:
     assert "another model" in str(other.search(Query("door code")).degraded)
     assert opened == []
     assert search.search(Query("door code")).degraded is None
-    assert "nearest by meaning" in str(search.search(Query("zzzqqq")).notes)
+    assert "semantically nearest" in str(search.search(Query("zzzqqq")).notes)
     assert opened == ["model"]
 
 
@@ -417,11 +417,11 @@ def test_four_answers_are_four_words(filled: Memory) -> None:
     assert search.search(Query("zzzqqq", mode="lexical")).state == "empty"
     nearest = search.search(Query("zzzqqq"))
     assert (nearest.state, nearest.degraded) == ("ok", None)  # both sides looked: nothing is missing
-    assert any("nearest by meaning" in note for note in nearest.notes)
+    assert any("semantically nearest" in note for note in nearest.notes)
     nowhere = search.search(Query("zzzqqq since:2099-01-01"))
     assert (nowhere.state, nowhere.notes) == ("empty", ())
     within = search.search(Query("door kind:episode"))
-    assert within.state == "empty" or "within these conditions" in " ".join(within.notes)
+    assert within.state == "empty" or "with these filters" in " ".join(within.notes)
     assert IndexSearch(filled.workspace, load_on_demand=False).search(Query("door code")).state == "degraded"
     filled.write("MEMORY.md", "a line before", "The door code is 4411")
     stale = search.search(Query("door code"))
@@ -509,7 +509,7 @@ def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
 def test_signs_alone_find_nothing_and_say_so(filled: Memory, text: str) -> None:
     for mode in MODES:
         answer = filled.hybrid().search(Query(text, mode=mode))
-        assert (answer.state, answer.notes) == ("empty", ("there is nothing in it to look for",))
+        assert (answer.state, answer.notes) == ("empty", ("it has no searchable words",))
     assert filled.hybrid().search(Query(text, prefix=True)).notes == ()
 
 
@@ -537,7 +537,7 @@ def test_days_alone_are_words_too(memory: Memory) -> None:
 
 def test_conditions_alone_are_explained_as_what_they_are(filled: Memory) -> None:
     hit = filled.hybrid().search(Query("kind:log", explain=True)).hits[0]
-    assert "conditions alone: the newest first" in (hit.explanation or "")
+    assert "filters only: newest first" in (hit.explanation or "")
     assert "BM25" not in (hit.explanation or "")
     assert "no vector" not in (hit.explanation or "")
 

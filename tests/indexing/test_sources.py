@@ -82,7 +82,7 @@ def test_only_the_index_knows_of_what_is_beside(owner: Owner, notes: Path, sessi
     assert [file.path for file in memory.workspace.scan()] == ["MEMORY.md"]
     with pytest.raises(NotMemoryError):
         memory.workspace.read(str(notes / "garden.md"))
-    with pytest.raises(NotMemoryError, match="outside of the workspace: shown and searched only"):
+    with pytest.raises(NotMemoryError, match="outside of the workspace: read-only"):
         memory.workspace.find(f"{notes}/garden.md#0123456789ab")
 
 
@@ -274,15 +274,15 @@ def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     memory.model.texts.clear()
     report = memory.reindex()
     assert report.removed == 0
-    assert report.absent == {str(notes): "it is not there; 1 of its files stay indexed"}
+    assert report.absent == {str(notes): "it does not exist; 1 of its files stay indexed"}
     state = freshness(memory.workspace)
     assert (state.state, state.entries) == ("fresh", 5)
     absent = {source.name: (source.absent, source.indexed) for source in state.sources}
-    assert absent == {str(notes): ("it is not there", 1), str(sessions): ("", 1)}
+    assert absent == {str(notes): ("it does not exist", 1), str(sessions): ("", 1)}
     answer = memory.asked("quokka")
     assert not answer.hits, "what is not there does not answer"
     assert answer.stale is None, "no reindex would bring it back"
-    assert answer.notes == (f"{notes} is not there to be read; 1 of its files would be among the hits",)
+    assert answer.notes == (f"{notes} cannot be read; 1 of its files would be among the hits",)
     away.rename(notes)
     assert memory.reindex().unchanged == 3
     assert memory.found("quokka")
@@ -383,5 +383,5 @@ def test_status_tells_of_each_source(owner: Owner, notes: Path) -> None:
     memory.reindex(vectors=False)
     assert freshness(memory.workspace).as_json()["sources"] == [
         {"source": str(notes), "sort": "extra", "files": 1, "indexed": 1, "absent": None},
-        {"source": "/nowhere", "sort": "extra", "files": 0, "indexed": 0, "absent": "it is not there"},
+        {"source": "/nowhere", "sort": "extra", "files": 0, "indexed": 0, "absent": "it does not exist"},
     ]

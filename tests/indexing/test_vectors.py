@@ -253,7 +253,7 @@ def test_verify_names_an_index_that_rotted(indexed: Memory) -> None:
     path.write_bytes(data)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     store._session.cache_clear()
-    assert verify(indexed) == ["the index of the vectors answers otherwise than the vectors themselves"]
+    assert verify(indexed) == ["the vector index and the vectors give different results"]
     indexed.reindex(full=True)
     assert verify(indexed) == []
 
@@ -264,7 +264,7 @@ def test_verify_names_a_damaged_index(indexed: Memory, damage: Callable[[Path], 
     damage(path)
     store._session.cache_clear()
     (said,) = verify(indexed)
-    assert said.startswith("the index of the vectors")
+    assert said.startswith("the vector index")
 
 
 def test_the_copy_that_an_older_version_kept_is_removed(filled: Memory) -> None:

@@ -93,7 +93,7 @@ def test_a_document_with_another_text_is_named(filled: Memory) -> None:
     writer.commit()
     writer.close()
     words = [flaw for flaw in found(filled) if flaw.kind == "index"]
-    assert [flaw.what for flaw in words] == [f"{entries[1].address} is not what its file says"]
+    assert [flaw.what for flaw in words] == [f"{entries[1].address} differs from its file"]
 
 
 def test_a_document_that_is_gone_and_one_too_many_are_named(filled: Memory) -> None:
@@ -107,7 +107,7 @@ def test_a_document_that_is_gone_and_one_too_many_are_named(filled: Memory) -> N
     what = {flaw.what for flaw in found(filled) if flaw.kind == "index"}
     assert what == {
         f"{entries[0].address} is missing from the index",
-        f"{ghost.address} is in the index, not in its file, or there twice",
+        f"{ghost.address} is in the index but not in its file, or twice",
     }
 
 

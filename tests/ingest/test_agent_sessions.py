@@ -111,7 +111,7 @@ def test_where_no_agent_is_known_nothing_is_read_until_one_is_named(person: Path
     session(person, "work")
     with pytest.raises(UsageError) as refused:
         find(sandbox.workspace)
-    assert "no agent is known to work in this workspace" in refused.value.message
+    assert "no agent is known for this workspace" in refused.value.message
     for words in ("OpenClaw's main works in", "OpenClaw's work works in"):
         assert words in refused.value.message
     line = f'transcripts: {{"{sandbox.root}": "~/.openclaw/agents/work/sessions"}}'
@@ -176,7 +176,7 @@ def test_a_session_that_names_another_workspace_or_agent_is_not_read(person: Pat
     }
     owner = SessionOwner.of(sandbox.workspace)
     assert (
-        owner.why_not(look(str(other))) == "it belongs to the agent work, and lies among the sessions of main"
+        owner.why_not(look(str(other))) == "it belongs to the agent work, but is among the sessions of main"
     )
     place = Ingest(sandbox.workspace, now=NOW, dry_run=True)
     (named,) = place.transcripts([str(other)])

@@ -60,7 +60,7 @@ def test_undo_brings_it_back(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("text", ["", "# Context\n", "---\na: 1\n---\n\n# Context\n\n## In progress\n"])
 def test_what_is_clear_is_left_as_it_is(sandbox: Sandbox, text: str) -> None:
     written(sandbox, text)
-    with pytest.raises(NotCuratableError, match="clear already"):
+    with pytest.raises(NotCuratableError, match="already empty"):
         clear(sandbox)
 
 
@@ -71,7 +71,7 @@ def test_without_the_file_there_is_nothing_to_do(sandbox: Sandbox) -> None:
 
 def test_what_was_just_written_is_left_to_its_writer(sandbox: Sandbox) -> None:
     written(sandbox, TEXT, ago=timedelta(minutes=10))
-    with pytest.raises(NotCuratableError, match="a moment ago"):
+    with pytest.raises(NotCuratableError, match="recently"):
         clear(sandbox)
     assert sandbox.read(CONTEXT).decode() == TEXT
 

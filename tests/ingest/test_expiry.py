@@ -136,7 +136,7 @@ def test_what_was_committed_after_the_jump_does_not_vouch_for_the_clock(
 
 def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
     write(queue, "old3", left=-400)
-    with pytest.raises(DoubtfulError, match="fell back"):
+    with pytest.raises(DoubtfulError, match="went back"):
         prune(queue.workspace, NOW - timedelta(days=30))
     with pytest.raises(NotCuratableError, match="no episode has expired"):
         prune(queue.workspace, NOW.replace(year=1970))
@@ -151,12 +151,12 @@ def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
 def test_most_of_the_queue_never_goes_at_once_without_a_word(queue: Sandbox) -> None:
     for number in range(8):
         write(queue, f"more{number}", left=-5)
-    with pytest.raises(DoubtfulError, match="10 of 15 episodes would go at once"):
+    with pytest.raises(DoubtfulError, match="10 of 15 episodes would be removed at once"):
         prune(queue.workspace)
     assert len(names(queue)) == 15
     done = prune(queue.workspace, force=True)
     assert len(done.entries) == 10
-    assert "would go at once" in done.reason
+    assert "would be removed at once" in done.reason
 
 
 def test_three_may_go_though_they_are_all(sandbox: Sandbox) -> None:
@@ -268,7 +268,7 @@ def test_an_extension_that_makes_no_sense_is_refused(queue: Sandbox, how: dict[s
 
 def test_what_expires_at_the_end_of_time_gets_no_more_of_it(queue: Sandbox) -> None:
     queue.write("episodes/late.md", "---\nid: late\nexpires_at: 9999-12-31\n---\n- x\n")
-    with pytest.raises(UsageError, match="no day to expire on"):
+    with pytest.raises(UsageError, match="not a valid expiry date"):
         plan_extend(queue.workspace, ["late"], now=NOW, days=30)
 
 
@@ -322,7 +322,7 @@ def test_a_count_that_came_from_elsewhere_is_not_lost(sandbox: Sandbox) -> None:
         (0, "expires today"),
         (-1, "expired 1 day ago"),
         (-1200, "expired 1,200 days ago"),
-        (None, "no date of expiry"),
+        (None, "no expiry date"),
     ],
 )
 def test_the_countdown_says_how_long_is_left(left: int | None, said: str) -> None:

@@ -353,7 +353,7 @@ def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
     )
     found = learnt(LOG, model=model)
     assert [m.text for m in found.memories] == ["Lives in Osaka"]
-    assert found.notes == ("5 items of scripted were left out: their lines do not say them",)
+    assert found.notes == ("5 items of scripted were left out: their lines do not contain them",)
 
 
 @pytest.mark.promise(
@@ -473,7 +473,7 @@ def test_a_hostile_name_of_the_user_is_none(user: str) -> None:
 def test_what_an_agent_says_of_itself_is_not_the_persons(line: str) -> None:
     found = learnt(f"- {line}\n")
     assert (found.memories, found.relations) == ((), ())
-    assert found.notes == ("1 left out: of what an agent says of itself",)
+    assert found.notes == ("1 left out: said by an agent about itself",)
 
 
 def test_what_an_agent_says_of_others_still_teaches() -> None:
@@ -491,13 +491,13 @@ def test_a_model_does_not_make_the_agents_words_the_persons() -> None:
     model = Scripted({"memories": [{**item, "entity_type": "person"}], "relations": []})
     found = learnt("- assistant: I prefer short answers\n", model=model)
     assert found.memories == ()
-    assert found.notes == ("1 left out: of what an agent says of itself",)
+    assert found.notes == ("1 left out: said by an agent about itself",)
 
 
 def test_a_sentence_about_somebody_unnamed_is_on_nobodys_page() -> None:
     found = learnt("- He works at Siemens and lives in Munich.\n- She is allergic to peanuts.\n")
     assert found.memories == ()
-    assert found.notes == ("2 left out: about nobody and nothing that their line names",)
+    assert found.notes == ("2 left out: not about anything that their line names",)
 
 
 def of_turns(*lines: tuple[str, int]) -> Extraction:
@@ -515,7 +515,7 @@ def test_he_is_the_only_person_of_whom_was_spoken_in_the_same_turn() -> None:
     assert [(one.entity, one.text) for one in found.memories if "allergic" in one.text] == [
         ("Leon Castellano", "His mother is allergic to walnut dust.")
     ]
-    assert found.notes == ("1 left out: about nobody and nothing that their line names",)
+    assert found.notes == ("1 left out: not about anything that their line names",)
     two = of_turns(("My colleague Ana Ruiz met with Leon Weber.", 1), ("He is allergic to peanuts.", 1))
     assert not any("allergic" in one.text for one in two.memories)
 
@@ -530,7 +530,7 @@ def test_she_is_the_only_person_whom_the_line_names_before() -> None:
 def test_what_is_uncertain_by_its_own_words_is_not_learnt() -> None:
     found = learnt("- I might move to Berlin next year, not sure.\n")
     assert found.memories == ()
-    assert found.notes == ("1 left out: uncertain by their own words",)
+    assert found.notes == ("1 left out: uncertain by their own wording",)
 
 
 def test_a_fact_too_long_for_a_page_is_told() -> None:
@@ -540,7 +540,7 @@ def test_a_fact_too_long_for_a_page_is_told() -> None:
     lines = tuple(replace(line, origin=Origin.OWNER) for line in source.lines)
     found = extract(replace(source, lines=lines), names=Names())
     assert found.memories == ()
-    assert found.notes == ("1 left out: too long for a line of a page, or unfit for one",)
+    assert found.notes == ("1 left out: too long or unsuitable for a line of a page",)
 
 
 def test_programs_that_say_and_want_are_no_people() -> None:

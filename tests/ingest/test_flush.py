@@ -588,7 +588,7 @@ def test_a_model_that_finds_less_than_is_sure_gets_the_rest_from_the_rules(sandb
     said = (turn(BIRTHDAY, line=4), turn(SISTER, line=5), turn(DECISION, line=6))
     done = by_model(sandbox, Scripted(lambda _: facts((5, SISTER))), *said)
     assert texts(done) == [BIRTHDAY, SISTER, DECISION]
-    assert done.notes == ("scripted found less than the rules are sure of: 2 added",)
+    assert done.notes == ("scripted missed facts that the rules are sure of: 2 added",)
 
 
 @pytest.mark.parametrize(
@@ -607,7 +607,7 @@ def test_something_close_that_nobody_said_is_not_taken_for_what_was_said(
     said = (turn(home, line=2), turn(BIRTHDAY, line=4), turn(DECISION, line=6))
     done = by_model(sandbox, Scripted(lambda _: facts((2, invented))), *said)
     assert texts(done) == [home, BIRTHDAY, DECISION]
-    assert done.notes == ("scripted told what nobody said; facts were found by rules",)
+    assert done.notes == ("scripted returned what nobody said; facts were found by rules",)
 
 
 def test_at_most_five_rounds_and_ninety_seconds(sandbox: Sandbox) -> None:

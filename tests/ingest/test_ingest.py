@@ -96,7 +96,7 @@ def test_what_was_taken_in_is_unchanged_the_next_time(sandbox: Sandbox, tmp_path
     head = sandbox.git("rev-parse", "HEAD")
     records = list(sandbox.workspace.ledger.read("ingested"))
     again = take(sandbox, path)
-    assert (again.outcome, again.why) == ("unchanged", "nothing is new in it")
+    assert (again.outcome, again.why) == ("unchanged", "nothing new in it")
     assert sandbox.git("rev-parse", "HEAD") == head
     assert list(sandbox.workspace.ledger.read("ingested")) == records
 
@@ -198,8 +198,8 @@ def test_one_source_that_fails_does_not_stop_the_others(sandbox: Sandbox, tmp_pa
         )
     }
     assert found == {
-        "gone.jsonl": ("refused", "it is not there"),
-        "h.jsonl": ("refused", "it is a link or no plain file"),
+        "gone.jsonl": ("refused", "it does not exist"),
+        "h.jsonl": ("refused", "it is a link or not a plain file"),
         "a.jsonl": ("taken", ""),
         "b.jsonl": ("unchanged", why_nothing(1, 1, anew=False)),
         "c.jsonl": ("taken", ""),
@@ -215,12 +215,12 @@ def test_what_was_found_where_nobody_speaks_is_told_each_time_anew(sandbox: Sand
     call = {"type": "tool_use", "name": "bash", "input": {"command": "ls"}}
     quiet = jsonl({"type": "session", "id": "s91"}, {"role": "assistant", "content": [call]})
     path = transcript(tmp_path / "s.jsonl", quiet)
-    assert take(sandbox, path).why.startswith("nobody says anything in its 2 lines: only words of a user")
-    assert take(sandbox, path).why == "nothing is new in it"
+    assert take(sandbox, path).why.startswith("no messages in its 2 lines: only those of a user")
+    assert take(sandbox, path).why == "nothing new in it"
     grow(path, jsonl({"role": "assistant", "content": [call]}) + b"{oops\n")
     told = take(sandbox, path)
     assert (told.outcome, told.bad) == ("unchanged", (4,))
-    assert told.why.startswith("nobody says anything in the 2 lines that came since it was read last")
+    assert told.why.startswith("no messages in the 2 lines since it was last read")
     grow(path, b"{oops\n", changed=LATER + 7_200)
     assert take(sandbox, path).why.startswith("nothing can be read in the 1 line that came since")
     grow(path, plain(*TALK), changed=LATER + 9_000)
@@ -234,7 +234,7 @@ def test_a_transcript_that_was_written_anew_without_a_new_word_says_so(
     assert take(sandbox, path).outcome == "taken"
     transcript(path, claw() + headless(claw(TALK[0], day="2026-03-13")), changed=LATER + 3_600)
     told = take(sandbox, path)
-    assert (told.outcome, told.why) == ("unchanged", "it was written anew, and nothing new is said in it")
+    assert (told.outcome, told.why) == ("unchanged", "it was rewritten, without anything new")
 
 
 def test_a_failure_within_one_source_is_told_and_the_next_one_is_taken(
@@ -297,7 +297,7 @@ def test_logs_and_episodes_teach_the_graph_once_and_what_was_added_again(sandbox
     first = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()}
     assert first == {LOG: "taken", EPISODE: "taken"}
     again = {one.source: (one.outcome, one.why) for one in Ingest(sandbox.workspace, now=NOW).markdown()}
-    assert again == dict.fromkeys((LOG, EPISODE), ("unchanged", "nothing is new in it"))
+    assert again == dict.fromkeys((LOG, EPISODE), ("unchanged", "nothing new in it"))
     sandbox.write(LOG, sandbox.read(LOG) + b"\n- We decided to use Postgres 16 for Project Atlas.\n")
     third = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()}
     assert third == {LOG: "taken", EPISODE: "unchanged"}

@@ -91,7 +91,7 @@ def test_a_merge_that_fails_is_a_note_and_changes_nothing(sandbox: Sandbox) -> N
     before = sandbox.snapshot()
     done = resolve(sandbox.workspace, now=NOW, embedder=HashingEmbedder())
     assert (done.merged, len(done.flagged)) == ((), 1)
-    assert "stay two: the header of graph/project/project-atlas.md" in done.notes[0]
+    assert "were not merged: the header of graph/project/project-atlas.md" in done.notes[0]
     assert sandbox.snapshot() == before
 
 
@@ -104,7 +104,7 @@ def test_a_model_that_fails_leaves_the_names(sandbox: Sandbox) -> None:
     page(sandbox, "atlas-2", "project ATLAS")
     done = resolve(sandbox.workspace, now=NOW, embedder=Failing())
     assert (done.merged, len(done.flagged)) == ((), 1)
-    assert done.notes == ("names were compared without their meaning: the model is broken",)
+    assert done.notes == ("names were compared without embeddings: the model is broken",)
 
 
 def test_ingest_resolves_right_after_learning(sandbox: Sandbox) -> None:

@@ -223,8 +223,8 @@ def test_a_folder_gives_its_transcripts_and_says_what_is_none(tmp_path: Path, sa
     places = find(sandbox.workspace, [str(tmp_path / "t"), str(tmp_path / "gone.jsonl"), "/dev/zero"])
     assert [file.name for file in places.files] == ["a.jsonl", "b.jsonl"]
     assert places.refused == {
-        str(tmp_path / "gone.jsonl"): "it is not there",
-        "/dev/zero": "it is a link or no plain file",
+        str(tmp_path / "gone.jsonl"): "it does not exist",
+        "/dev/zero": "it is a link or not a plain file",
     }
 
 
@@ -239,7 +239,7 @@ def test_a_setting_takes_their_place(person: Path, sandbox: Sandbox, tmp_path: P
     workspace = Workspace.open(sandbox.root)
     places = find(workspace)
     assert names(places.files) == ["e.jsonl"]
-    assert places.refused == {f"{tmp_path}/gone": "it is not there"}
+    assert places.refused == {f"{tmp_path}/gone": "it does not exist"}
     assert watched(workspace).settings.transcripts == (f"{tmp_path}/mine", f"{tmp_path}/gone")
 
 

@@ -104,11 +104,11 @@ def test_the_comment_of_an_origin_is_no_part_of_the_statement() -> None:
         ("What time is it?", "a question"),
         ("Remember that restaurant?", "a question"),
         ("Do you remember that we met in Graz?", "a question"),
-        ("Good morning!", "too short to say something"),
+        ("Good morning!", "too short to have content"),
         ("and then the other one", "starts in the middle of a sentence"),
         ("We talked about the contract and the", "stops in the middle of a sentence"),
         ("Please remember that restaurant of", "stops in the middle of a sentence"),
-        ("x" * 1_100 + " is long.", "too long for something that was said"),
+        ("x" * 1_100 + " is long.", "too long for a message"),
         ("", "no words"),
     ],
 )

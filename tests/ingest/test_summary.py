@@ -255,7 +255,7 @@ def test_vectors_choose_where_there_are_some_and_words_where_they_fail() -> None
     broken = type("Broken", (), {"embed": staticmethod(lambda texts: unavailable().open())})()
     again = summarise(session, embedder=broken)
     assert again.page.summary == summarise(session).page.summary
-    assert any("chosen by keyword" in note for note in again.notes)
+    assert any("selected by keyword" in note for note in again.notes)
 
 
 def test_the_summary_is_about_what_the_session_is_about() -> None:

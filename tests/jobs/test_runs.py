@@ -123,7 +123,7 @@ def test_a_record_that_is_none_is_not_believed(text: str, tmp_path: Path) -> Non
     assert runs(tmp_path, Job.NIGHTLY) == ()
     stands = standing(tmp_path, Job.NIGHTLY, NOW)
     assert (stands.state, stands.wrong, stands.line) == ("never", True, "its record cannot be read")
-    assert stands.sentence == "the record of the nightly run cannot be read: whether it ran is not known"
+    assert stands.sentence == "the record of the nightly run cannot be read: whether it ran is unknown"
     assert "`workbench jobs forget nightly`" in stands.mends
     with running(tmp_path, Job.NIGHTLY):
         pass
@@ -163,7 +163,7 @@ def test_an_error_leaves_its_class_and_goes_on_to_whoever_called(tmp_path: Path)
     assert (told.state, told.wrong, told.last and told.last.seconds) == ("failed", True, 3_600.0)
     assert told.as_json()["error"] == "IndexUnavailableError"
     assert told.as_json()["counts"] == {"entries": 4}
-    assert told.mends == "`workbench reindex` does it now, and says why"
+    assert told.mends == "`workbench reindex` runs it now and reports why"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), BrokenPipeError(), BusyError("x")])
@@ -204,7 +204,7 @@ def test_a_clock_that_is_set_back_makes_no_time_negative(tmp_path: Path) -> None
 def test_a_run_of_a_day_to_come_is_no_reason_to_wait_for_that_day(tmp_path: Path) -> None:
     found = stands(tmp_path, ran(ago=-24 * 300), ran(ago=-24 * 301))
     assert found.wrong
-    assert found.overdue == "the last run is dated 301 days ahead, by a clock that was wrong"
+    assert found.overdue == "the last run is dated 301 days in the future, because the clock was wrong"
     forget(tmp_path, Job.NIGHTLY)
     assert not stands(tmp_path, ran(ago=-14)).wrong
 
@@ -216,7 +216,7 @@ def test_a_record_without_an_end_is_of_one_that_runs_or_was_killed(tmp_path: Pat
         assert standing(tmp_path, Job.NIGHTLY, NOW).state == "running"
     told = standing(tmp_path, Job.NIGHTLY, NOW)
     assert told.sentence == "the nightly run was killed before its end"
-    assert told.mends == "`workbench jobs run nightly` does it now"
+    assert told.mends == "`workbench jobs run nightly` runs it now"
 
 
 def test_whoever_looks_makes_no_run_fail(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_a_step_that_was_not_tried_again_still_fails(tmp_path: Path) -> None:
     )
     assert (told.state, [one.name for one in told.failed]) == ("failed", ["backup"])
     assert told.sentence == "the nightly run failed at backup (BackupError)"
-    assert told.mends == "`workbench jobs run nightly --only backup` does it now, and says why"
+    assert told.mends == "`workbench jobs run nightly --only backup` runs it now and reports why"
     assert not stands(tmp_path, ran(ago=0.5, done="backup")).wrong
 
 
@@ -299,8 +299,8 @@ def test_what_follows_and_meets_errors_says_so_until_it_meets_none(tmp_path: Pat
         run.tell({}, "IndexUnavailableError")
         told = standing(tmp_path, Job.REINDEX_WATCH, NOW)
         assert (told.state, told.wrong) == ("failing", True)
-        assert told.sentence == "reindex --watch runs and meets errors (IndexUnavailableError)"
-        assert "`workbench reindex` says why" in told.mends
+        assert told.sentence == "reindex --watch is running, with errors (IndexUnavailableError)"
+        assert "`workbench reindex` reports why" in told.mends
         run.tell({"entries": 4})
         assert not standing(tmp_path, Job.REINDEX_WATCH, NOW).wrong
 

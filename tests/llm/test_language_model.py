@@ -26,7 +26,7 @@ from workbench.llm.openai_compatible import MOST_BYTES
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
+        "a language model times out, answers nothing, too much, JSON or another format, is cut off, "
         "redirects, or answers byte by byte",
         "the work continues without it, with a note",
         by="a server on the loopback",
@@ -170,13 +170,13 @@ def test_memory_is_fenced_by_a_line_that_nothing_in_it_can_know(provider: Provid
     [
         ("", "nothing"),
         ("   \n", "nothing"),
-        ("Sure! Here are the facts.", "no JSON"),
-        ('{"facts": ["cut', "no JSON"),
+        ("Sure! Here are the facts.", "JSON"),
+        ('{"facts": ["cut', "JSON"),
         ('{"facts": "one"}', "another form"),
         ('{"facts": [], "also": 1}', "another form"),
-        ("[" * 1_500, "no JSON"),
-        ("[" * 100_000, "far more"),
-        ('{"facts": ["' + "x" * 5_000 + '"]}', "far more"),
+        ("[" * 1_500, "JSON"),
+        ("[" * 100_000, "much more"),
+        ('{"facts": ["' + "x" * 5_000 + '"]}', "much more"),
         ("null", "another form"),
     ],
     ids=lambda text: text[:12],
@@ -190,16 +190,16 @@ def test_an_answer_that_cannot_be_used_is_none(provider: Provider, said: str, wh
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Reply(200, b"not json at all"), "is no JSON"),
+        (Reply(200, b"not json at all"), "is not JSON"),
         (Reply(200, b'"text"'), "answered nothing|does not know"),
         (Reply(200, b'{"choices": []}'), "answered nothing"),
         (Reply(200, b'{"choices": [{"message": {"content": null}}]}'), "answered nothing"),
         (Reply(200, b'{"choices": {"0": 1}}'), "answered nothing|does not know"),
         (Reply(200, completion("Half an ans", finish="length")), "cut off"),
         (Reply(200, completion(["a", "list"])), "answered nothing"),
-        (Reply(200, b"x" * (MOST_BYTES + 10)), "far more"),
+        (Reply(200, b"x" * (MOST_BYTES + 10)), "much more"),
         (Reply(302, b"", {"Location": "http://example.org/"}), "redirects"),
-        (refused(401, "the key sk-test-secret is wrong"), "refuses the key"),
+        (refused(401, "the key sk-test-secret is wrong"), "rejects the key"),
         (refused(404, "no such model"), "404"),
         (refused(422, "\x1b[31mred\x1b[0m\nsk-test-secret"), "422"),
     ],
@@ -249,8 +249,8 @@ def test_nobody_there_is_said(provider: Provider) -> None:
         ({"language_endpoint": "ftp://host"}, "https"),
         ({"language_endpoint": "http://example.org/v1"}, "not encrypted"),
         ({"language_endpoint": "https://me:pw@example.org/v1"}, "password"),
-        ({"language_endpoint": "http://localhost/v1", "language_model": "two words"}, "no model's name"),
-        ({"language_endpoint": "http://localhost/v1", "language_model": ""}, "no model's name"),
+        ({"language_endpoint": "http://localhost/v1", "language_model": "two words"}, "not a model name"),
+        ({"language_endpoint": "http://localhost/v1", "language_model": ""}, "not a model name"),
         ({"language_endpoint": "https://api.openai.com/v1"}, "no key"),
         ({"language_endpoint": "http://localhost/v1", "language_key_env": "NOT_SET_HERE"}, "not set"),
     ],

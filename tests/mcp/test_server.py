@@ -207,7 +207,7 @@ async def test_what_is_in_quarantine_is_out_of_reach_by_every_way(server: Server
         ):
             with pytest.raises(MCPError, match="not a memory file"):
                 await client.read_resource(mcp_server.PREFIX + path)
-        with pytest.raises(MCPError, match="no resource of this memory"):
+        with pytest.raises(MCPError, match="not a resource of this memory"):
             await client.read_resource("file:///etc/passwd")
 
 

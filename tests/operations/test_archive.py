@@ -40,7 +40,7 @@ FULL = """# Memory
 - replaced <!-- wb: id=g score=0.9 recalls=20 superseded_by=b at=2026-03-18 -->
 """
 EVIDENT = ("over", "replaced", "Written", "still", "older", "newer", "recalled")
-RAISE = "`workbench config set memory_budget 1000` would keep all of it, where your agent loads so much"
+RAISE = "`workbench config set memory_budget 1000` would keep everything, if your agent loads that much"
 
 
 def archive(sandbox: Sandbox, *addresses: str, budget: int | None = None) -> Operation:
@@ -101,7 +101,7 @@ def test_what_is_of_no_use_goes_and_each_says_why_after_the_larger_budget(sandbo
     offer, *notes = plan.notes
     assert offer == RAISE
     assert [note.partition(": ")[::2] for note in notes] == [
-        ("“over”", "it was over on 2026-03-19"),
+        ("“over”", "it ended on 2026-03-19"),
         ("“replaced”", "b has replaced it"),
         ("“Written by hand.”", "line 5 says the same"),
         ("“still true”", "never recalled, score 0.1 for 78 characters, written 2025-01-01"),
@@ -119,14 +119,14 @@ def test_what_is_of_no_use_goes_and_each_says_why_after_the_larger_budget(sandbo
     ],
 )
 def test_the_same_words_about_somebody_else_stay(sandbox: Sandbox, text: str) -> None:
-    with pytest.raises(NotCuratableError, match="nothing in it is known to be over"):
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be finished"):
         shrunk(sandbox, text, by=5)
 
 
 @pytest.mark.parametrize(
     ("first", "why"),
     [
-        ("valid_until=2026-03-19", "it was over on 2026-03-19"),
+        ("valid_until=2026-03-19", "it ended on 2026-03-19"),
         ("superseded_by=b", "b has replaced it"),
         ("at=2020-01-01", ""),
     ],
@@ -155,7 +155,7 @@ def test_what_nothing_speaks_against_stays_over_the_budget_too(sandbox: Sandbox)
 
 def test_by_hand_nothing_goes_for_its_place(sandbox: Sandbox) -> None:
     text = "# Memory\n\n" + "".join(f"- rule {n} of the house\n" for n in range(40))
-    with pytest.raises(NotCuratableError, match="nothing in it is known to be over") as refused:
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be finished") as refused:
         shrunk(sandbox, text, by=100)
     assert refused.value.hint.startswith("`workbench config set memory_budget 1000` raises the budget")
 

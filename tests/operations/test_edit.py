@@ -156,12 +156,12 @@ def test_what_is_not_closed_never_swallows_what_follows_now_or_later(
     ("text", "words", "source", "reason"),
     [
         ("- a\n- b\n- c\n", "b", "b\n", "list marker"),
-        ("- a\n\nb\n\n- c\n", "b", "## b\n", "read as something else"),
-        ("one\n\n- b\n---\nmore\n", "b", "two\n", "read as something else"),
-        ("b\n\ntext\n", "b", "---\nid: x\n---\n", "read as something else"),
+        ("- a\n\nb\n\n- c\n", "b", "## b\n", "parsed differently"),
+        ("one\n\n- b\n---\nmore\n", "b", "two\n", "parsed differently"),
+        ("b\n\ntext\n", "b", "---\nid: x\n---\n", "parsed differently"),
         ("- a\n\nb\n", "b", "- b\n    - c\n\n---\n", ""),
-        ("b\n\ntext\n", "b", "***\n", "no entry any more"),
-        ("b\n\ntext\n", "b", "<!-- wb: id=m1 -->\n", "no entry any more"),
+        ("b\n\ntext\n", "b", "***\n", "no entry left"),
+        ("b\n\ntext\n", "b", "<!-- wb: id=m1 -->\n", "no entry left"),
     ],
 )
 def test_a_text_that_changes_what_stands_around_it_is_refused(
@@ -178,7 +178,7 @@ def test_a_text_that_changes_what_stands_around_it_is_refused(
 
 
 def test_no_text_and_the_same_text_change_nothing(sandbox: Sandbox) -> None:
-    with pytest.raises(NotCuratableError, match="without text") as refused:
+    with pytest.raises(NotCuratableError, match="needs text") as refused:
         edit(sandbox, "staging port", " \n\t\n")
     assert "forget" in refused.value.hint
     with pytest.raises(NotCuratableError, match="nothing to change"):
@@ -196,7 +196,7 @@ def test_text_that_was_changed_meanwhile_is_not_overwritten(sandbox: Sandbox) ->
     place, address = sandbox.workspace, sandbox.address("staging port")
     source = source_of(sandbox, "staging port")
     sandbox.write(LOG, sandbox.read(LOG).replace(b"- The staging", b"-  The staging"))
-    with pytest.raises(ConflictError, match="meanwhile"):
+    with pytest.raises(ConflictError, match="in the meantime"):
         plan_edit(place, address, "- mine\n", expected=source)
     sandbox.write(LOG, sandbox.read(LOG).replace(b"8443", b"9000"))
     with pytest.raises(EntryNotFoundError):

@@ -163,6 +163,6 @@ def test_what_would_join_the_entry_above_is_kept_from_it(sandbox: Sandbox) -> No
     text = "- a\n\n```\nword\n```\n\n    indented code\n"
     sandbox.write(LOG, text)
     place, address = sandbox.workspace, sandbox.address("word")
-    with pytest.raises(NotCuratableError, match="something else"):
+    with pytest.raises(NotCuratableError, match="parsed differently"):
         place.operations.carry_out(lambda: plan_forget(place, [address]))
     assert sandbox.read(LOG).decode() == text

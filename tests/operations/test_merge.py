@@ -110,7 +110,7 @@ def test_originals_stay_where_they_are_and_an_episode_is_marked(sandbox: Sandbox
 
 
 def test_originals_alone_are_not_merged(sandbox: Sandbox, place: Workspace) -> None:
-    with pytest.raises(NotCuratableError, match="originals") as refused:
+    with pytest.raises(NotCuratableError, match="original records") as refused:
         merge(sandbox, sandbox.address("staging"), sandbox.address("Friday", EPISODE))
     assert "--into" in refused.value.hint
 
@@ -174,7 +174,7 @@ def test_a_long_entry_is_merged_whole(sandbox: Sandbox) -> None:
 def test_what_is_no_item_or_paragraph_takes_nothing_up(sandbox: Sandbox, text: str) -> None:
     sandbox.write("MEMORY.md", text + "\n## H\n\n- two\n")
     before = sandbox.read("MEMORY.md")
-    with pytest.raises(NotCuratableError, match="cannot take"):
+    with pytest.raises(NotCuratableError, match="cannot include"):
         merge(sandbox, memory(sandbox, "one"), memory(sandbox, "two"))
     assert sandbox.read("MEMORY.md") == before
 
@@ -188,7 +188,7 @@ def test_a_merge_takes_two(sandbox: Sandbox, place: Workspace) -> None:
         merge(sandbox, one, f"{LOG}#ffffffffffff")
     with pytest.raises(NotCuratableError, match="whole file"):
         merge(sandbox, one, EPISODE)
-    with pytest.raises(NotCuratableError, match="without text"):
+    with pytest.raises(NotCuratableError, match="needs text"):
         merge(sandbox, one, memory(sandbox, "green"), text=" ")
 
 

@@ -235,7 +235,7 @@ def test_a_person_may_move_into_a_bootstrap_file(sandbox: Sandbox) -> None:
 
 def test_nowhere_and_where_it_stands_already_are_refused(sandbox: Sandbox) -> None:
     address = sandbox.address("Likes tea", "MEMORY.md")
-    with pytest.raises(UsageError, match="not said where"):
+    with pytest.raises(UsageError, match="no destination"):
         move(sandbox, address)
     with pytest.raises(UsageError, match="already"):
         move(sandbox, address, to="MEMORY.md")
@@ -249,7 +249,7 @@ def test_nowhere_and_where_it_stands_already_are_refused(sandbox: Sandbox) -> No
 def test_a_block_that_is_not_closed_swallows_nothing(sandbox: Sandbox) -> None:
     text = "# N\n\n- a\n\n```\nnever closed\n"
     sandbox.write(NOTE, text)
-    with pytest.raises(NotCuratableError, match="not closed"):
+    with pytest.raises(NotCuratableError, match="unclosed block"):
         move(sandbox, sandbox.address("staging port"), to=NOTE, section="New")
     assert sandbox.read(NOTE).decode() == text
     assert sandbox.read(LOG).decode() == LOG_TEXT

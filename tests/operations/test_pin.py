@@ -80,7 +80,7 @@ def test_what_cannot_be_pinned_says_why(sandbox: Sandbox) -> None:
     sandbox.write("episodes/2026/03/e2.md", "- no header\n")
     sandbox.write("episodes/2026/03/e3.md", "---\n{id: e3}\n---\n- braces\n")
     wrong = {
-        GRAPH: "no episode",
+        GRAPH: "not an episode",
         sandbox.address("code", GRAPH): "code block",
         "episodes/2026/03/e2.md": "header",
         "episodes/2026/03/e3.md": "header",

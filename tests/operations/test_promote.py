@@ -198,7 +198,7 @@ def test_an_entry_is_found_again_after_edits_elsewhere(sandbox: Sandbox) -> None
 @pytest.mark.parametrize("tail", ["```\ncode\n", "<!-- note\n", "<pre>\nx\n"])
 def test_a_block_that_is_not_closed_never_swallows_a_memory(sandbox: Sandbox, tail: str) -> None:
     sandbox.write("MEMORY.md", f"# Memory\n\n- a\n\n{tail}")
-    with pytest.raises(NotCuratableError, match="not closed"):
+    with pytest.raises(NotCuratableError, match="unclosed block"):
         promoted(sandbox, sandbox.address("staging port"), section="Facts")
     assert sandbox.read("MEMORY.md").decode() == f"# Memory\n\n- a\n\n{tail}"
     (entry,) = promoted(sandbox, sandbox.address("staging port"))

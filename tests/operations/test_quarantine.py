@@ -326,7 +326,7 @@ def test_only_what_is_in_quarantine_and_knows_its_way_back_is_released(sandbox: 
         release(sandbox, f"{STORE}#0000dead")
     for way in ("", " <!-- wb: from=../../outside.md -->", " <!-- wb: from=.git/config -->"):
         sandbox.write(STORE, f"- planted{way}\n")
-        with pytest.raises(NotCuratableError, match="does not say"):
+        with pytest.raises(NotCuratableError, match="does not record"):
             release(sandbox, sandbox.address("planted", STORE))
 
 

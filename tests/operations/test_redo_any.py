@@ -41,13 +41,13 @@ def test_the_undo_may_be_named_itself(sandbox: Sandbox) -> None:
     back = undo(sandbox, forget(sandbox, "tantivy"))
     redo(sandbox, back)
     assert b"tantivy" not in sandbox.read(LOG)
-    with pytest.raises(NotCuratableError, match="done again already"):
+    with pytest.raises(NotCuratableError, match="already redone"):
         plan_redo(sandbox.workspace, back.id)
 
 
 def test_what_stands_has_nothing_to_be_done_again(sandbox: Sandbox) -> None:
     operation = forget(sandbox, "tantivy")
-    with pytest.raises(NotCuratableError, match="is not taken back"):
+    with pytest.raises(NotCuratableError, match="is not undone"):
         plan_redo(sandbox.workspace, operation.id)
 
 

@@ -55,7 +55,7 @@ def test_a_deleted_page_comes_back_from_an_operation_or_a_day(sandbox: Sandbox) 
     forget(sandbox, EPISODE)
     restore(sandbox, EPISODE, start[:8])
     assert sandbox.read(EPISODE).decode() == EPISODE_TEXT
-    with pytest.raises(NotCuratableError, match="is what it was"):
+    with pytest.raises(NotCuratableError, match="is unchanged"):
         restore(sandbox, EPISODE, "9999-12-31")
 
 

@@ -383,7 +383,7 @@ def test_a_memory_folder_that_is_a_repository_of_its_own_is_refused_and_works_wh
     place = outer.workspace
     address = next(e.address for e in place.document(f"memory/{EPISODE}").entries if "Friday" in e.text)
     before = outer.git("status", "--porcelain=v2")
-    with pytest.raises(RepositoryStateError, match="repository of its own"):
+    with pytest.raises(RepositoryStateError, match="separate repository"):
         place.operations.carry_out(lambda: plan_forget(place, [address]))
     assert outer.git("status", "--porcelain=v2") == before
     outer.close()
@@ -419,7 +419,7 @@ def test_a_repository_of_another_owner_is_refused_and_its_memory_still_read(sand
     for path in (sandbox.root, sandbox.root / ".git"):
         os.chown(path, 12345, 12345)
     place = Workspace.open(sandbox.root)
-    with pytest.raises(RepositoryStateError, match="belongs to somebody else") as refused:
+    with pytest.raises(RepositoryStateError, match="belongs to another user") as refused:
         place.history.head()
     assert "safe.directory" in refused.value.hint
     assert place.read("MEMORY.md") == MEMORY_TEXT.encode()

@@ -18,7 +18,7 @@ def test_a_process_that_is_killed_was_ended_from_outside(number: signal.Signals)
         [sys.executable, "-c", f"import os\n{code}\nos.kill(os.getpid(), {number:d})"], check=False
     ).returncode
     assert killed_by(status) == number.name
-    assert ended(status) == f"was ended from outside by {number.name}"
+    assert ended(status) == f"was ended by {number.name}"
 
 
 def test_a_process_that_fails_ended_by_itself() -> None:
@@ -29,4 +29,4 @@ def test_a_process_that_fails_ended_by_itself() -> None:
 
 def test_a_signal_without_a_name_is_told_by_its_number() -> None:
     number = max(signal.Signals) + 900
-    assert ended(-number) == f"was ended from outside by signal {number}"
+    assert ended(-number) == f"was ended by signal {number}"

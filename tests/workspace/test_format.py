@@ -54,7 +54,7 @@ def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
     address = newer.address("staging port")
     newer.write(LOG, newer.read(LOG) + b"- one more line\n")
     with pytest.raises(
-        NewerFormatError, match=f"has format {FORMAT + 1}, and this program knows up to {FORMAT}"
+        NewerFormatError, match=f"has format {FORMAT + 1}, and this program supports up to {FORMAT}"
     ):
         place.operations.carry_out(lambda: plan_forget(place, [address]))
     with pytest.raises(NewerFormatError):
@@ -62,7 +62,7 @@ def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
     with pytest.raises(NewerFormatError):
         place.ledger.append("recalls", [{"query": "q"}], NOW)
     why = record_recalls(place, [Given(address, "x", 1.0)], query="q", by="inject", now=NOW)
-    assert "knows up to" in (why or "")
+    assert "supports up to" in (why or "")
     newer.write(LOG, before[newer.root / LOG])
     after = {
         path: path.read_bytes()

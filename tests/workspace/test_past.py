@@ -98,7 +98,7 @@ def test_a_folder_of_the_past_is_known_by_whoever_opens_it_later(then: PastWorks
 
 
 def test_there_is_no_past_of_the_past(then: PastWorkspace) -> None:
-    with pytest.raises(ReadOnlyError, match="past already"):
+    with pytest.raises(ReadOnlyError, match="already memory as of"):
         open_past(then, then.commit)
 
 

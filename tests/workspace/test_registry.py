@@ -199,7 +199,7 @@ def test_a_name_means_its_folder_and_a_folder_goes_before_it(
     plain.root.rename(tmp_path / "moved")
     with pytest.raises(NoWorkspaceError, match="the folder of the workspace atlas is gone") as gone:
         resolved("atlas")
-    assert gone.value.hint == "`workbench workspaces remove atlas` takes it off the list"
+    assert gone.value.hint == "`workbench workspaces remove atlas` unregisters it"
     (tmp_path / "moved").rename(plain.root)
     with pytest.raises(NoWorkspaceError, match="no workspace is registered by that name"):
         resolved("nobody")

@@ -134,7 +134,7 @@ def test_files_that_can_neither_be_finished_nor_taken_back_are_finished_by_the_n
     wanted = {edit.path: edit.after for edit in forget_two(sandbox).edits}
     with monkeypatch.context() as patch:
         patch.setattr(files, "swap", swap)
-        with pytest.raises(WriteFailedError, match="could not be taken back") as caught:
+        with pytest.raises(WriteFailedError, match="could not be restored") as caught:
             place.operations.carry_out(lambda: forget_two(sandbox))
     assert "the next action finishes" in caught.value.hint
     place.operations.recover()

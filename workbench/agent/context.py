@@ -430,14 +430,14 @@ class ContextSelection:
         if why := why_not_from(one.line.path, one.kind, memory_loaded=self._loaded) or why_flagged(one.text):
             return one.line, why
         if len(claim_words(one.text)) < _FEWEST_WORDS:
-            return one.line, "it says nothing by itself"
+            return one.line, "it has no meaning on its own"
         line, why = self._as_on_disk(one)
         if why:
             return line, why
         if not one.scope.mark and claim_key(split_turns(one.text)[0]) in self._known:
-            return line, "MEMORY.md says it, and the agent has that already"
+            return line, "it is in MEMORY.md, which the agent already has"
         if any(_same(one.words, said) for said in self._said):
-            return line, "another line says the same"
+            return line, "another line repeats it"
         return replace(line, tokens=tokens(line.rendered)), ""
 
     def _as_on_disk(self, one: ContextCandidate) -> tuple[ContextLine, str | None]:
@@ -455,7 +455,7 @@ class ContextSelection:
             document, origins = self._read[where]
             entry = find_entry(document, one.entry)
         except (WorkbenchError, OSError):
-            return line, "it is not on the disk any more"
+            return line, "it is no longer on disk"
         if entry.form is Form.HEADING:
             return line, "it is a heading"
         said = origins.said(entry)

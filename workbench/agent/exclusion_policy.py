@@ -19,8 +19,8 @@ _BY_ORIGIN = {
 _PUT_AWAY = {layout.QUARANTINE: "it is in quarantine", layout.ARCHIVE: "it was archived"}
 _NOT_GIVEN = {
     Kind.BOOTSTRAP: "the agent loads this file itself",
-    Kind.TRANSCRIPT: "a transcript is no memory",
-    Kind.DREAM: "a dream diary is no memory",
+    Kind.TRANSCRIPT: "transcripts are not memory",
+    Kind.DREAM: "dream diaries are not memory",
 }
 
 
@@ -35,11 +35,11 @@ def why_withheld(path: str, kind: Kind, text: str, *, memory_loaded: bool) -> st
 def why_not_from(path: str, kind: Kind, *, memory_loaded: bool) -> str | None:
     """Why nothing of a file is given: the agent has it, or a person put it away."""
     if kind is Kind.MEMORY:
-        return "the agent has it already" if memory_loaded else None
+        return "the agent already has it" if memory_loaded else None
     if kind is Kind.DREAM and path.startswith("_system/"):
         return None  # what a dream of ours kept, a person accepted
     if layout.is_template(path, kind):
-        return "a template is no memory"
+        return "templates are not memory"
     by_place = (why for folder, why in _PUT_AWAY.items() if path.startswith(folder))
     return next(by_place, None) or _NOT_GIVEN.get(kind)
 
@@ -68,4 +68,4 @@ def why_by_origin(origin: Origin, text: str, *, told: bool = False, dated: bool 
 
 def why_over(valid_until: date | None, today: date) -> str | None:
     """Why a fact is not given any more."""
-    return f"it was true until {valid_until}" if valid_until and valid_until <= today else None
+    return f"it was valid until {valid_until}" if valid_until and valid_until <= today else None

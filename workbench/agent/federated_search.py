@@ -250,7 +250,7 @@ def open_leader(workspace: Workspace) -> Workspace | None:
     except NoWorkspaceError as error:
         raise UsageError(
             f"team_leader is {named!r}, and there is no workspace",
-            hint="name the leader's folder, or remove it",
+            hint="set it to the leader's folder, or remove it",
         ) from error
 
 
@@ -402,7 +402,7 @@ class FederatedSearch:
             why = "; ".join(f"{one.workspace}: {one.unavailable}" for one in asked)
             raise IndexUnavailableError(
                 f"none of the workspaces could be searched: {why}",
-                hint="`workbench workspaces list` tells more",
+                hint="`workbench workspaces list` shows more",
             )
         hits, notes = in_one_order(found, query.k)
         notes = [*(f"{one.scope.name}: {note}" for one in found for note in one.answer.notes), *notes]
@@ -426,7 +426,7 @@ class FederatedSearch:
 
     def _ask(self, place: Registered, query: Query) -> ScopeAnswer:
         if not place.there:
-            raise NoWorkspaceError("its folder is gone")
+            raise NoWorkspaceError("its folder no longer exists")
         if place.root not in self._open:
             self._open[place.root] = self._opened(place)
         scope = self._open[place.root]

@@ -83,7 +83,7 @@ def memory_text(workspace: Workspace, uri: str) -> str:
         return "\n".join(memory_text(workspace, uri_of(path)) for path in logs)
     if not uri.startswith(PREFIX):
         raise UsageError(
-            f"{as_line(uri, 200)} is no resource of this memory", hint=f"they begin with {PREFIX}"
+            f"{as_line(uri, 200)} is not a resource of this memory", hint=f"they begin with {PREFIX}"
         )
     path = unquote(uri.removeprefix(PREFIX), errors="surrogateescape")
     try:
@@ -347,7 +347,7 @@ def _bulletins(session: AgentSession) -> str:
     owner = owner_page(session.workspace, graph, session.user)
     both = (bulletin(graph, which, today, memory_loaded=False, owner=owner) for which in _BOTH)
     texts = [one.text for one in both]
-    return "\n\n".join(filter(None, texts)) or "Memory has nothing to say at the beginning of a session."
+    return "\n\n".join(filter(None, texts)) or "Memory has nothing for the beginning of a session."
 
 
 def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) -> types.GetPromptResult:
@@ -359,7 +359,7 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
         raise UsageError(f"there is no prompt {as_line(name, 60)}", hint=f"there are: {known}")
     message = said.get("message", "")
     if not message.strip():
-        raise UsageError("message is missing", hint="give the message that is to be answered")
+        raise UsageError("message is missing", hint="give the message to answer")
     with session.searching(call) as service:
         found = inject(
             service,
@@ -369,7 +369,7 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
             memory_loaded=False,
         )
     session.record(list(found.given), message, "inject")
-    return _as_user(found.text or "Memory has nothing that matters for this message.", message)
+    return _as_user(found.text or "Memory has nothing relevant to this message.", message)
 
 
 def _as_user(*texts: str) -> types.GetPromptResult:

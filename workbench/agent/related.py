@@ -78,7 +78,7 @@ def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
         if other.address == entry.address or other.provenance is None:
             continue
         if not curated and _made_of(other.provenance, entry):
-            yield Related(other.address, other.plain_title, "was made of it")
+            yield Related(other.address, other.plain_title, "was created from it")
         elif curated and here & _files(other.provenance):
             yield Related(other.address, other.plain_title, "from the same file")
 

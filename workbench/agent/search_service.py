@@ -30,7 +30,7 @@ from workbench.workspace.registry import searched
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
-_OWN_ONLY = "only your own memory is asked"
+_OWN_ONLY = "only your own memory is searched"
 
 
 class SearchService:
@@ -179,7 +179,12 @@ class SearchService:
         """The scopes of a search, and why the leader's is not among them."""
         if isinstance(self.workspace, PastWorkspace):
             member = bool(self.workspace.settings.team_leader)
-            return self._own, "the leader's memory is not asked: this is your own as it was" if member else ""
+            return (
+                self._own,
+                "the leader's memory is not searched: this is your own memory at an earlier time"
+                if member
+                else "",
+            )
         try:
             return self.scopes, ""
         except WorkbenchError as error:

@@ -319,7 +319,7 @@ def answer_to(service: SearchService, request: Mapping[str, object]) -> dict[str
     try:
         today = date.fromisoformat(told) if isinstance(told, str) else date.today()
     except ValueError as error:
-        raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
+        raise UsageError(f"{told!r} is not a date", hint="for example 2026-03-20") from error
     return inject(
         service,
         message,

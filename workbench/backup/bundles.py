@@ -66,7 +66,7 @@ def read_header(path: Path) -> Header:
         raise BackupError(f"{path} cannot be read: {error.strerror}") from error
     first, _, rest = head.partition(b"\n")
     if first + b"\n" not in _MAGIC:
-        raise BackupError(f"{path} is no git bundle, or its beginning is damaged")
+        raise BackupError(f"{path} is not a git bundle, or its header is damaged")
     for line in os.fsdecode(rest).removesuffix("\n").split("\n"):
         if line.startswith("@object-format="):
             algorithm = line.partition("=")[2]
@@ -79,7 +79,7 @@ def read_header(path: Path) -> Header:
     if len(branches) != 1 or algorithm not in ("sha1", "sha256"):
         raise BackupError(
             f"{path} holds {len(branches)} branches; a backup holds one",
-            hint="for a bundle of your own: git clone FILE DIR",
+            hint="for a bundle that you made yourself: git clone FILE DIR",
         )
     branch = branches[0]
     ledgers = {ref: name for ref, name in refs.items() if ref.startswith(LEDGERS)}
@@ -108,7 +108,7 @@ def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) 
     except (RepositoryStateError, OSError) as error:
         path.unlink(missing_ok=True)
         raise BackupError(
-            f"the bundle could not be written: {error}", hint="is there space for it? `git fsck` tells more"
+            f"the bundle could not be written: {error}", hint="check the free space; `git fsck` shows more"
         ) from error
 
 
@@ -180,7 +180,7 @@ class Chain:
             if before is None and "-full" not in path.name:
                 return f"what {path.name} is built on is missing"
             if before is not None and _number(path.name) != _number(before.name) + 1:
-                return f"what stood between {before.name} and {path.name} is missing"
+                return f"what was between {before.name} and {path.name} is missing"
             if path.name in self._sums and self._sums[path.name] != digest(path):
                 return f"{path.name} is damaged"
         return ""
@@ -254,8 +254,8 @@ def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False)
     if last := remembered(workspace):
         return replace(find_target(last.target), own=own or last.own)
     raise UsageError(
-        "no backup yet: there is none to repeat",
-        hint="name a place once: workbench backup DIR, FILE.bundle or a git remote",
+        "no backup has been made yet, so there is none to repeat",
+        hint="set a target once: workbench backup DIR, FILE.bundle or a git remote",
     )
 
 
@@ -297,7 +297,7 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
     if not _has(workspace, tip) and (last is None or last.commit != tip):
         raise BackupError(
             f"{target.shown} holds the backup of another memory, or of commits that are not here",
-            hint="name another folder, or begin a new chain in this one with --full: nothing is removed",
+            hint="use another folder, or start a new chain in this one with --full: nothing is removed",
         )
     return None, "the history was rewritten since the last backup: so a full backup is made"
 

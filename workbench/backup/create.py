@@ -70,13 +70,13 @@ def require_peace(workspace: Workspace) -> tuple[str, ...]:
     history.require_committable()
     if history.shallow:
         raise RepositoryStateError(
-            "this is a shallow clone: a backup of it would not be whole",
-            hint="git fetch --unshallow brings the rest of the history",
+            "this is a shallow clone: a backup of it would be incomplete",
+            hint="git fetch --unshallow fetches the rest of the history",
         )
     if (workspace.root / STATE_DIR / "journal.json").exists():
         raise RepositoryStateError(
             "an action was interrupted and could not be finished yet",
-            hint="any action tries again and says what is in the way",
+            hint="any action tries again and reports what prevents it",
         )
     unmerged = os.fsdecode(ask(history.carrier, "ls_files", "--unmerged", "-z", "--", ":(top)"))
     if unmerged:
@@ -86,14 +86,14 @@ def require_peace(workspace: Workspace) -> tuple[str, ...]:
         )
     for kept in workspace.operations.conflicts():
         raise RepositoryStateError(
-            f"{kept} holds text of another writer that is in no memory file",
-            hint="put what you need of it where it belongs, then remove it",
+            f"{kept} contains text of another writer that is in no memory file",
+            hint="copy what you need from it into the right file, then remove it",
         )
     for file in workspace.scan():
         if line := marked_line(workspace.files.read_or_none(file.path) or b""):
             raise RepositoryStateError(
-                f"{file.path} has the marks of an unfinished merge from line {line} on",
-                hint="keep what is right of both sides, and take the marks out",
+                f"{file.path} has merge conflict markers from line {line} on",
+                hint="resolve the conflict and remove the markers",
             )
     return finished
 
@@ -209,9 +209,9 @@ def require_savable(workspace: Workspace, target: Target, *, full: bool) -> tupl
     """What ``require_peace`` returns. Raises UsageError where this memory may not be saved there, or so."""
     if workspace.history.own and not target.own:
         raise UsageError(
-            f"this history is kept apart from any repository, in {workspace.own_place().where()}; "
+            f"this history is stored outside of any repository, in {workspace.own_place().where()}; "
             "nothing was saved",
-            hint="--own-history says that a backup may hold it",
+            hint="--own-history includes it in the backup",
         )
     refuse_inside(target, workspace.history)
     if full and target.kind == "remote":
@@ -289,7 +289,7 @@ class _Work:
             where = there or "no commit"
             raise BackupError(
                 f"{self.target.shown} says that {self.branch} is at {where}, not at {self.commit}",
-                hint="somebody else may have pushed in the same moment: try again",
+                hint="somebody may have pushed at the same time: try again",
             )
         if check:
             self._compare(lambda place: restore_remote(self.target, place, self.branch))
@@ -371,7 +371,7 @@ class _Work:
         history = self.workspace.history
         prefix = os.fsdecode(ask(history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
-        self.tell("restoring it for a trial", 0, 0)
+        self.tell("restoring it as a test", 0, 0)
         with scratch("check") as place:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
@@ -414,7 +414,7 @@ def unknown_format(workspace: Workspace) -> str:
     try:
         require_known_format(workspace.root)
     except NewerFormatError as newer:
-        return f"this memory has format {newer.found}, and this program knows up to {newer.known}"
+        return f"this memory has format {newer.found}, and this program supports up to {newer.known}"
     except UsageError as unknown:
         return unknown.message
     return ""

@@ -60,7 +60,7 @@ def restore(source: str, folder: Path, *, branch: str = "") -> Restored:
     if target.kind == "remote":
         return restore_remote(target, folder, branch)
     if branch:
-        raise UsageError("a bundle holds one branch, so there is none to choose")
+        raise UsageError("a bundle has one branch, so --branch does not apply")
     if target.kind == "file":
         return restore_bundles([Path(target.place)], folder)
     return restore_bundles(_whole_chain(Path(target.place)), folder)
@@ -71,8 +71,8 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
     headers = [read_header(path) for path in bundles]
     if headers[0].needs:
         raise BackupError(
-            f"{bundles[0].name} holds only what came after an earlier bundle",
-            hint="name the folder that it is in",
+            f"{bundles[0].name} contains only what came after an earlier bundle",
+            hint="give the folder that contains it",
         )
     last = headers[-1]
 
@@ -86,7 +86,7 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
                     ask(carrier, "update_ref", name, at)
             except RepositoryStateError as error:
                 raise BackupError(
-                    f"{path} is damaged, or not what the bundle before it goes on with: {error.message}",
+                    f"{path} is damaged, or does not continue the bundle before it: {error.message}",
                     hint="nothing was restored; an earlier chain of the same folder may be whole",
                 ) from error
 
@@ -134,11 +134,11 @@ def _whole_chain(folder: Path) -> list[Path]:
     chain = Chain(folder)
     if not chain.bundles:
         raise BackupError(
-            f"{folder} holds no backup", hint="it would hold files named memory-0001-full.bundle"
+            f"{folder} contains no backup", hint="a backup folder has files named memory-0001-full.bundle"
         )
     if fault := chain.fault():
         raise BackupError(
-            f"the backup in {folder} is not whole: {fault}",
+            f"the backup in {folder} is incomplete: {fault}",
             hint="nothing was restored; `workbench restore BUNDLE DIR` takes a single full bundle",
         )
     return chain.bundles
@@ -158,12 +158,12 @@ def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], N
                 ask(carrier, "read_tree", commit)
                 files, notes = _lay_out(carrier, stage, commit)
             except RepositoryStateError as error:
-                raise BackupError(f"the backup is not whole: {error.message}") from error
+                raise BackupError(f"the backup is incomplete: {error.message}") from error
             carrier.set_persistent_git_options(git_dir=stage / ".git", work_tree=stage)
             outcome(carrier, "update_index", "-q", "--refresh")
             os.sync()
             if ledgers:
-                notes += ("the backup has a ledger too: `workbench doctor --fix` takes it over",)
+                notes += ("the backup also has a ledger: `workbench doctor --fix` imports it",)
     except OSError as error:
         raise disk_error(error) from error
     return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers)
@@ -174,7 +174,7 @@ def _stage(folder: Path) -> Iterator[Path]:
     """A folder to build in that becomes ``folder`` when all went well, and else is gone."""
     there = folder.is_dir()
     if folder.is_symlink() or (folder.exists() and (not there or any(folder.iterdir()))):
-        raise UsageError(f"{folder} is not empty", hint="name a folder that is empty or not there yet")
+        raise UsageError(f"{folder} is not empty", hint="use an empty or new folder")
     if not there:
         folder.parent.mkdir(parents=True, exist_ok=True)
     stage = (folder if there else folder.parent) / f"{_STAGE}{secrets.token_hex(8)}"
@@ -203,7 +203,7 @@ def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str
             meta, _, path = record.partition("\t")
             mode, _, name = meta.split(" ")
             if mode == _SUBMODULE:
-                notes.append(f"{path} is a submodule: it is not part of this backup")
+                notes.append(f"{path} is a submodule, which is not part of this backup")
             elif path.startswith(f"{STATE_DIR}/"):
                 notes.append(f"{path} was left out: {STATE_DIR} holds derived files only")
             elif mode == _LINK:
@@ -215,7 +215,7 @@ def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str
         for path, target in links:  # last, so that none can stand in the way of a file
             files.lay_link(RelPath(path), target)
     except (NotMemoryError, FileExistsError) as error:
-        raise BackupError(f"the backup holds a path that no folder can hold: {error}") from error
+        raise BackupError(f"the backup contains an invalid path: {error}") from error
     finally:
         reader.close()
     return count + len(links), tuple(notes)

@@ -75,7 +75,7 @@ def find_target(text: str, history: History | None = None) -> Target:
     """
     if not text or text.startswith("-") or any(ord(mark) < 32 for mark in text):
         raise UsageError(
-            f"{text!r} is no place for a backup", hint="a folder, a *.bundle file, or a git remote"
+            f"{text!r} is not a backup target", hint="use a folder, a *.bundle file or a git remote"
         )
     if history is not None and _REMOTE_NAME.fullmatch(text) and (url := _url_of(history, text)):
         if Path(text).exists():
@@ -107,7 +107,7 @@ def refuse_inside(target: Target, history: History) -> None:
         if place.is_relative_to(inside):
             raise UsageError(
                 f"{target.shown} is inside the repository that is backed up",
-                hint="what happens to the one happens to the other: name a place outside of it",
+                hint="use a target outside of it, so that one loss does not take both",
             )
 
 
@@ -138,8 +138,8 @@ def _checked(text: str, base: Path) -> Target:
         return Target("file", str(path))
     if path.name.endswith(".git") or path.exists():
         raise UsageError(
-            f"{path} is no repository, no folder and no *.bundle file",
-            hint="make a repository for it with: git init --bare DIR.git",
+            f"{path} is neither a repository, a folder nor a *.bundle file",
+            hint="create a repository with: git init --bare DIR.git",
         )
     return Target("folder", str(path))
 
@@ -244,7 +244,7 @@ def push_ledgers(carrier: Any, target: Target) -> tuple[bool, str]:
                 f"`git fetch {shlex.quote(target.shown)} '{name}:{fetched}'` and `workbench doctor --fix` "
                 "take it over, and the next backup sends both"
             )
-    return False, f"the ledger was not sent: {target.shown} refuses it; `git push` by hand may tell more"
+    return False, f"the ledger was not sent: {target.shown} refuses it; `git push` may show more"
 
 
 def push(carrier: Any, target: Target, branch: str) -> bool:
@@ -259,12 +259,12 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
     if sent.status and _has_more(line):
         raise ConflictError(
             f"{target.shown} has commits on {branch} that are not here; nothing was sent",
-            hint="bring them here first (git pull), or name another place: a backup is never forced",
+            hint="pull them first (git pull), or use another target: a backup is never forced",
         )
     if sent.status:
         why = visible(line.rpartition("\t")[2], one_line=True) or cause(sent.err)
         raise BackupError(
-            f"{target.shown} did not take the backup: {without_secret(why)}",
+            f"{target.shown} rejected the backup: {without_secret(why)}",
             hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",
         )
     return not line.startswith("=")

@@ -193,7 +193,7 @@ def _say_injection(found: Injection, *, everything: bool) -> None:
     for note in found.notes:
         narrate(note)
     if found.skipped_because:
-        narrate(f"nothing is looked up: {found.skipped_because}")
+        narrate(f"nothing was searched: {found.skipped_because}")
         return
     if found.text:
         say(found.text)
@@ -238,7 +238,7 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
         say(found.text)
     for section in found.sections:
         if section.more:
-            narrate(f"  {section.title}: {section.more} more, for which there is no room")
+            narrate(f"  {section.title}: {section.more} more, which did not fit")
     for why, count in found.withheld:
         narrate(f"  {count} not given: {why}")
     lines = sum(len(section.lines) for section in found.sections)
@@ -283,7 +283,7 @@ def _say_usage(days: int, *, never: bool, most: int) -> None:
         rest = f", {more} more entries" if more > 0 else ""
         narrate(f"{plural(found.answers, 'answer')} in the last {days} days{rest}")
     else:
-        narrate(f"nothing was given in the last {days} days")
+        narrate(f"nothing was given to agents in the last {days} days")
     for entry in missed:
         say_row(f"never  {entry.address}  {entry.plain_title[:80]}")
     if never:
@@ -301,7 +301,7 @@ def mcp(name: str, user: str) -> None:
     from workbench.agent.mcp_server import serve
 
     if not _AGENT.fullmatch(name):
-        raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")
+        raise UsageError(f"{name!r} is not a valid agent name", hint="letters, digits, dots and hyphens")
     with workspace() as place:
         serve(place, agent=name, user=user)
 
@@ -336,7 +336,7 @@ def connect(which: str | None) -> None:
         if which is None:
             say(f"# {name}" + (f": {_FILES[name]}" if name in _FILES else ""), bold=True)
         elif name in _FILES:
-            narrate(f"put this into {_FILES[name]}; what is there already stays beside it:")
+            narrate(f"add this to {_FILES[name]}, beside what is already there:")
         say(_how_to_add(name, command, root))
 
 
@@ -349,9 +349,7 @@ def _program() -> str:
     for path in (sys.argv[0], beside, shutil.which("workbench")):
         if path and Path(path).suffix != ".py" and Path(path).is_file() and os.access(path, os.X_OK):
             return str(Path(path).resolve())
-    raise UsageError(
-        "there is no program `workbench` that another program could start", hint="is it installed? see pip"
-    )
+    raise UsageError("the command `workbench` was not found on PATH", hint="check the installation: pip")
 
 
 def _how_to_add(name: str, command: str, root: str) -> str:

@@ -55,7 +55,7 @@ def _say_planned(done: Backup, where: str) -> None:
     if done.pending:
         say(f"would commit {plural(done.pending, 'uncommitted file')} first")
     if not done.wrote:
-        say(f"nothing is new since the last backup in {where}")
+        say(f"nothing new since the last backup in {where}")
         return
     article = "an" if done.wrote.startswith("i") else "a"
     what = "send" if done.wrote == "sent" else f"write {article} {done.wrote} bundle"
@@ -67,7 +67,7 @@ def _say_backup(done: Backup, where: str) -> None:
     if done.recorded:
         say(f"committed {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
     if not done.wrote:
-        say(f"nothing is new: {where} holds {done.branch} at {commit}")
+        say(f"nothing new: {where} holds {done.branch} at {commit}")
     else:
         what = "sent" if done.wrote == "sent" else f"{done.wrote} backup"
         say(f"{what}: {where} holds {done.branch} at {commit}, the whole repository's branch")
@@ -103,7 +103,7 @@ def restore(source: str, folder: str | None, at: str | None, branch: str, reason
         return
     if folder is None:
         raise UsageError(
-            "where to is not said",
+            "no folder was given",
             hint="workbench restore SOURCE DIR for a backup; workbench restore TARGET --at WHEN for a moment",
         )
     if given("dry_run") or reason:

@@ -98,7 +98,7 @@ def show(name: str) -> None:
         8,
         ("default", value_text(name, declared.default)),
         ("from", _origin(setting)),
-        *(("also", f"{_said(said)}, which does not count") for said in setting.also),
+        *(("also", f"{_said(said)}, which is ignored") for said in setting.also),
         ("unit", declared.unit),
         ("may be", ", ".join(each or "nothing" for each in declared.choices)),
     )
@@ -155,7 +155,7 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
         say(f"{name}: {setting.shown}")
     narrate(f"{'taken out of' if value is None else 'written into'} {changed.path}")
     if changed.overruled:
-        narrate(f"it does not count here: {changed.overruled}")
+        narrate(f"it has no effect here: {changed.overruled}")
 
 
 def _foretell(name: str, value: Value | None) -> None:
@@ -260,7 +260,7 @@ def keys(profile: str | None, check: bool) -> None:
         if not check:
             put(key_table(found.map))
         elif not found.problems:
-            say(f"{path}: all is well" if path.exists() else "no file of keys: defaults")
+            say(f"{path}: no problems" if path.exists() else "no keys file: defaults")
         for problem in found.problems:
             narrate(problem.told(str(path)))
     if check and found.wrong:
@@ -278,7 +278,7 @@ def themes(check: str, show: str) -> int:
     reports errors and poor contrast, with exit code 4.
     """
     if check and show:
-        raise UsageError("--check and --show are two questions", hint="ask one of them")
+        raise UsageError("--check and --show exclude each other", hint="use one of them")
     if check:
         return _check_theme(Path(check))
     found, problems = load_themes((BUILT_IN, own_folder()))
@@ -328,5 +328,5 @@ def _check_theme(path: Path) -> int:
     except ThemeError as error:
         found = [str(error)]
     if not answered({"file": path, "usable": bool(name), "problems": found}):
-        put(f"{name} can be used, and read") if not found else say("\n".join(found))
+        put(f"{name} is valid and readable") if not found else say("\n".join(found))
     return FOUND_WANTING if found else 0

@@ -31,7 +31,7 @@ def _to_forget(
 ) -> Chosen:
     """The entries that were named, or those of a session or a query: shown, and with a yes alone."""
     if sum((bool(entries), session is not None, query is not None)) != 1:
-        raise UsageError("name what is meant by one of: entries, --session S, --query Q")
+        raise UsageError("select with one of: entries, --session S, --query Q")
     if entries:
         by_name = content_addresses(place, entries)
         return lambda: by_name
@@ -103,12 +103,10 @@ def _to_set_aside(
 ) -> Chosen:
     """The entries that were named. What is not about setting aside is done here, and the command ends."""
     if release and (only_list or not entries):
-        raise UsageError(
-            "--release takes entries", hint="`workbench quarantine --list` shows which there are"
-        )
+        raise UsageError("--release takes entries", hint="`workbench quarantine --list` lists them")
     if only_list == bool(entries):
         raise UsageError(
-            "either entries are set aside, or the quarantine is listed",
+            "ENTRY and --list exclude each other",
             hint="workbench quarantine ENTRY..., or workbench quarantine --list",
         )
     if only_list:

@@ -59,7 +59,7 @@ _LEFT_BEHIND = 10
 @flag("--runs", "List the runs and what was decided about their proposals.", "lists")
 @flag(
     "--learned",
-    "What your decisions have taught, and how well they would have been foretold.",
+    "Show what was learned from your decisions, and how well it predicts them.",
     "shows_learned",
 )
 @flag("--forget-learned", "Forget what was learned from your decisions so far; can be undone.", "forgets")
@@ -128,9 +128,9 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
         try:
             record = json.loads(row)
         except ValueError as error:
-            raise UsageError(f"line {number} of {lines.name} is no JSON: {error}") from error
+            raise UsageError(f"line {number} of {lines.name} is not JSON: {error}") from error
         if not isinstance(record, dict):
-            raise UsageError(f"line {number} of {lines.name} is no JSON object")
+            raise UsageError(f"line {number} of {lines.name} is not a JSON object")
         records.append(record)
     return records
 
@@ -162,12 +162,14 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     if done is not None:
         _say_applied(found, done)
     elif applies:
-        narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
+        narrate(
+            "nothing was applied: this run proposes nothing new; `workbench inbox list` shows what is pending"
+        )
     else:
         count = len(candidates)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
-            f"{plural(count, 'proposal')} {wait} for you: `workbench inbox list`"
+            f"{plural(count, 'proposal')} {wait} for your decision: `workbench inbox list`"
             if count
             else "nothing is proposed"
         )
@@ -195,7 +197,7 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
     of_this_run = [replace(one, run=found.run) for one in candidates]  # also what waited since an earlier one
     chosen = choose(place, of_this_run, now=now)
     if not chosen.taken:
-        return _Applied(tuple(f"{one.key} waits for you: {why}" for one, why in chosen.held))
+        return _Applied(tuple(f"{one.key} needs your decision: {why}" for one, why in chosen.held))
     near = [skip for skip in found.skipped if skip.why.startswith(NEAR_MISS)]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
     plan, operation = planned_or_done(
@@ -287,8 +289,8 @@ def _say_learned(place: Workspace) -> None:
             f"{found.base_right:.0%} without them"
         )
     for title, examples in (
-        ("higher is what is like", found.raised),
-        ("lower is what is like", found.lowered),
+        ("scored higher: entries like", found.raised),
+        ("scored lower: entries like", found.lowered),
     ):
         if examples:
             say(title, dim=True)

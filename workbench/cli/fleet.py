@@ -46,7 +46,7 @@ def fleet() -> None:
 @word("--ray", "ADDRESS", "The address of a Ray cluster. Default: start one on this machine.", "address")
 @number("--workers", high=4096, help="Default: one per processor. 0: this process only, without Ray.")
 @number("--batch", low=1, high=5000, default=50, help="Workspaces per write.")
-@number("--retries", high=20, default=2, help="How often a workspace that fails is tried again.")
+@number("--retries", high=20, default=2, help="How often a failed workspace is retried.")
 @flag("--no-vectors", "Index for keyword search only, without vectors.")
 @flag("--full", "Rebuild the whole index.")
 @flag("--prune", "Remove workspaces that FILE does not list.")
@@ -77,7 +77,7 @@ def reindex(
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
-        raise UsageError("--workers 0 is for this process: it takes no --ray")
+        raise UsageError("--workers 0 runs in this process: it excludes --ray")
     how = recipe(vectors=not no_vectors, spend=yes)
     pool: Pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
@@ -217,7 +217,7 @@ def say_report(report: FleetReport) -> None:
     )
     if report.retried or report.lost or report.storage_retries:
         narrate(
-            f"tried again: {plural(report.retried, 'workspace')}, "
+            f"retried: {plural(report.retried, 'workspace')}, "
             f"{plural(report.lost, 'task')} of workers that were lost, "
             f"{report.storage_retries:,} times the storage"
         )
@@ -231,4 +231,4 @@ def _narrate_some(rows: list[str]) -> None:
     for row in rows[:_SHOWN]:
         narrate_row(row)
     if len(rows) > _SHOWN:
-        narrate(f"and {len(rows) - _SHOWN:,} more: --report FILE names all of them")
+        narrate(f"and {len(rows) - _SHOWN:,} more: --report FILE lists all of them")

@@ -35,12 +35,12 @@ from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory
 from workbench.plural import plural
 
 _DAYS = """\b
-Two questions about time:
+Two kinds of time:
   COMMAND --on DAY       what was true then, by the memory of today
                          (by valid_from, occurred_at and valid_until)
   workbench --as-of DAY  what the memory said then, by git
 """
-_on_option = day("--on", "What was true on this day.")
+_on_option = day("--on", "Show what was true on this day.")
 _everything_option = flag("--all", "Include what is no longer true or not true yet.", "everything")
 
 
@@ -121,7 +121,7 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
     _refuse_both(on, everything=everything)
     found = whole if everything else whole.as_of(on or date.today())
     if found.at(entity.path) is None:
-        narrate(f"note: {entity.name} does not hold on {on or date.today()}; this is what its page tells")
+        narrate(f"note: {entity.name} is not valid on {on or date.today()}; its page is shown as it is")
         found = whole
     entity = found.at(entity.path) or entity
     node = neighbourhood(found, entity, hops=hops)
@@ -292,7 +292,7 @@ for _operation in OPERATIONS:
 
 def _refuse_both(on: date | None, *, everything: bool) -> None:
     if everything and on:
-        raise UsageError("--all and --on are two different questions", hint="give one of them")
+        raise UsageError("--all and --on exclude each other", hint="give one of them")
 
 
 def say_answer(answer: GraphAnswer) -> None:
@@ -307,13 +307,13 @@ def say_answer(answer: GraphAnswer) -> None:
             say(f"      {found.why}", dim=True)
         say(f"      from {', '.join(found.sources)}", dim=True)
     if not answer.found:
-        say("nothing is known about it")
+        say("nothing was found about it")
     _say_known(answer.suggestions)
 
 
 def _say_known(names: Sequence[str]) -> None:
     if names:
-        say(f"known are {', '.join(names)}")
+        say(f"similar names: {', '.join(names)}")
 
 
 def _say_result(result: Result) -> None:
@@ -408,7 +408,7 @@ def _say_stats(stats: Stats) -> None:
         ("expired", f"{stats.expired:,}"),
         ("pending", plural(stats.pending, "todo")),
         ("pinned", f"{stats.pinned:,}"),
-        ("unresolved", f"{plural(stats.unresolved, 'relation')}, to no page or to several"),
+        ("unresolved", f"{plural(stats.unresolved, 'relation')}, which lead to no page or to several"),
         ("days", f"{stats.oldest or '-'} to {stats.newest or '-'}"),
         ("most links", ", ".join(f"{name} {count}" for name, count in stats.top) or "-"),
     )

@@ -79,7 +79,7 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
     exit code is 4 if problems remain.
     """
     if yes and not fix:
-        raise UsageError("--yes goes with --fix")
+        raise UsageError("--yes requires --fix")
     from workbench.health.checks import examine
 
     folder = click.get_current_context().obj
@@ -266,7 +266,7 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
         found = f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}"
         narrate(f"{found} in {', '.join([files, *more])}")
     if counts["info"] and not everything:
-        narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")
+        narrate(f"  → --all shows {plural(counts['info'], 'remark')} for information")
 
 
 @command()
@@ -309,14 +309,14 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
     from workbench.health.audit import audit as audited
 
     if with_text and html is None:
-        raise UsageError("--with-text goes with --html")
+        raise UsageError("--with-text requires --html")
     asked = meant(folder) if folder else click.get_current_context().obj
     place = Workspace.open(asked, lenient=True) if asked else Workspace.nearest(".", lenient=True)
     tell_skipped(place)
     if html is not None and Path(html).resolve().is_relative_to(place.root):
         raise UsageError(
-            f"{html} is inside of {place.root}, where an audit writes nothing",
-            hint="name a file somewhere else",
+            f"{html} is inside {place.root}, where an audit writes nothing",
+            hint="use a file outside of it",
         )
     with closing(place), no_garbage_collection(), Bar() as bar:
         found = audited(CheckSubject(place), model=not quick, tell=bar.show)

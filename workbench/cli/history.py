@@ -135,7 +135,7 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
             _log_file(there, name, limit, wanted(match), everything=everything)
             return
         if match:
-            raise UsageError("--match looks through operations; the history of an entry is shown whole")
+            raise UsageError("--match searches operations; it does not apply to the history of an entry")
         steps = _history(there, name)[:limit]
         if not answered(steps):
             _say_steps(steps)
@@ -164,7 +164,7 @@ def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, every
     if answered(rows):
         return
     if only.terms and not steps:
-        narrate("no operation matches; words are searched in what was done, by whom and where")
+        narrate("no operation matches; --match searches actions, actors and paths")
     for step in steps:
         one = step.operation
         undone = " (undone)" if one.undone else ""
@@ -253,7 +253,7 @@ def show(operation: str, related: bool) -> None:
         if "#" in operation or LINES.fullmatch(operation):
             (_show_related if related else _show_entry)(there, name)
         elif related:
-            raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
+            raise UsageError("--related requires an entry", hint="path#hash or path:line names one")
         else:
             _show_operation(there, name)
 
@@ -301,7 +301,7 @@ def _show_entry(there: Whose, name: str) -> None:
     say(entry.text)
     say("")
     if origin is None:
-        say("origin   it is gone from its file")
+        say("origin   no longer in its file")
     else:
         trust = "" if origin.trusted else " (counts as untrusted)"
         say(f"origin   {origin.who}, trust {origin.trust}{trust}")
@@ -333,7 +333,7 @@ def _show_related(there: Whose, name: str) -> None:
     for each in found:
         say_row(f"{each.why:<18}  {each.address}  {each.title}")
     if not found:
-        say("nothing else belongs to this entry")
+        say("no related entries")
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""
     last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
     say(f"recalled {plural(recalled.times, 'time')}{last}{by}")

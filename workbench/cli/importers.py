@@ -40,7 +40,7 @@ def _brings_over(read: Callable[..., Carried]) -> Any:
         with workspace() as place:
             carried = read(place, **given)
             left = len(carried.left_out)
-            lost = f", {left:,} that cannot come over" if left else ""
+            lost = f", {left:,} that cannot be imported" if left else ""
             narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
             act(place, lambda: plan_import(place, carried, now=now, user=user or USER))
 

@@ -110,14 +110,14 @@ def _chosen(place: Workspace, keys: Sequence[str], *, everything: bool, run: str
     """The keys that were named, or all that wait, or those of a run."""
 
     if sum((bool(keys), everything, bool(run))) != 1:
-        raise UsageError("name what is meant by one of: keys, --all, --run RUN")
+        raise UsageError("select with one of: keys, --all, --run RUN")
     if keys:
         return lambda: keys
     waits = pending(place, datetime.now().astimezone())
     found = [f"{one.key}/{one.action}" for one in waits if everything or one.run.startswith(run)]
     if not found:
         raise UsageError(
-            f"no proposal of run {run} waits" if run else "no proposal waits", hint="`workbench dream`"
+            f"run {run} has no pending proposals" if run else "no proposal waits", hint="`workbench dream`"
         )
     return lambda: found
 
@@ -156,7 +156,7 @@ def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool
     adds those of files that this workbench replaced; the others wait until you add them with --append.
     """
     if shown is not None and discarded is not None:
-        raise UsageError("--show and --discard exclude each other", hint="look first, then discard")
+        raise UsageError("--show and --discard exclude each other", hint="show it first, then discard it")
     if append and (shown or discarded or not late):
         raise UsageError(
             "--append goes with --late alone", hint="`workbench inbox conflicts --late --append`"
@@ -196,7 +196,7 @@ def _show(place: Workspace, number: int, kept: Conflict | Late, *, discard: bool
     told = _kept_json(number, kept)
     diff = _kept_diff(place, kept)
     if not diff:
-        diff = "nothing waits in it" if isinstance(kept, Late) else "the file holds exactly this text by now"
+        diff = "nothing is waiting" if isinstance(kept, Late) else "the file now has exactly this text"
     if not discard and answered({**told, "diff": diff}):
         return
     if not (discard and yes):
@@ -211,7 +211,7 @@ def _show(place: Workspace, number: int, kept: Conflict | Late, *, discard: bool
     blob = place.operations.discard(kept)
     if not answered({**told, "discarded": blob}):
         say(f"discarded {number}")
-        narrate(f"git cat-file blob {blob} brings the text back")
+        narrate(f"git cat-file blob {blob} recovers the text")
 
 
 def _appended(place: Workspace, *, yes: bool) -> bool:
@@ -239,7 +239,7 @@ def _list(place: Workspace, *, late: bool) -> None:
     elif late:
         narrate("`--late --show N` shows one, `--append` adds their lines, `--discard N` removes one")
     else:
-        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` takes it off the list")
+        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` removes it from the list")
 
 
 def _kept_json(number: int, kept: Conflict | Late) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def forget(job: str) -> None:
 
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))
-    narrate(f"the runs of {job} are forgotten" if known else f"nothing was kept of {job}")
+    narrate(f"the runs of {job} are forgotten" if known else f"no runs are recorded for {job}")
 
 
 def usable_model(place: Workspace, without: str) -> LanguageModel | None:
@@ -150,7 +150,7 @@ def usable_model(place: Workspace, without: str) -> LanguageModel | None:
 def require_whole(*, part: bool) -> None:
     """Refuse what goes with no ``--log`` or ``--metrics``. Raises UsageError."""
     if given("log") and wants_json():
-        raise UsageError("--log and --json say the same in two ways", hint="leave one of them out")
+        raise UsageError("--log and --json exclude each other", hint="use one of them")
     if part and (given("log") or given("metrics")):
         raise UsageError("--log and --metrics are for a whole run that does something")
 
@@ -176,7 +176,7 @@ def speaking(job: Job) -> Iterator[None]:
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{os.path.basename(place.filename)}:{place.lineno}"
-        why = f"failed ({type(error).__name__} at {where}), which is a fault of this program"
+        why = f"failed ({type(error).__name__} at {where}), which is a bug in this program"
     if why:
         narrate(f"{job.command}: {why}")
         raise click.exceptions.Exit(code)

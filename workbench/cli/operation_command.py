@@ -162,8 +162,8 @@ def whose(asked: _Asked) -> Iterator[tuple[Whose, _Asked]]:
             return
         if isinstance(here, PastWorkspace):
             raise UsageError(
-                f"{asked} is the leader's, and this is your own memory as it was",
-                hint="leave --as-of out, or name the leader's folder with -w",
+                f"{asked} is the leader's, and --as-of shows your own memory only",
+                hint="omit --as-of, or select the leader's folder with -w",
             )
         from workbench.agent.federated_search import (
             open_leader,  # not before it is needed: it brings the engines
@@ -255,7 +255,8 @@ def shown_first(
     if ask:
         agree(
             question.format(len(shown)),
-            refusal=f"{refusal.format(plural(len(shown), noun))} needs your word; nothing was changed",
+            refusal=f"{refusal.format(plural(len(shown), noun))} needs your confirmation; nothing was "
+            "changed",
             hint="look at the list, then add --yes; --dry-run shows the diff",
         )
 
@@ -263,8 +264,8 @@ def shown_first(
         found = find()
         if found != shown:
             raise ConflictError(
-                "memory changed meanwhile, so this is not the list that was shown; nothing was changed",
-                hint="run the command again and look at the new list",
+                "memory changed in the meantime, so the list is out of date; nothing was changed",
+                hint="run the command again and check the new list",
             )
         return found
 

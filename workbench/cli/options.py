@@ -61,7 +61,7 @@ class _Day(click.ParamType[date]):
         try:
             return value if isinstance(value, date) else date.fromisoformat(value)
         except ValueError:
-            self.fail(f"{value!r} is not a day: write it as 2026-03-14", param, ctx)
+            self.fail(f"{value!r} is not a date: write it as 2026-03-14", param, ctx)
 
 
 DAY = _Day()
@@ -178,7 +178,7 @@ def _names(name: str, into: str) -> tuple[str, ...]:
 
 dry_run_option = flag("--dry-run", "Only show the diff (dry run).", shared=True)
 reason_option = click.option("--reason", default="", help="The reason, stored in the commit.")
-allow_secret_option = flag("--allow-secret", "Go on even if this stores a new secret in git.", shared=True)
+allow_secret_option = flag("--allow-secret", "Continue even if this stores a new secret in git.", shared=True)
 yes_option = flag("--yes", "Do not ask for confirmation.", shared=True)
 model_option = shared_option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or `none`."
@@ -247,7 +247,7 @@ def tell_skipped(place: Workspace) -> None:
     for problem in place.skipped:
         if problem not in told:
             told.add(problem)
-            narrate_row(f"workbench: {problem.row}; it does not count")
+            narrate_row(f"workbench: {problem.row}; it is ignored")
 
 
 def bring_up_to_date(place: Workspace) -> None:

@@ -113,7 +113,7 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
     ctx.meta[AS_OF] = as_of
     if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
         raise ReadOnlyError(
-            f"`{ctx.invoked_subcommand}` is for today's memory: as of {as_of} it can only be read",
+            f"`{ctx.invoked_subcommand}` changes memory, but memory as of {as_of} is read-only",
             hint="leave --as-of out",
         )
     if ctx.invoked_subcommand is None:
@@ -182,6 +182,7 @@ def _explained(refused: OSError) -> WorkbenchError:
         Path.cwd()
     except FileNotFoundError:
         return NoWorkspaceError(
-            "the folder that you are in is gone", hint="change to another one, and name the workspace with -w"
+            "the current folder no longer exists",
+            hint="change to another one, and select the workspace with -w",
         )
     return disk_error(refused)

@@ -77,12 +77,12 @@ def reindex(
     part = bool(paths) or dry_run
     require_whole(part=part or click.get_current_context().meta.get(AS_OF) is not None)
     if watch and (part or full):
-        raise UsageError("--watch is for everything that changes: it takes no PATH, --full or --dry-run")
+        raise UsageError("--watch follows all changes: it excludes PATH, --full or --dry-run")
     job = Job.REINDEX_WATCH if watch else Job.REINDEX
     with speaking(job), workspace() as place, contextlib.ExitStack() as stack:
         if watch:
             if isinstance(place, PastWorkspace):
-                raise UsageError("the past does not change: there is nothing to watch")
+                raise UsageError("--watch does not apply to the past")
             stop = stack.enter_context(until_stopped())
             work = stack.enter_context(at_work(place, job))
             _watch(place, work, stop, vectors=not no_vectors, yes=yes)
@@ -325,14 +325,14 @@ def download(name: str | None, yes: bool) -> None:
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):
         raise UsageError(
-            f"{name!r} is no model's name", hint=f"names are owner/name, for example {DEFAULT_MODEL}"
+            f"{name!r} is not a model name", hint=f"a model name is owner/name, for example {DEFAULT_MODEL}"
         )
     wanted = listing(name)
     narrate(_summary(wanted))
     if wanted.missing and not yes:
         agree(
             "fetch it?",
-            refusal="fetching a model needs your word",
+            refusal="downloading a model needs your confirmation",
             hint="add --yes",
             kept="nothing was fetched",
         )
@@ -347,7 +347,7 @@ def download(name: str | None, yes: bool) -> None:
 
 def _summary(wanted: Listing) -> str:
     if not wanted.missing:
-        return f"{wanted.name} is here already, as {wanted.endpoint} has it now"
+        return f"{wanted.name} is already downloaded and up to date with {wanted.endpoint}"
     size = max(1, round(wanted.bytes / _MEGABYTE))
     files = f"{plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
     return f"{wanted.name} from {wanted.endpoint}: {files}"

@@ -149,12 +149,12 @@ def search(
         raise UsageError("give either a query or --batch FILE")
     if batch is None and not typed and not within:
         raise UsageError(
-            "what should be looked for?", hint="give a query, a filter such as --pinned, or --batch FILE"
+            "no query was given", hint="give a query, a filter such as --pinned, or --batch FILE"
         )
     usual = Query(text=text, filters=within, **given)
     said = understand(text, date.today()).as_of if batch is None and not usual.plain else None
     if said and (as_of or click.get_current_context().meta.get(AS_OF)):
-        notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
+        notes.append(f"as-of:{said} in the query was ignored: --as-of takes precedence")
         said = None
     words = usual.mode == "lexical"
     places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)

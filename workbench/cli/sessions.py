@@ -89,9 +89,9 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     counts: Counter[str] = Counter(taken.outcome for taken in done)
     if not answered({"dry_run": given("dry_run"), "counts": counts, "sources": done}):
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
-        say(said if done else "there is nothing to ingest")
+        say(said if done else "nothing to ingest")
         if not (files or source or place.settings.transcripts):
-            narrate("sessions were not looked for: name their FILEs, or add your agent's with `--source all`")
+            narrate("sessions were not searched: give their FILEs, or add your agent's with `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
@@ -113,7 +113,7 @@ def flush(transcripts: tuple[str, ...], hook: bool) -> int:
         answer_hook(_flush_for_hook)
         return 0
     if not transcripts:
-        raise UsageError("which session?", hint="name its TRANSCRIPT, or give --hook and its JSON on stdin")
+        raise UsageError("which session?", hint="give a TRANSCRIPT, or --hook with its JSON on stdin")
     done, failed = _flush(transcripts)
     if not answered({"dry_run": given("dry_run"), "sessions": done, "failed": failed}):
         for one in done:
@@ -139,7 +139,7 @@ def watch(once: bool) -> None:
     log = given("log")
     with speaking(Job.WATCH), workspace() as place:
         if isinstance(place, PastWorkspace):
-            raise UsageError("the past does not change: there is nothing to watch")
+            raise UsageError("--watch does not apply to the past")
         _ = place.operations
         following = Follower(
             place,
@@ -197,7 +197,7 @@ def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flu
             try:
                 reading = read_new(file, checkpoints, exclude=place.settings.transcript_exclude)
                 if reading is None:
-                    tell(f"{file.name}: nothing is new since it was flushed last")
+                    tell(f"{file.name}: nothing new since the last flush")
                     continue
                 if bad := unreadable(file.name, reading.bad):
                     tell(bad)
@@ -245,7 +245,7 @@ def _say_flushed(one: Flushed) -> None:
     for why, count in one.withheld:
         narrate_row(f"{one.source}: {count} not written: {why}")
     if one.known:
-        narrate_row(f"{one.source}: {one.known} there already")
+        narrate_row(f"{one.source}: {one.known} already there")
     for operation in one.operations:
         narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(one.notes)

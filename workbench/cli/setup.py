@@ -97,9 +97,9 @@ def demo(folder: str, no_open: bool) -> None:
     if not is_demo(target):
         require_more_than_looking()
     if is_demo(target):
-        narrate(f"{folder} is there already")
+        narrate(f"{folder} is already there")
     elif target.exists() and any(target.iterdir()):
-        raise UsageError(f"{folder} is not empty", hint="name another folder: workbench demo DIR")
+        raise UsageError(f"{folder} is not empty", hint="use another folder: workbench demo DIR")
     else:
         commits, files = write_demo(target)
         proposed = _dream_of(target)
@@ -138,12 +138,12 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
     lacks_repository = needs_repository(target)
     plan = plan_init(target, template)
     if not lacks_repository and not plan.edits:
-        say("everything is there already")
+        say("everything is already there")
         _say_where_history_is(target, plan)
         return
     if given("dry_run"):
         if lacks_repository:
-            say("would make a git repository")
+            say("would create a git repository")
         if plan.edits:
             say_diff(plan.diff())
         if target.is_dir() and not lacks_repository:
@@ -153,12 +153,12 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
         _agree(target, [edit.path for edit in plan.edits])
     operation = set_up(target, template)
     if lacks_repository:
-        say(f"made a git repository in {target.resolve()}")
+        say(f"created a git repository in {target.resolve()}")
     for path in operation.paths if operation else ():
         say(f"added {path}")
     if owner := owner_of(target):
-        say(f"nothing was added: {owner} takes all that lies here for its memory")
-        say("`workbench status --commit` commits what there is")
+        say(f"nothing was added: {owner} treats every file here as memory")
+        say("`workbench status --commit` commits what is there")
     _say_where_history_is(target, plan)
 
 
@@ -180,8 +180,8 @@ def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
         and os.path.realpath(folder) != os.path.realpath(ctx.obj)
     ):
         raise UsageError(
-            f"-w names {ctx.obj}, and the argument {folder}: which one is to be set up?",
-            hint="leave one of them out; nothing was changed",
+            f"-w names {ctx.obj}, and the argument {folder}: only one can be set up",
+            hint="use one of them; nothing was changed",
         )
     return Path(folder or ctx.obj or ".")
 
@@ -191,20 +191,20 @@ def _agree(target: Path, paths: Sequence[str]) -> None:
     others = tracked_beside(target)
     if not others:
         return
-    narrate_row(f"{target.resolve()} holds no agent memory.")
+    narrate_row(f"{target.resolve()} contains no agent memory.")
     narrate_row(f"Its git repository tracks {len(others):,} other files, such as {others[0]}.")
     narrate(f"One commit would add {', '.join(paths)}.")
     agree(
         "add them?",
-        refusal="this looks like a repository of something else; nothing was changed",
-        hint="name a folder for the memory: `workbench init DIR`; or add --yes",
+        refusal="this looks like a repository for something else; nothing was changed",
+        hint="give a folder for the memory: `workbench init DIR`; or add --yes",
     )
 
 
 @click.command()
 @number("--port", high=65535, default=PORT, help="The port; 0 selects a free one.")
 @word("--host", "ADDRESS", "A loopback address of this machine.", default="127.0.0.1")
-@flag("--read-only", "Allow no changes of memory.")
+@flag("--read-only", "Make memory read-only.")
 def serve(port: int, host: str, read_only: bool) -> None:
     """Serve the interface to a browser on this machine, until ctrl+c.
 
@@ -219,7 +219,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
         from screens.serve.server import Server
     except ImportError as error:
         raise UsageError(
-            f"{error.name or 'a library'} is not installed, which serving needs",
+            f"{error.name or 'a library'} is required for `serve` and not installed",
             hint="install the extra `serve` (README, Install)",
         ) from error
     address = require_loopback(host)
@@ -227,7 +227,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
         root = place.root
     if read_only:
         os.environ[VARIABLE] = "1"
-    only = ", to look only" if os.environ.get(VARIABLE) else ""
+    only = ", read-only" if os.environ.get(VARIABLE) else ""
     try:
         asyncio.run(
             _serve(
@@ -237,7 +237,9 @@ def serve(port: int, host: str, read_only: bool) -> None:
     except OSError as error:
         number = error.errno or 0
         why = os.strerror(number) if number > 0 else error.strerror or error
-        raise UsageError(f"port {port} cannot be used: {why}", hint="name another: --port 0") from error
+        raise UsageError(
+            f"port {port} cannot be used: {why}", hint="use another, or --port 0 for a free one"
+        ) from error
 
 
 async def _serve(server: Server, host: str, port: int, told: str) -> None:
@@ -270,7 +272,7 @@ def workspaces(ctx: click.Context, found: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         if found:
-            raise UsageError("--found goes with no command", hint="`workbench workspaces --found`")
+            raise UsageError("--found excludes subcommands", hint="`workbench workspaces --found`")
     elif found:
         _say_found()
     else:
@@ -296,7 +298,7 @@ def _say_found() -> bool:
             cut = any(state.lost for state in one.loaded)
             say_row(f"  {one.load}", **({"fg": "yellow"} if cut else {"dim": True}))
     narrate(
-        f"to open one, name its folder: `workbench {shlex.quote(str(memories[0].path))}`"
+        f"open one with: `workbench {shlex.quote(str(memories[0].path))}`"
         if memories
         else "no agent's memory was found on this machine"
     )
@@ -345,7 +347,7 @@ def remove(name: str) -> None:
     """Remove NAME from the list. Its folder, memory and index are not changed."""
     path = unregister(name)
     if not answered({"name": name, "path": path}):
-        say_row(f"{name} is off the list; nothing in {path} was changed")
+        say_row(f"{name} was unregistered; nothing in {path} was changed")
 
 
 @click.command()

@@ -40,7 +40,7 @@ def status(schema: bool, commit: bool, allow_secret: bool) -> None:
     --commit records what agents and editors wrote as one operation, and prints that operation instead.
     """
     if allow_secret and not commit:
-        raise UsageError("--allow-secret goes with --commit")
+        raise UsageError("--allow-secret requires --commit")
     if schema:
         put(resources.files("workbench.cli").joinpath("schemas", "status.json").read_bytes().rstrip())
         return
@@ -58,7 +58,7 @@ def _commit(place: Workspace, *, allow_secret: bool) -> None:
     if answered(operation_json(operation) if operation else {"operation": None}):
         return
     if operation is None:
-        say("nothing to commit: all that is on disk is in the last commit")
+        say("nothing to commit: the last commit has everything")
     else:
         say(f"committed {plural(len(operation.paths), 'file')} as operation {operation.id}")
 
@@ -101,7 +101,7 @@ def _say_status(report: dict[str, Any]) -> None:
 
 def kept_in(kept: dict[str, Any]) -> str:
     """Where history is kept, or will be; why, where that is not in a repository."""
-    apart = f", apart from any repository: {kept['why']}" if kept["own"] else ""
+    apart = f", outside of any repository: {kept['why']}" if kept["own"] else ""
     return f"{'kept' if kept['made'] else 'will be kept'} in {kept['path']}{apart}"
 
 
@@ -196,7 +196,7 @@ def history_of(place: Workspace) -> dict[str, Any]:
     if not history.own:
         return {"path": str(history.common_dir), "own": False, "made": True, "why": ""}
     own = place.own_place()
-    why = own.reason() or "the repository would keep it now: `workbench doctor` says what to do"
+    why = own.reason() or "the repository can keep it now: see `workbench doctor`"
     return {"path": str(own.where()), "own": True, "made": history.git_dir == own.where(), "why": why}
 
 
@@ -205,7 +205,7 @@ def _deprecated(place: Workspace) -> Iterator[str]:
     if upper.is_file() and lower.is_file() and not upper.samefile(lower):
         yield "both MEMORY.md and memory.md exist: MEMORY.md is used"
     if (place.root / "MEMORY.json").exists():
-        yield "MEMORY.json is there: deprecated, shown here, never indexed"
+        yield "MEMORY.json exists: it is deprecated and never indexed"
 
 
 def _last_backup(place: Workspace) -> dict[str, Any] | None:

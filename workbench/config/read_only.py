@@ -17,6 +17,6 @@ def require_more_than_looking() -> None:
     """Raise ReadOnlyError where this program was started to look only."""
     if os.environ.get(VARIABLE):
         raise ReadOnlyError(
-            "this was started to look only; nothing was changed",
-            hint=f"start it without --read-only, and without {VARIABLE} in the environment",
+            "this program is running read-only; nothing was changed",
+            hint=f"restart it without --read-only and without {VARIABLE} in the environment",
         )

@@ -106,7 +106,7 @@ class _Collection:
         elif isinstance(value, str):
             self._key = value
         else:
-            raise MappingError("a key that is not a word")
+            raise MappingError("a key that is not a string")
 
 
 def _check(event: yaml.Event) -> None:

@@ -392,7 +392,7 @@ def hint_for_unknown(name: str) -> str:
     if name in _DROPPED_WEIGHTS:
         return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
-        return "dreaming proposes the best by their rank: dream_limit says how many"
+        return "use dream_limit, the number of proposals of a dream"
     near = similar(name, DECLARED)
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
@@ -403,7 +403,7 @@ def refuse_unfit(name: str, value: object) -> None:
     known = declared.choices
     if known and value not in known and not re.fullmatch(declared.pattern or "(?!)", str(value)):
         words = ", ".join(word or "nothing" for word in known)
-        raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
+        raise UsageError(f"{name} cannot be {short(value)}", hint=f"allowed: {words}")
 
 
 def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
@@ -411,12 +411,12 @@ def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
     if name in USER_ONLY:
         raise UsageError(
             f"{path} cannot set {short(name)} (only your own settings file may)",
-            hint=f"say it in {user_settings_path()}, or take it out",
+            hint=f"set it in {user_settings_path()}, or remove it",
         )
     near = [one for one in STRICT & allowed if name.startswith(one)] or similar(name, allowed)[:1]
     if near and near[0] in STRICT:
         raise UsageError(
-            f"{path} cannot set {short(name)}, which looks like a setting that must not be misread",
+            f"{path} cannot set {short(name)}, which looks like a misspelled setting that matters",
             hint=f"did you mean {near[0]}?",
         )
 
@@ -426,7 +426,7 @@ def _is_newer(file: SettingsFile) -> bool:
     try:
         return format_in(file.said) > FORMAT
     except ValueError as error:
-        hint = f"`{KEY}: {FORMAT}` is what this program writes"
+        hint = f"`{KEY}: {FORMAT}` is what this version writes"
         raise UsageError(f"{file.path}: {error}", hint=hint) from error
 
 
@@ -443,7 +443,7 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
         with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(MAX_BYTES + 1)
     except ValueError as error:
-        hint = "put the settings themselves in it, or remove it"
+        hint = "write the settings into it directly, or remove it"
         raise UsageError(f"{path} is not a plain file", hint=hint) from error
 
 
@@ -502,7 +502,9 @@ def _words(path: Path, name: str, words: list[str], known: tuple[str, ...]) -> t
     """The words, each of those that are ``known``, and none twice."""
     for word in words:
         if word not in known:
-            raise UsageError(f"{path}: {name} knows no {short(word)}", hint="known: " + ", ".join(known))
+            raise UsageError(
+                f"{path}: {name} does not accept {short(word)}", hint="known: " + ", ".join(known)
+            )
     return tuple(dict.fromkeys(words))
 
 
@@ -514,7 +516,7 @@ def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:
         if pattern.split("/").count("**") > MAX_CROSSINGS:
             raise UsageError(
                 f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {short(pattern)}",
-                hint="one `**` stands for any folders, however deep",
+                hint="one `**` matches folders at any depth",
             )
     return tuple(patterns)
 

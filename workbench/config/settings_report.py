@@ -170,7 +170,7 @@ def unknown(name: str) -> UsageError:
 def value_text(name: str, value: object) -> str:
     """A value as people read it."""
     if DECLARED[name].secret:
-        return "set, and not shown" if value else "not set"
+        return "set (hidden)" if value else "not set"
     if isinstance(value, float) and value < 0:
         return DECLARED[name].unset
     if value in ("", ()):

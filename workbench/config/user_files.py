@@ -29,7 +29,7 @@ def read_own(path: Path) -> bytes | None:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > MAX_BYTES:
-        raise UsageError(f"{path} is over {MAX_BYTES:,} bytes", hint="make it smaller with an editor")
+        raise UsageError(f"{path} is over {MAX_BYTES:,} bytes", hint="reduce it with an editor")
     return data
 
 
@@ -64,4 +64,4 @@ def replace_own(path: Path, expected: bytes | None, data: bytes) -> None:
 
 def _unchanged(path: Path, expected: bytes | None) -> None:
     if read_own(path) != expected:
-        raise ConflictError(f"{path} was changed meanwhile; nothing was written", hint="try again")
+        raise ConflictError(f"{path} changed in the meantime; nothing was written", hint="try again")

@@ -99,7 +99,7 @@ def with_change(
         wanted = dict(read(text))
     except ValueError as error:
         raise UsageError(
-            f"{path} cannot be changed: it is no YAML mapping", hint="correct it first"
+            f"{path} cannot be changed: it is not a YAML mapping", hint="correct it first"
         ) from error
     wanted.pop(name, None)
     if value is not None:
@@ -113,9 +113,7 @@ def with_change(
     except MappingError:
         certain = False
     if not certain:
-        raise UsageError(
-            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
-        )
+        raise UsageError(f"{path} has a form that cannot be edited in place", hint="change it with an editor")
     return (mark + text).encode("utf-8")
 
 

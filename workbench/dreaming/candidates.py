@@ -230,7 +230,7 @@ class _Reader:
         if entry.form not in _PROSE:
             return f"no prose: {entry.form.value}"
         if entry.part > MOST_PARTS:
-            return f"behind the first {MOST_PARTS} parts of a very long line"
+            return f"beyond the first {MOST_PARTS} parts of a very long line"
         if is_generated(generated, entry.start_line):
             return "in a block that a program generates"
         if day > self.today:

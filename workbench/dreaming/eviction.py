@@ -53,7 +53,7 @@ def make_room(
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
         said = f"long-term memory has {budget}, and about {coming:,} would come"
-        return leaving, f"{said}: what could go is proposed too"
+        return leaving, f"{said}: removals are proposed too"
     return leaving, (
         f"these proposals would take long-term memory over its budget: it has {budget}, about {coming:,} "
         "would come, and too little in it is of no use; `workbench archive --dry-run` shows what can go"

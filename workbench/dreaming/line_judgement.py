@@ -92,7 +92,7 @@ def why_of(model: OwnerModel, line: Line) -> str:
         example, share = moved
         text = clipped(" ".join(example.line.text.split()), _SHOWN)
         said.append(f"{'higher' if share > 0 else 'lower'} because you {example.what} “{text}”")
-    return "; ".join(said) or "nothing in it weighs much"
+    return "; ".join(said) or "no feature has much weight"
 
 
 def judge_records(

@@ -117,7 +117,7 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     features = features_of([example.line for example in examples])
     seen = _scaled(base, features)
     if len(examples) < LEAST:
-        why = f"{len(examples)} of {LEAST} decisions that it takes to learn from"
+        why = f"{len(examples)} of {LEAST} decisions that are needed to learn"
         none = np.zeros(len(examples))
         return OwnerModel(base=base, examples=examples, why_not=why, seen=seen, pull=none)
     alike = (seen @ seen.T).astype(np.float64)
@@ -126,7 +126,7 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     foretold = _foretold(alike, answers, said, weights)
     why = ""
     if foretold.worse:
-        why = f"it would have foretold the last {foretold.tested} decisions worse than the base model"
+        why = f"it predicts the last {foretold.tested} decisions worse than the base model"
     elif kept in (0, len(examples)) and len(examples) < 2 * LEAST:
         why = "all decisions so far are the same"
     pull = _fitted(alike, answers, said, weights)
@@ -291,7 +291,9 @@ def plan_forget_learned(workspace: Workspace, now: datetime) -> Plan:
     Raises NotCuratableError where there is nothing to forget.
     """
     if not decided_examples(workspace, read_book(workspace)):
-        raise NotCuratableError("nothing was learned from decisions yet", hint="`workbench dream --learned`")
+        raise NotCuratableError(
+            "nothing has been learned from decisions yet", hint="`workbench dream --learned`"
+        )
     return Plan(
         action="forget-learned",
         summary="what dreaming learned from decisions",

@@ -85,10 +85,10 @@ def worded(
     for choice in chosen:
         group = groups.get(id(choice))
         answer = answers.get(group.name) if group else None
-        why = _why_not(group, answer) if group and answer else "the model left it out"
+        why = _why_not(group, answer) if group and answer else "the model omitted it"
         if group is None or answer is None or why:
             out.append(choice)
-            refused += [f"“{title(choice.proposal.text)}” keeps its own words: {why}"] if group else []
+            refused += [f"“{title(choice.proposal.text)}” keeps its original text: {why}"] if group else []
             continue
         out.append(_reworded(group, answer, model.name))
     said = f"{len(groups) - len(refused)} of {len(chosen)} proposals are in the words of {model.name}"
@@ -130,11 +130,11 @@ def _why_not(group: _Group, answer: Mapping[str, Any]) -> str | None:
     """Why an answer is not believed; None where it is."""
     text, sources = " ".join(answer["text"].split()), set(answer["sources"])
     if unknown := sorted(sources - group.passages.keys()):
-        return f"the answer points at {unknown[0][:20]}, which is no source of it"
+        return f"the answer cites {unknown[0][:20]}, which is not one of its sources"
     if word_pieces(text) > MOST_TOKENS or hidden(text):
         return "the answer is too long, or holds hidden characters"
     if why := veto(text):
-        return f"the answer is no fact ({why})"
+        return f"the answer is not a fact ({why})"
     return _lost(text, tuple(group.passages.values()))
 
 

@@ -78,7 +78,7 @@ def dream(
     )
     made = (*(choice.proposal for choice in proposals), *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
-    hidden = (f"{more} more suspicious lines are not listed, and teach nothing",) if more > 0 else ()
+    hidden = (f"{more} more suspicious lines are not listed and were not learned",) if more > 0 else ()
     run = f"{now:%Y%m%d-%H%M%S}"
     return Dream(
         run=run,
@@ -111,10 +111,13 @@ def explain(
     found = wanted.among(known.judged)
     if found is None:
         if seen := skips.seen:
-            why = f"it is no candidate: {seen.why}"
+            why = f"it is not a candidate: {seen.why}"
             return Explanation(key=seen.key, text=seen.text, proposed=False, verdict=why)
         days = workspace.settings.dream_days
-        why = f"no log, note or episode of the last {days} days says it; older recalls of it lead nowhere"
+        why = (
+            f"no log, note or episode of the last {days} days contains it; older recalls of it point to "
+            "nothing"
+        )
         return Explanation(key=wanted.key, text=wanted.said, proposed=False, verdict=why)
     cluster, recalls = found.cluster, found.recalls
     line = line_of(cluster.best)
@@ -123,7 +126,7 @@ def explain(
         found = choice.judged
         verdict = f"it is proposed ({choice.proposal.action}): {choice.proposal.why}"
     elif found.passed:
-        verdict = f"it could be proposed, and is left out all the same: {chooser.left_out[cluster.key]}"
+        verdict = f"it qualifies but is left out: {chooser.left_out[cluster.key]}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
         if not found.salience:  # a run that has a great many to judge did not look at it

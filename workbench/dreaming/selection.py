@@ -81,7 +81,7 @@ class Chooser:
             if twin := next(
                 (c.judged.cluster.best for c in chosen if _says_the_same(c.judged, judged)), None
             ):
-                self._leave_out(judged, f"nearly the same is proposed by this run: {twin.key}")
+                self._leave_out(judged, f"this run proposes nearly the same: {twin.key}")
             elif choice := self._choice(judged, passed, templates_taken):
                 chosen.append(choice)
                 templates_taken.add(_template(judged))
@@ -119,11 +119,11 @@ class Chooser:
         if standing.relation == "known":
             return f"known: {entry.address} says it"
         if entry.address in self._taken:
-            return f"its entry is changed by this run already: {entry.address}"
+            return f"this run already changes its entry: {entry.address}"
         if entry.pinned:
             return f"it would change a pinned entry: {entry.address}"
         if len(self._taken) >= self.touchable:
-            return f"a quarter of long-term memory is changed by this run already: {entry.address}"
+            return f"a quarter of long-term memory is already changed by this run: {entry.address}"
         return None
 
     @property
@@ -143,7 +143,7 @@ class Chooser:
         if standing is None and (template := _template(judged)) in taken:
             self._of_template = self._of_template or Counter(map(_template, passed))
             alike = self._of_template[template]
-            self._leave_out(judged, f"of one template with others that are alike but for numbers: {alike}")
+            self._leave_out(judged, f"repeats a template with other numbers: {alike}")
             return None
         if standing is not None:
             self._taken.add(standing.entry.address)
@@ -217,7 +217,7 @@ def why_proposed(judged: Judged, standing: Novelty | None) -> str:
         asked = f"by {_some(len(recalls.queries), 'question')} on {_some(len(recalls.days), 'day')}"
         text = f"recalled {_some(recalls.count, 'time')} {asked}; {text}"
     if not cluster.trusted:
-        text = f"its words are from outside: {text}"
+        text = f"its source is external: {text}"
     if standing is None:
         return text
     verb = "adds to" if standing.relation == "merge" else "is newer than"

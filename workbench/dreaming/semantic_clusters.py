@@ -31,7 +31,7 @@ def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Se
         return (), ""
     vectors = known_vectors(workspace, list(set(texts.values())))
     if vectors is None:
-        return (), "the index has no vectors: what is said in other words was not folded"
+        return (), "the index has no vectors: paraphrases were not merged"
     keys = [key for key, text in texts.items() if text in vectors]
     missing = len(texts) - len(keys)
     note = f"{missing:,} of {len(texts):,} claims have no vector, and were compared by keyword only"

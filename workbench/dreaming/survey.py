@@ -87,7 +87,7 @@ MOST_JUDGED = 4_000
 _SAMPLE = 500
 _EVERY = 2_000
 """Claims that are looked at between two words about it."""
-_LESS_LIKELY = "less likely than others, by a quick look"
+_LESS_LIKELY = "less likely than others by a first estimate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ def _known(
         sources=sources,
         days=len(days_of(inside, echoes=echoes)),
         floor=floor,
-        left_out=left_out if sources else "said only after the agent had been given it",
+        left_out=left_out if sources else "said only after the agent had received it",
     )
 
 
@@ -175,9 +175,9 @@ def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnPro
             best = one.cluster.best
             why = one.left_out or judgement.vetoed or ""
             if not why and (day := passed_deadline(best.text, best.day, today)):
-                why = f"its day has passed: {day}"
+                why = f"its date has passed: {day}"
             if not why and _NOBODY.match(best.text):
-                why = "it does not say of whom it tells"
+                why = "it does not say whom it is about"
             if not why and not judgement.kept:
                 why = f"{NEAR_MISS} in salience: {judgement.score:.2f} of {judgement.floor:.2f}"
             yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
@@ -302,5 +302,5 @@ def _notes(found: CandidateScan, recalls: RecallBook, gone: int, days: int) -> l
     if recalls.ahead:
         notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
     if gone:
-        notes.append(f"of entries that stand in no source (any more): {plural(gone, 'recall')}")
+        notes.append(f"of entries that no source contains any longer: {plural(gone, 'recall')}")
     return notes

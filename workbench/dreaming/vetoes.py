@@ -79,5 +79,5 @@ def _says_nothing(text: str) -> str | None:
 
 def _asks_or_leads_in(plain: str) -> str | None:
     if LEADS_IN.search(plain) and "\n" not in plain:
-        return "it only leads in what follows"
+        return "it only introduces what follows"
     return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None

@@ -106,7 +106,7 @@ class RayPool:
         except ImportError as error:
             raise UsageError(
                 "Ray is not installed",
-                hint="install the extra `fleet` (README, Install); or --workers 0 does it in this process",
+                hint="install the extra `fleet` (README, Install); or --workers 0 runs in this process",
             ) from error
         self._ray = ray
         try:
@@ -118,7 +118,7 @@ class RayPool:
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             self.__exit__()
             raise WorkbenchError(
-                f"Ray did not start: {_why(error)}", hint="--workers 0 does it in this process"
+                f"Ray did not start: {_why(error)}", hint="--workers 0 runs in this process"
             ) from error
         except BaseException:
             self.__exit__()
@@ -185,11 +185,11 @@ class RayPool:
             self._ray.get(self._function.remote(self._recipe, Task()), timeout=_PATIENCE_SECONDS)
         except self._ray.exceptions.GetTimeoutError as error:
             raise WorkbenchError(
-                f"no worker began within {_PATIENCE_SECONDS:.0f} seconds",
-                hint="the cluster has no free processor; `ray status` tells who has them",
+                f"no worker started within {_PATIENCE_SECONDS:.0f} seconds",
+                hint="the cluster has no free processor; `ray status` shows what uses them",
             ) from error
         except self._ray.exceptions.RayError as error:
-            raise WorkbenchError(f"no worker did start: {_why(error)}") from error
+            raise WorkbenchError(f"no worker started: {_why(error)}") from error
 
 
 def _carry_out(recipe: bytes, task: Task) -> Done:

@@ -395,7 +395,7 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding
         yield finding("unreadable", "", reason_of(error))
         return
     for path in sorted(known.keys() - there):
-        yield finding("surplus", path, "the file is gone, its rows are not")
+        yield finding("surplus", path, "the file no longer exists, but its rows do")
 
 
 def _each(

@@ -71,11 +71,11 @@ def read_roster(file: str) -> tuple[Agent, ...]:
         name = listed.name or listed.path
         if not listed.path or not name.isprintable() or len(name) > _LONGEST or "\0" in listed.path:
             raise UsageError(
-                f"{where} names no workspace that can be told apart",
-                hint=f"a folder, and a name of at most {_LONGEST} characters that can be printed",
+                f"{where} does not name a workspace uniquely",
+                hint=f"give a folder and a name of at most {_LONGEST} printable characters",
             )
         if name in agents:
-            raise UsageError(f"two workspaces are called {name}", hint="give each a name of its own")
+            raise UsageError(f"two workspaces are called {name}", hint="give each its own name")
         path = os.path.normpath(os.path.join(base, os.path.expanduser(listed.path)))
         agents[name] = Agent(name, path)
     if not agents:
@@ -102,7 +102,7 @@ def _rows(text: str) -> Iterator[tuple[str, _Listed]]:
                 path, _, name = said.partition("\t")
                 yield where, _Listed(path.strip(), name.strip())
     except (msgspec.MsgspecError, yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{where} names no folder: {error}", hint=_LOOK) from error
+        raise UsageError(f"{where} does not name a folder: {error}", hint=_LOOK) from error
 
 
 OpenModel = Callable[[], Embedder]
@@ -217,7 +217,7 @@ def recipe(*, vectors: bool, spend: bool) -> Recipe:
     if choice.service is not None and choice.service.charges and not spend:
         raise UsageError(
             f"{choice.identity} costs money, and all texts of the fleet would be sent to it",
-            hint="--yes agrees; `embedding_providers: local` in your settings takes a model of this machine",
+            hint="confirm with --yes, or set `embedding_providers: local` to use a model on this machine",
         )
     embedder = choice.open()
     embedder.probe()
@@ -236,7 +236,7 @@ def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None,
     try:
         found = choices(_own_settings(), threads=1).that_made(identity)
         if found is None:
-            return None, f"the vectors are those of {identity}, which your settings do not name"
+            return None, f"the vectors are those of {identity}, which is not the model in your settings"
         embedder = found.open_for_questions()
     except ModelUnavailableError as error:
         return None, error.message
@@ -253,4 +253,4 @@ def _choice(settings: Settings) -> ModelChoice:
     try:
         return choices(settings, threads=1).first()
     except ModelUnavailableError as error:
-        raise ModelUnavailableError(error.message, hint="--no-vectors goes by keyword only") from error
+        raise ModelUnavailableError(error.message, hint="--no-vectors searches by keyword only") from error

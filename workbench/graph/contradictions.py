@@ -420,8 +420,8 @@ _SHORTEST = 4
 _DONE = {
     "keep": "kept “{old}”, not “{new}”",
     "replace": "“{new}” instead of “{old}”",
-    "both": "“{old}” and “{new}” both hold",
-    "reject": "neither “{old}” nor “{new}” holds",
+    "both": "“{old}” and “{new}” are both valid",
+    "reject": "neither “{old}” nor “{new}” is valid",
 }
 
 
@@ -456,7 +456,7 @@ def plan_settle(
     Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
     """
     if answer not in ANSWERS:
-        raise UsageError(f"there is no answer “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
+        raise UsageError(f"there is no such answer: “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
     pages = _pages(workspace, (old, new))
@@ -509,8 +509,8 @@ def _pages(workspace: Workspace, claims: Iterable[Claim]) -> list[tuple[Document
         return lines_at(workspace, [address for claim in claims for address in claim.addresses])
     except EntryNotFoundError as error:
         raise ConflictError(
-            "one of the two was changed or removed meanwhile; nothing was changed",
-            hint="look for contradictions again",
+            "one of the two was changed or removed in the meantime; nothing was changed",
+            hint="list the contradictions again",
         ) from error
 
 

@@ -59,9 +59,9 @@ class LineDraft:
         for name in _SHARES:
             value = getattr(self, name, None)
             if value is not None and not 0 <= value <= 1:
-                raise UsageError(f"{name} lies between 0 and 1, not at {value}")
+                raise UsageError(f"{name} must be between 0 and 1, not {value}")
         if self.trust not in TRUST:
-            raise UsageError(f"there is no trust “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
+            raise UsageError(f"unknown trust: “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,17 +84,19 @@ class MemoryDraft(LineDraft):
         object.__setattr__(self, "text", one_line(self.text, "the text of a memory"))
         if self.type not in IMPORTANCE:
             raise UsageError(
-                f"there is no type of memory “{excerpt(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
+                f"unknown type of memory: “{excerpt(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
             )
         if self.entity:
             object.__setattr__(self, "entity", entity_name(self.entity))
         LineDraft.__post_init__(self)
         if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
-            raise UsageError("it would end before it begins", hint="valid_until is a day after valid_from")
+            raise UsageError(
+                "it would end before it starts", hint="valid_until must be later than valid_from"
+            )
         if not fits(f"[{self.type}] {self.text}"):
             raise UsageError(
                 f"the text is too long for one memory: “{excerpt(self.text)}”",
-                hint="a memory is a sentence or two; store several",
+                hint="use one or two sentences; store several memories",
             )
 
     @property
@@ -127,7 +129,8 @@ class RelationDraft(LineDraft):
         kind = relation_kind(self.kind)
         if not _KIND.fullmatch(kind):
             raise UsageError(
-                f"“{excerpt(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
+                f"“{excerpt(self.kind)}” cannot be a relation",
+                hint="use one word, such as works_on or part_of",
             )
         object.__setattr__(self, "kind", kind)
         _require_entity_type(self.target_type)
@@ -252,11 +255,11 @@ def one_line(text: str, what: str) -> str:
         raise UsageError(f"{what} is empty")
     if "<!--" in line or "-->" in line:
         raise UsageError(
-            f"{what} holds a comment, which nobody would see: “{excerpt(line)}”", hint="leave it out"
+            f"{what} contains a comment, which would be invisible: “{excerpt(line)}”", hint="leave it out"
         )
     odd = next((c for c in line if unicodedata.category(c) in ("Cc", "Cs") or c in "\u2028\u2029"), None)
     if odd is not None:
-        raise UsageError(f"{what} holds the control character U+{ord(odd):04X}", hint="leave it out")
+        raise UsageError(f"{what} contains the control character U+{ord(odd):04X}", hint="leave it out")
     return line
 
 
@@ -267,16 +270,16 @@ def entity_name(text: str) -> str:
         line = line[2:-2].rpartition("|")[2]
     name = one_line(line, "the name of an entity")
     if len(name) > LONGEST_NAME:
-        raise UsageError(f"a name of {len(name)} characters is none: “{excerpt(name)}”")
+        raise UsageError(f"a name of {len(name)} characters is not valid: “{excerpt(name)}”")
     if visible(name) != name:
-        raise UsageError(f"a name holds characters that nobody sees: “{excerpt(name)}”")
+        raise UsageError(f"a name contains invisible characters: “{excerpt(name)}”")
     return name
 
 
 def _require_entity_type(kind: str) -> None:
     if kind and kind not in ENTITY_TYPES:
         raise UsageError(
-            f"there is no type of entity “{excerpt(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
+            f"unknown type of entity: “{excerpt(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
         )
 
 

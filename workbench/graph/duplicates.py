@@ -73,9 +73,9 @@ def why_apart(one: str, other: str, kind: str) -> str:
     lost, won = Counter(first) - Counter(second), Counter(second) - Counter(first)
     for series in _APART:
         if any(word in series for word in (*lost, *won)):
-            return "they are named as two of a kind"
+            return "their names are those of two different things"
     if kind == "person" and (lost or won):
-        return "people with other names are other people until somebody says so"
+        return "people with different names are never merged automatically"
     return ""
 
 
@@ -98,7 +98,7 @@ NEAREST = 3
 """Neighbours of an entity that are looked at."""
 _BLOCK = 512
 """Entities whose cosines with all others of their type are computed at once."""
-_PART = "the name of one is a part of the other's, and of nobody else's"
+_PART = "the name of one is part of the other's, and of no other"
 _BUCKET = 200
 """A word that more names than this share says nothing."""
 
@@ -183,11 +183,11 @@ def _against(
 ) -> str:
     """What keeps automation from merging two entities; empty where nothing does."""
     if cosine is None:
-        return "without an embedding model nothing is merged by itself"
+        return "without an embedding model nothing is merged automatically"
     if cosine < MERGE_COSINE or names < MERGE_NAMES:
         return f"like, not the same: cosine {cosine:.2f}, names {names:.2f}"
     if keep.pinned or other.pinned:
-        return "a pinned page is yours to merge"
+        return "a pinned page is only merged by a person"
     if _related(graph, keep, other) or _related(graph, other, keep):
         return "one of them is related to the other"
     if why := why_apart(keep.name, other.name, keep.type):

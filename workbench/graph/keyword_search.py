@@ -152,7 +152,7 @@ def the_one(graph: Graph, name: str) -> Entity:
     if several:
         raise UsageError(
             f"several entities are called {shown}",
-            hint="name one by its page: " + ", ".join(entity.path for entity in several[:5]),
+            hint="give the page of one: " + ", ".join(entity.path for entity in several[:5]),
         )
     like = ", ".join(f"{entity.name} ({entity.type})" for entity in suggestions(graph, name))
     hint = f"there are {like}" if like else "the graph has no pages yet: graph/person/sarah.md would be one"

@@ -276,7 +276,7 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
         like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
         return Result(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
     scope = EntityScope(graph, entities, today) if entities else None
-    notes += [f"{type_} is no type of memory that is known" for type_ in _unknown_types(graph, question)]
+    notes += [f"{type_} is not a known type of memory" for type_ in _unknown_types(graph, question)]
     worded = {id(x.held.memory) for x in memories_with(graph, question.text, MOST)} if question.text else None
     found = []
     for held in graph.memories():
@@ -379,4 +379,4 @@ def _check(question: MemoryQuery) -> None:
     if not 1 <= question.limit <= MOST:
         raise UsageError(f"the limit is between 1 and {MOST}, not {question.limit}")
     if question.happens_within is not None and not 0 <= question.happens_within <= 36_500:
-        raise UsageError(f"{question.happens_within} is no number of days from today")
+        raise UsageError(f"{question.happens_within} is not a number of days from today")

@@ -66,7 +66,7 @@ def plan_merge_entities(
             workspace.require_own(name)
     first, second = the_one(graph, keep), the_one(graph, other)
     if first.path == second.path:
-        raise UsageError(f"{first.name} and {second.name} are one page already: {first.path}")
+        raise UsageError(f"{first.name} and {second.name} are already one page: {first.path}")
     target = workspace.document(first.path)
     source = workspace.document(second.path)
     notes: list[str] = []
@@ -198,7 +198,7 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
         after.entries
     ) < len(document.entries) + len(rest.entries):
         raise NotCuratableError(
-            f"what else stands in {rest.path} cannot follow on {document.path}", hint="move it there yourself"
+            f"the rest of {rest.path} cannot be appended to {document.path}", hint="move it there yourself"
         )
     return after
 
@@ -299,7 +299,7 @@ def plan_keep_apart(
     first, second = the_one(graph, one), the_one(graph, other)
     if first.path == second.path:
         raise UsageError(f"{first.name} and {second.name} are one page: {first.path}")
-    said = f"{first.name} and {second.name} are two"
+    said = f"{first.name} and {second.name} are different"
     record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
     return Plan(
         action="settle",

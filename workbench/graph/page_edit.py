@@ -174,7 +174,8 @@ def with_lines(document: Document, lines: Sequence[Passage]) -> Document:
         with suppress(NotCuratableError):
             return set_down(document, place, lines)[0]
     raise NotCuratableError(
-        f"nothing can be added to {document.path}: code, a comment or HTML that is not closed swallows it",
+        f"nothing can be added to {document.path}: an unclosed code block, comment or HTML element would "
+        "contain it",
         hint="close it with an editor; nothing was changed",
     )
 
@@ -213,7 +214,7 @@ def with_aliases(document: Document, names: Sequence[str]) -> Document:
         if after.front_matter and after.front_matter.values == wanted and signs(after) == signs(document):
             return after
     raise NotCuratableError(
-        f"the header of {document.path} cannot take a further name",
+        f"the header of {document.path} cannot take another name",
         hint="add it there yourself: aliases: [name]",
     )
 
@@ -265,7 +266,9 @@ class Directory:
         if len(found) > 1:
             raise UsageError(
                 f"several entities are called {name}: {', '.join(one.path for one in found[:5])}",
-                hint="say its type too, or its own name" if not kind else "merge them, or say its own name",
+                hint="give its type too, or its exact name"
+                if not kind
+                else "merge them, or give its exact name",
             )
         return found[0] if found else None
 

@@ -352,7 +352,7 @@ def search_graph(
         known = islice(_near(where, present or entity), MAX_CONSIDERED)
         near = [_scored(one, words, relevance) for one in known]
         if len(near) == MAX_CONSIDERED:
-            notes.append(f"{entity.name} has too many relations to look at them all; this is a part")
+            notes.append(f"{entity.name} has too many relations to read all of them; this is a part")
         around += near
     found += sorted(around, key=_order)
     return GraphAnswer(
@@ -422,7 +422,7 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
         shortest(graph, start, end) for start in first.entities[:_MEANT] for end in second.entities[:_MEANT]
     ]
     if not all(walk.complete for walk in walks):
-        notes.append("there are too many relations to follow them all")
+        notes.append("there are too many relations to follow all of them")
     found = [by_path(path) for walk in walks for path in walk.paths]
     if not found:
         names = f"{first.entities[0].name} and {second.entities[0].name}"
@@ -432,26 +432,26 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
 
 def _not_there(entity: Entity, today: date) -> str:
     if is_over(entity, today):
-        return f"{entity.name} does not hold any more since {entity.valid_until}; this is what held"
-    return f"{entity.name} does not hold yet; this is what its page tells"
+        return f"{entity.name} has been invalid since {entity.valid_until}; this is what was valid"
+    return f"{entity.name} is not valid yet; this is what its page says"
 
 
 def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer:
     """Nothing has a name that is in the question: what holds its words, and the names that there are."""
     if not graph.entities and not graph.loose:
         note = "the graph has no pages yet: graph/person/sarah.md would be one"
-        return GraphAnswer(question=question, asked="nothing that is known", notes=(note,))
+        return GraphAnswer(question=question, asked="nothing known", notes=(note,))
     called = unknown_names(question)
     held = memories_with(seen, called or question, most, least=1.0 if called else _HALF)
-    found = [by_memory(h.held.memory, h.held.entity, "holds words of the question", h.share) for h in held]
+    found = [by_memory(h.held.memory, h.held.entity, "contains words of the question", h.share) for h in held]
     named = () if called else named_like(seen, question, most)
-    note = "no entity in the graph has a name that is in the question"
+    note = "the question names no entity of the graph"
     if called:
         note = f"nothing in the graph is called {visible(called, one_line=True)}"
     like = () if named else suggestions(graph, called or question)
     return GraphAnswer(
         question=question,
-        asked="nothing that is known",
+        asked="nothing known",
         entities=named,
         found=tuple(found),
         notes=() if named else (note,),

@@ -40,7 +40,7 @@ from workbench.safety.secrets import by_rule, looks_like_key, secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-_TO_STORE = "leave out what nobody sees, and never store a key or password: say where it is kept instead"
+_TO_STORE = "remove invisible characters, and never store a key or password: say where it is kept instead"
 
 
 def plan_store_text(
@@ -116,7 +116,7 @@ def plan_store(
     """
     given = [drafts] if isinstance(drafts, (MemoryDraft, RelationDraft, EntityDraft)) else list(drafts)
     if not given:
-        raise UsageError("nothing was given to be stored")
+        raise UsageError("there is nothing to store")
     held = {draft: why for draft in given if (why := held_back(draft))}
     if len(held) == len(set(given)):
         raise flagged(held)
@@ -125,9 +125,9 @@ def plan_store(
     written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
-            f"“{excerpt(given[0].words)}” is in the graph already"
+            f"“{excerpt(given[0].words)}” is already in the graph"
             if len(given) == 1
-            else "all of it is in the graph already",
+            else "all of it is already in the graph",
             hint="nothing was changed",
         )
     return Plan(
@@ -224,13 +224,13 @@ def plan_update(
     changes = (text, type, confidence, importance, valid_until, happens_at, done)
     if all(change is None for change in changes):
         raise UsageError(
-            "nothing was given to be changed",
+            "there is nothing to change",
             hint="give one of text, type, importance, confidence, happens_at, valid_until, done",
         )
     document, memory = line_at(workspace, address)
     if isinstance(memory, Relation):
         raise NotCuratableError(
-            f"{address} is a relation, not a memory", hint="forget it, and store another one"
+            f"{address} is a relation, not a memory", hint="forget it and store a new one"
         )
     entry = memory.entry
     words = memory.text if text is None else one_line(text, "the text of a memory")
@@ -259,7 +259,7 @@ def plan_update(
     origin = entry.origin.changed({name: value for name, value in said.items() if value is not None})
     after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
-        raise NotCuratableError("there is nothing to change: it says all of this already")
+        raise NotCuratableError("there is nothing to change: it already has these values")
     return Plan(
         action="update",
         summary=excerpt(words),
@@ -288,7 +288,7 @@ def plan_forget_memory(
         raise UsageError("forgetting needs a reason", hint="it is kept with the operation")
     found = lines_at(workspace, addresses)
     if not found:
-        raise UsageError("nothing was named to be forgotten")
+        raise UsageError("there is nothing to forget")
     entries = [entry for _, some in found for entry in some]
     records = [
         decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
@@ -340,8 +340,8 @@ def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory |
             if line.entry.address == entry.address:
                 return document, line
     raise NotCuratableError(
-        f"{entry.address} is no memory of the graph",
-        hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
+        f"{entry.address} is not a memory of the graph",
+        hint="memories are on pages in graph/ as `- [type] text`; for others use `workbench edit` "
         "and `workbench forget`",
     )
 
@@ -405,7 +405,7 @@ def _rewritten(
         return after, after.entries[at]
     if entry.form is not Form.ITEM or "\n" in entry.text or entry.parts > 1:
         raise NotCuratableError(
-            f"“{entry.plain_title}” is more than one line: its words are yours to edit",
+            f"“{entry.plain_title}” has more than one line: edit it yourself",
             hint="`workbench edit ENTRY` opens it",
         )
     source = document.source(entry.span)
@@ -413,7 +413,7 @@ def _rewritten(
     item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
     data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
-        raise NotCuratableError(f"“{excerpt(words)}” would be read as something else on this page")
+        raise NotCuratableError(f"“{excerpt(words)}” would be parsed as something else on this page")
     return document_of(document.path, data), found[0]
 
 

@@ -31,7 +31,7 @@ _NOTED = (Kind.LOG, Kind.EPISODE, Kind.NOTE, Kind.MEMORY)
 _NO_JUNK = (
     *("holds a secret", "holds hidden text"),  # these have parts of their own
     *(
-        "it only leads in what follows",
+        "it only introduces what follows",
         "a question",
         "a code block",
     ),  # what stands around them may be worth it
@@ -250,17 +250,17 @@ class _Declared:
 
 
 _PARTS = (
-    _Declared("junk", "heartbeats, records of tools, lines that say nothing", _junk, is_about=_is_noted),
-    _Declared("duplicate", "said before, in nearly the same words", duplicate_checks.duplicates, _others),
-    _Declared("stale", "over, replaced, or past its deadline", _stale),
-    _Declared("contradicted", "another entry says otherwise", memory_checks.contradictions, _all),
+    _Declared("junk", "heartbeats, tool output, lines without content", _junk, is_about=_is_noted),
+    _Declared("duplicate", "repeats another entry nearly word by word", duplicate_checks.duplicates, _others),
+    _Declared("stale", "finished, replaced, or past its deadline", _stale),
+    _Declared("contradicted", "contradicts another entry", memory_checks.contradictions, _all),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
-    _Declared("hidden", "an agent reads it, a person does not see it", memory_checks.hidden_text),
+    _Declared("hidden", "text that an agent reads and a person does not see", memory_checks.hidden_text),
     _Declared(
         "unsourced",
-        "long-term memory that does not say where it is from",
+        "long-term memory without a source",
         memory_checks.without_origin,
         is_about=memory_checks.is_long_term,
     ),
-    _Declared("over the limit", "behind what an agent loads", _over_limit, is_about=_is_loaded),
+    _Declared("over the limit", "beyond what an agent loads", _over_limit, is_about=_is_loaded),
 )

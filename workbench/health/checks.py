@@ -150,7 +150,7 @@ def look_at(check: Check, subject: CheckSubject) -> CheckResult:
     seen: list[str] = []
     findings: list[Finding] = []
     if subject.is_past and check.family in DOCTOR:
-        seen.append("not looked at: this is memory as it was")
+        seen.append("not checked: memory as of an earlier time")
     else:
         try:
             for one in check.look(subject):
@@ -176,16 +176,14 @@ def look_at(check: Check, subject: CheckSubject) -> CheckResult:
 
 def _failure(error: Exception) -> tuple[list[str], Finding]:
     """What is said of a check that could not look."""
-    meaning = "so this was not looked at"
+    meaning = "so this was not checked"
     if isinstance(error, PermissionError):
-        what = f"{error.filename or 'a file'} may not be read: {error.strerror}"
-        return ["may not be looked at"], Finding(
-            what, meaning, "run the doctor as the owner of the workspace"
-        )
+        what = f"{error.filename or 'a file'} cannot be read: {error.strerror}"
+        return ["cannot be read"], Finding(what, meaning, "run the doctor as the owner of the workspace")
     why, do = f"{type(error).__name__}: {error}".partition("\n")[0], ""
     if isinstance(error, WorkbenchError):
         why, do = error.message, error.hint
-    return ["could not be looked at"], Finding(f"the check itself failed: {why}", meaning, do)
+    return ["could not be checked"], Finding(f"the check itself failed: {why}", meaning, do)
 
 
 def repair(subject: CheckSubject, name: str) -> tuple[bool, str]:
@@ -195,11 +193,11 @@ def repair(subject: CheckSubject, name: str) -> tuple[bool, str]:
     """
     checks = [check for check in checks_of(*DOCTOR) if check.name == name]
     if not checks:
-        raise UsageError(f"the doctor has no check {name}")
+        raise UsageError(f"there is no check {name}")
     findings = [one for result in examine(subject, fix=True, checks=checks) for one in result.findings]
     done = [finding.fixed for finding in findings if finding.fixed]
     refused = [f"not repaired: {finding.refused}" for finding in findings if finding.refused]
-    return not refused, "; ".join([*done, *refused]) or "there was nothing to repair any more"
+    return not refused, "; ".join([*done, *refused]) or "there is nothing left to repair"
 
 
 def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
@@ -221,7 +219,7 @@ def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
             refused[due.what] = str(error)
         result = look_at(check, subject)
         if done and any(one.what == due.what for one in result.findings):
-            refused[due.what] = f"it is still so ({done})"
+            refused[due.what] = f"it is still there ({done})"
         elif done:
             fixed.append(replace(due, fixed=done))
     left = [replace(one, refused=refused.get(one.what)) for one in result.findings]

@@ -121,7 +121,7 @@ def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
         first, *others = group
         others = [other for other in others if not _is_copy(first, other)]
     if others:
-        what = f"the same stands at {few(list(map(place_of, others)))}: {shown(first.title)}"
+        what = f"the same text is at {few(list(map(place_of, others)))}: {shown(first.title)}"
         yield _twice(
             "duplicate", what, first, others, severe=len(curated) > 1 and _takes_room(first, others[0])
         )
@@ -140,13 +140,13 @@ def _takes_room(one: Entry, other: Entry) -> bool:
 
 def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool) -> Finding:
     every = tuple(entry.address for entry in (one, *others))[:_MERGED]
-    merge = Fix("merge", f"make one of these {len(every)}", every)
+    merge = Fix("merge", f"merge these {len(every)}", every)
     return about(
         one,
         rule,
         what,
-        "it takes room twice, and one of the two will be edited without the other",
-        "`workbench merge` makes one of them" if severe else "",
+        "it takes space twice, and an edit of one will miss the other",
+        "`workbench merge` merges them" if severe else "",
         "warning" if severe else "info",
         others=others,
         fixes=(merge, fix_of(one, "forget"), fix_of(one, "edit")),

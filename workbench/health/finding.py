@@ -44,7 +44,7 @@ _SCREENS: Mapping[str, str] = {
     "settings": "config --check",
 }
 _COMMANDS: Mapping[str, str] = {
-    "forget-memory": "graph forget --reason 'not needed any more'",
+    "forget-memory": "graph forget --reason 'no longer needed'",
     "extend": "episodes extend --days 30",
     "expire": "episodes expire",
     "repair": "doctor --fix",

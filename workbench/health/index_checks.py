@@ -38,9 +38,9 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.workspace import Workspace
 
-_WORDS_ONLY = "searches are keyword-only, and say so"
-_WITHOUT = "sessions are summed up and memories proposed by rules alone, and it is said"
-_NOT_ASKED = "not asked, as that needs --network"
+_WORDS_ONLY = "searches are keyword-only"
+_WITHOUT = "sessions are summarized and memories proposed by rules alone"
+_NOT_ASKED = "not asked: that requires --network"
 _PREPARING = "prepare.lock"
 _HALF = ".preparing-*"
 _SECONDS = 20.0
@@ -74,19 +74,19 @@ def model(subject: CheckSubject) -> Look:
     """The model on this machine: found, and its weights those that were published."""
     found = local_model(subject)
     if found is None:
-        yield "the settings ask for none on this machine"
+        yield "the settings turn off the local model"
     elif found.source is None:
         yield "none"
-        yield Finding(found.why or "there is no model", _WORDS_ONLY, found.hint)
+        yield Finding(found.why or "no model is installed", _WORDS_ONLY, found.hint)
     else:
         yield f"{found.source.identity}, {found.form}"
         weights = found.source.folder / WEIGHTS
         if found.source.name == DEFAULT_MODEL and (digest := _digest(weights)) != DEFAULT_WEIGHTS:
             yield Finding(
-                f"{weights} is not the original (SHA-256 {digest[:12]}…), and was remembered as such",
-                "it changed without its date and size changing: a failing disk, or somebody's hand",
-                "install the `model` extra anew, or run `workbench model download`; "
-                "`workbench doctor --fix` forgets what was remembered, so that it is not used",
+                f"{weights} is not the original (SHA-256 {digest[:12]}…), but was recorded as verified",
+                "its content changed, but not its date and size: a failing disk, or tampering",
+                "reinstall the `model` extra, or run `workbench model download`; "
+                "`workbench doctor --fix` removes that record, so that it is not used",
                 repair=partial(_put_aside, cache_dir() / "digests.json"),
             )
 
@@ -95,22 +95,22 @@ def prepared_form(subject: CheckSubject) -> Look:
     """The prepared form of the model: its digests, and its probe embedded as it was when it was proven."""
     found = local_model(subject)
     if found is None or found.source is None:
-        yield "there is no model on this machine"
+        yield "no model is installed on this machine"
     elif found.prepared is not None and found.form == "prepared":
         yield str(found.prepared)
         yield from _unusable(found.prepared, _problem(found.prepared))
     else:
-        yield "there is none; it is made at the first use"
+        yield "none yet; it is prepared at the first use"
         folder = cache_dir() / "prepared" / found.source.digest
         if folder.is_dir():
-            yield from _unusable(folder, "prepared.json is damaged, or of another model")
+            yield from _unusable(folder, "prepared.json is damaged, or belongs to another model")
     prepared = cache_dir() / "prepared"
     half = sorted(prepared.glob(_HALF))
     lock = held(prepared / _PREPARING) if half else None
     if half and not (lock and lock.held):
         yield Finding(
             f"{len(half)} half-prepared models in {prepared}",
-            "a preparation was killed; each takes about a hundred megabytes",
+            "preparing was interrupted; each takes about 100 MB",
             "`workbench doctor --fix` removes them",
             repair=partial(_clear, half),
         )
@@ -120,7 +120,7 @@ def _unusable(folder: Path, problem: str) -> Iterator[Finding]:
     if problem:
         yield Finding(
             f"the prepared model in {folder} cannot be used: {problem}",
-            "it is prepared anew at the next use, which takes half a minute",
+            "it is prepared again at the next use, which takes half a minute",
             "`workbench doctor --fix` sets it aside",
             repair=partial(_put_aside, folder),
         )
@@ -136,7 +136,7 @@ def _problem(folder: Path) -> str:
         card = form.read_card(folder)
         for name, expected in ((form.GRAPH, card.graph), (form.TOKENIZER, card.tokenizer)):
             if _digest(folder / name) != expected:
-                return f"{name} is not what was prepared"
+                return f"{name} differs from what was prepared"
         form.PreparedEmbedder(folder)
     except (form.DamagedError, OSError) as error:
         return str(error)
@@ -167,13 +167,13 @@ def provider(subject: CheckSubject) -> Look:
         one for one in describe_providers(subject.workspace.settings) if one.provider not in ("local", NONE)
     ]
     if not remote:
-        yield "none is named: nothing leaves this machine"
+        yield "none is configured: nothing leaves this machine"
     for one in remote:
         if one.service is None:
             yield f"{one.provider}: cannot be used"
             problem = one.problem or ModelUnavailableError("it is not known")
             what = f"{one.provider} cannot be used: {problem.message}"
-            meaning = "the next provider of the settings takes its place; else searches are keyword-only"
+            meaning = "the next provider in the settings is used, or searches are keyword-only"
             yield Finding(what, meaning, problem.hint)
             continue
         asked = "asked" if subject.network else _NOT_ASKED
@@ -207,7 +207,7 @@ def language_model(subject: CheckSubject) -> Look:
         yield Finding(f"the language model cannot be used: {error.message}", _WITHOUT, error.hint)
         return
     if found is None:
-        yield "none is named: rules do without, and nothing leaves this machine"
+        yield "none is configured: rules are used, and nothing leaves this machine"
     elif not subject.network:
         yield f"{found.name}: {_NOT_ASKED}"
     else:
@@ -215,15 +215,18 @@ def language_model(subject: CheckSubject) -> Look:
             found.complete((Message("user", "Answer with one word."),), max_tokens=_TOKENS, timeout=_SECONDS)
         except LanguageModelError as error:
             yield f"{found.name}: asked"
-            do = "look at language_endpoint and language_model in your settings, and whether it runs"
+            do = "check language_endpoint and language_model in your settings, and that the server runs"
             yield Finding(str(error), _WITHOUT, do)
         else:
-            yield f"{found.name}: asked, and it answers"
+            yield f"{found.name}: answers"
 
 
 REINDEX = "run `workbench reindex`"
 _RUNNING = "a reindex is running"
-_MEANING = "answers may be missing or wrong; the files are untouched, and the next reindex makes it again"
+_MEANING = (
+    "search results may be missing or wrong; the files are not affected, and the next reindex rebuilds the "
+    "index"
+)
 _LOOKED_AT = 200
 """Indexed files that are compared with those on disk to tell whose index it is."""
 _READ = 20_000
@@ -242,7 +245,7 @@ def rebuild(subject: CheckSubject, *, suspect: bool = False) -> str:
     vectors = _had_vectors(subject) and (subject.network or not is_asked(subject.workspace))
     report = reindex(subject.workspace, vectors=vectors, progress=subject.progress)
     done = f"reindexed: {plural(report.entries, 'entry')}, {report.embedded:,} of them embedded now"
-    return f"{done}; built anew because {report.rebuilt}" if report.rebuilt else done
+    return f"{done}; rebuilt because {report.rebuilt}" if report.rebuilt else done
 
 
 def _had_vectors(subject: CheckSubject) -> bool:
@@ -272,12 +275,12 @@ def manifest(subject: CheckSubject) -> Look:
         yield Finding(error.message, "no search works", error.hint)
         return
     if current is None and not generations.unfinished():
-        yield f"{NO_INDEX}; `workbench reindex` makes it"
+        yield f"{NO_INDEX}; `workbench reindex` creates it"
     elif current is None:
-        yield "no generation is in use"
+        yield "no generation is active"
         what = "names no generation" if (generations.folder / "current").exists() else "is missing"
-        meaning = "a first reindex was interrupted, or the file was damaged; no search works"
-        yield _damaged(subject, f"index/current {what}, and generations are there", meaning)
+        meaning = "the first reindex was interrupted, or the file was damaged; search does not work"
+        yield _damaged(subject, f"index/current {what}, but there are generations", meaning)
     elif found is None:
         yield current.name
         what = _why_no_manifest(current.folder / "manifest.json")
@@ -285,10 +288,10 @@ def manifest(subject: CheckSubject) -> Look:
     else:
         yield f"{current.name}, {plural(found.entries, 'entry')} of {len(found.files):,} files"
         if suspected:
-            yield _damaged(subject, f"a search met damage in {current.name}")
+            yield _damaged(subject, f"a search found damage in {current.name}")
         if found.words != words_fingerprint():
             what = f"another version of the program made {current.name} ({found.words})"
-            meaning = "its words are cut or kept differently from what this version looks for"
+            meaning = "its words are split or stored differently from what this version expects"
             yield _damaged(subject, what, meaning)
 
 
@@ -297,10 +300,10 @@ def _why_no_manifest(path: Path) -> str:
     if not path.is_file():
         return "is missing"
     if not isinstance(found, dict):
-        return "is cut off or garbage"
+        return "is truncated or invalid"
     if (made := found.get("format")) != FORMAT:
         return f"is of the format {made}, not {FORMAT}: another version of the program made it"
-    return "does not say what a manifest says"
+    return "lacks required fields"
 
 
 def workspace(subject: CheckSubject) -> Look:
@@ -313,13 +316,13 @@ def workspace(subject: CheckSubject) -> Look:
     sample = own[:: max(1, len(own) // _LOOKED_AT)]
     there = [path for path in sample if path in here]
     known = sum(_is_same(subject, manifest, path) for path in there)
-    seen = f"{known} of {len(sample)} files are those that were indexed"
+    seen = f"{known} of {len(sample)} files match the index"
     yield seen
     if not here:
         yield Finding(
-            f"{plural(len(own), 'file')} {'is' if len(own) == 1 else 'are'} indexed and none is there",
-            "a folder that is not mounted, or another branch, looks like this",
-            "mount it or switch back; if they are meant to be gone, run `workbench reindex --full`",
+            f"{plural(len(own), 'file')} {'is' if len(own) == 1 else 'are'} indexed but missing",
+            "the folder may not be mounted, or another branch may be checked out",
+            "mount it or switch back; if they were removed on purpose, run `workbench reindex --full`",
         )
         return
     edited = any(here[path] == manifest.files[path].inode for path in there)
@@ -333,10 +336,9 @@ def workspace(subject: CheckSubject) -> Look:
         return f"moved to {where.relative_to(subject.root)}; {rebuild(subject)}"
 
     yield Finding(
-        f"the index is of another workspace, or no file is what it was: {seen}",
-        ".workbench was copied from elsewhere; it would answer with what is not here",
-        "`workbench doctor --fix` sets it aside and builds one of this workspace; "
-        "or run `workbench reindex --full`",
+        f"the index belongs to another workspace, or all files changed: {seen}",
+        ".workbench was copied from elsewhere; results would not match the files here",
+        "`workbench doctor --fix` sets it aside and builds a new index; or run `workbench reindex --full`",
         repair=replace,
     )
 
@@ -356,7 +358,7 @@ def model_of_vectors(subject: CheckSubject) -> Look:
     try:
         first = choices(subject.workspace.settings, threads=1).first()
     except ModelUnavailableError as error:
-        raise SkippedError(f"made by {manifest.model}; there is no model to compare with") from error
+        raise SkippedError(f"made by {manifest.model}; no model to compare with") from error
     repair = None
     if first.service is None:
         # Sending a whole memory to a provider needs the person's own command, and may cost.
@@ -373,9 +375,10 @@ def model_of_vectors(subject: CheckSubject) -> Look:
         named += f" ({dimension} dimensions)"
     yield "another model"
     yield Finding(
-        f"the vectors are by {made}, the settings name {named}",
-        "vectors of two models cannot be compared: until it is done, searches are keyword-only",
-        "run `workbench reindex --full`: it embeds everything anew, aside; or name the former model again",
+        f"the vectors are by {made}, the settings have {named}",
+        "vectors of two models cannot be compared: until then, searches are keyword-only",
+        "run `workbench reindex --full`: it embeds everything again in the background; or set the former "
+        "model again",
         repair=repair,
     )
 
@@ -384,7 +387,7 @@ def words(subject: CheckSubject) -> Look:
     """The word index: its files as they were left, its fields, its count, and its entries readable."""
     generation, manifest = subject.index_in_use()
     if manifest.words != words_fingerprint():
-        raise SkippedError("another version made it")
+        raise SkippedError("another version created it")
     if what := _changed(generation, generation.lexical, manifest, due=bool(manifest.entries)):
         yield generation.name
         yield _damaged(subject, what)
@@ -407,12 +410,12 @@ def _read_words(generation: Generation, manifest: Manifest) -> tuple[str, str]:
     with scratch("doctor") as fresh:
         open_index(fresh, create=True)
         if _fields(fresh) != _fields(generation.lexical):
-            return generation.name, "the word index has other fields than this version's"
+            return generation.name, "the keyword index has other fields than this version's"
     snapshot = LexicalReader(generation.lexical).snapshot()
     count = snapshot.count()
     entries = plural(count, "entry")
     if generation.pending() is None and count != manifest.entries:
-        return generation.name, f"the word index has {entries}, its manifest says {manifest.entries}"
+        return generation.name, f"the keyword index has {entries}, its manifest has {manifest.entries}"
     if count > _READ:
         return f"{entries}; `workbench verify` reads them all", ""
     return f"{plural(len(snapshot.everything()), 'entry')}, all of them read", ""
@@ -433,7 +436,7 @@ def _changed(generation: Generation, folder: Path, manifest: Manifest, *, due: b
     if then is None or now == then or generation.pending() is not None:
         return ""
     names = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
-    return f"{store}: {few(names)} changed, came or went since the last sync"
+    return f"{store}: {few(names)} changed since the last sync"
 
 
 def vectors(subject: CheckSubject) -> Look:
@@ -463,7 +466,7 @@ def embedding_cache(subject: CheckSubject) -> Look:
             (problem,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
-            raise SkippedError(f"not to be read now: {error}") from error
+            raise SkippedError(f"cannot be read now: {error}") from error
         count, problem = 0, error
 
     def put_aside() -> str:
@@ -476,8 +479,8 @@ def embedding_cache(subject: CheckSubject) -> Look:
     if problem != "ok":
         yield Finding(
             f"{CACHE_FILE} is damaged: {str(problem).partition(chr(10))[0]}",
-            "what was embedded before would be embedded once more; no answer depends on it",
-            "`workbench doctor --fix` sets it aside; a new one fills by itself",
+            "texts would be embedded again; search results are not affected",
+            "`workbench doctor --fix` sets it aside; a new one is filled automatically",
             repair=put_aside,
         )
 
@@ -497,7 +500,7 @@ def sync(subject: CheckSubject) -> Look:
     if touched is not None or later:
         what = "the last reindex was interrupted"
         what += f" while it wrote {plural(len(touched), 'file')}" if touched else ""
-        yield _damaged(subject, what, "its words may be those of before; the next one finishes it")
+        yield _damaged(subject, what, "these files may have old results; the next reindex finishes it")
     elif fresh.state in ("missing", "stale", "outdated") or (fresh.pending and not fresh.keywords_only):
         # What is broken is found by the other checks of the index.
         again = Fix("reindex", "bring the index up to date")

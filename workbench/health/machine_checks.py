@@ -37,7 +37,7 @@ _PACKAGE = "memory-workbench"
 _FOR_TESTS = "test"
 _LIMITS = Path("/proc/sys/fs/inotify")
 _EVENTS = 0x00000100 | 0x00000200 | 0x00000008 | 0x00000040 | 0x00000080  # made, gone, written, moved
-_LATE = "changes of an agent show up some seconds late: they are looked for by the clock instead"
+_LATE = "changes by an agent appear some seconds late: files are checked periodically instead"
 _MEGABYTE = 1 << 20
 _ROOM = 64 * _MEGABYTE
 """Free bytes below which an action or a reindex may end in the middle."""
@@ -58,7 +58,7 @@ def libraries(_: CheckSubject) -> Look:
         wanted = [Requirement(line) for line in metadata.requires(_PACKAGE) or ()]
         extras = set(metadata.metadata(_PACKAGE).get_all("Provides-Extra") or ()) - {_FOR_TESTS}
     except metadata.PackageNotFoundError:
-        raise SkippedError("run from its source: which libraries it needs is not known") from None
+        raise SkippedError("running from source: required libraries are unknown") from None
     shown = []
     for one in wanted:
         by = [name for name in ("", *extras) if one.marker is None or one.marker.evaluate({"extra": name})]
@@ -72,7 +72,7 @@ def libraries(_: CheckSubject) -> Look:
         if found == "not installed" or not one.specifier.contains(found, prereleases=True):
             yield Finding(
                 f"{one.name} {found} is not among the versions that were tested ({one.specifier})",
-                "what needs it may fail, or give other answers than were tested",
+                "features that use it may fail or behave differently",
                 f"{os.path.basename(sys.executable)} -m pip install '{one.name}{one.specifier}'",
             )
     yield ", ".join(shown)
@@ -96,7 +96,7 @@ def terminal(_: CheckSubject) -> Look:
     if codecs.lookup(encoding).name != "utf-8":
         yield Finding(
             f"the locale writes {encoding}, not UTF-8",
-            "other letters than those of ASCII cannot be shown, and the interface draws badly",
+            "only ASCII can be shown, and the interface is drawn badly",
             "set a UTF-8 locale, for example LC_ALL=C.UTF-8",
         )
 
@@ -104,19 +104,19 @@ def terminal(_: CheckSubject) -> Look:
 def watching(subject: CheckSubject) -> Look:
     """Every folder that memory is in is watched for a moment (inotify), and let go again."""
     if not sys.platform.startswith("linux"):
-        raise SkippedError("not a matter of this system")
+        raise SkippedError("does not apply to this system")
     folders = Sources(subject.workspace).folders()
     watched, refusal = _watch(folders)
     yield f"{watched:,} folders can be watched"
     if refusal == errno.EMFILE:
         name, least = "max_user_instances", 256
-        what = "no further watcher can be opened"
+        what = "no more file watches are available"
     elif refusal == errno.ENOSPC:
         name, least = "max_user_watches", max(524_288, 2 * len(folders))
         what = f"only {watched:,} of {len(folders):,} folders can be watched"
     else:
         if refusal:
-            yield Finding(f"watching is refused: {os.strerror(refusal)}", _LATE, severity="info")
+            yield Finding(f"file watching failed: {os.strerror(refusal)}", _LATE, severity="info")
         return
     limit = "not known"
     with contextlib.suppress(OSError):
@@ -125,8 +125,8 @@ def watching(subject: CheckSubject) -> Look:
     yield Finding(
         f"{what} (fs.inotify.{name} is {limit})",
         _LATE,
-        "end programs that watch files (editors, sync clients), or: "
-        f"sudo sysctl fs.inotify.{name}={enough}; a line of that in /etc/sysctl.d keeps it",
+        "close programs that watch files (editors, sync clients), or: "
+        f"sudo sysctl fs.inotify.{name}={enough}; add it to /etc/sysctl.d to keep it",
     )
 
 
@@ -155,25 +155,25 @@ def disk(subject: CheckSubject) -> Look:
     if room.f_flag & os.ST_RDONLY:
         yield Finding(
             "the disk is mounted read-only",
-            "browsing works, and searching where there is an index; no action does",
-            "mount it writable, if you want to curate here",
+            "browsing and searching an existing index work; actions do not",
+            "mount it writable to change memory",
         )
     elif not os.access(subject.root, os.W_OK):
         yield Finding(
-            "the workspace's folder may not be written",
-            "no .workbench can be made in it, and no new file",
+            "the workspace's folder is not writable",
+            "neither .workbench nor new files can be created",
             f"chmod u+w {subject.root}",
         )
     if free < _ROOM:
         yield Finding(
             f"the disk is full: {free / _MEGABYTE:.0f} MB are free",
-            "actions and reindexing will be refused; nothing is lost by that",
+            "actions and reindexing will fail; nothing is lost",
             "free some space, then run `workbench reindex`",
         )
     if room.f_files and room.f_favail < _FEW_FILES:
         yield Finding(
-            f"the disk takes {room.f_favail} files more",
-            "it has room for bytes, not for names; actions and reindexing will be refused",
+            f"the disk has room for {room.f_favail} more files",
+            "it is out of inodes; actions and reindexing will fail",
             "remove files that are no longer needed",
         )
 
@@ -188,9 +188,9 @@ def clock(subject: CheckSubject) -> Look:
         others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
         yield Finding(
             f"{path}{others} changed in the future: {_moment(when)}",
-            "the clock went backwards since; it is read anew at every sync until the clock has "
-            "caught up; nothing is lost",
-            "set the clock right (`timedatectl`), or wait",
+            "the clock went back since then; these files are read again at every sync until the clock "
+            "catches up; nothing is lost",
+            "correct the clock (`timedatectl`), or wait",
         )
     try:
         generation, manifest = subject.index_in_use()
@@ -203,14 +203,14 @@ def clock(subject: CheckSubject) -> Look:
             if current := generation.manifest():
                 current.synced_ns = 0
                 generation.write_manifest(current)
-        return "the moment is forgotten; the next reindex reads every file anew"
+        return "the time was reset; the next reindex reads every file again"
 
     synced = manifest.synced_ns / 1e9
     if synced > latest:
         yield Finding(
             f"the index was brought up to date in the future: {_moment(synced)}",
-            "a change between now and then could be taken for one that it knows",
-            "`workbench doctor --fix` makes the next reindex read every file anew",
+            "changes until then could be missed",
+            "`workbench doctor --fix` makes the next reindex read every file again",
             repair=forget,
         )
 
@@ -233,14 +233,14 @@ _WEEK = 7
 
 def backup(subject: CheckSubject) -> Look:
     """The last backup, and what it does not hold."""
-    elsewhere = Fix("backup", "back up to a place that you name", of="DIR")
+    elsewhere = Fix("backup", "back up to a target that you give", of="DIR")
     last = remembered(subject.workspace)
     if last is None:
         yield "never"
         yield Finding(
-            "no backup was ever made from here",
-            "this folder and its git history are the only copy that is known",
-            "`workbench backup DIR`: a folder on another disk, or a remote",
+            "no backup has been made from here",
+            "this folder and its git history are the only known copy",
+            "`workbench backup TARGET`, for example a folder on another disk, or a remote",
             "warning",
             fixes=(elsewhere,),
         )
@@ -256,7 +256,7 @@ def backup(subject: CheckSubject) -> Look:
     if since is None or since >= _MANY or (since and age >= _OLD):
         yield Finding(
             f"the last backup is of {when}: {behind}",
-            "what came since is on this disk alone",
+            "later changes are only on this disk",
             f"`workbench backup {target}`",
             "warning",
             fixes=(Fix("backup", f"back up to {target} again"), elsewhere),
@@ -267,7 +267,7 @@ def jobs(subject: CheckSubject) -> Look:
     """The jobs that a clock runs: how each stands, and what mends one that failed or did not come."""
     found = standings(subject.state, subject.moment)
     ran = [f"{one.job.command}: {one.line}" for one in found if one.last is not None]
-    yield "; ".join(ran) or "none was run here"
+    yield "; ".join(ran) or "none has run here"
     for one in found:
         if one.wrong:
             yield _failing_job(one)
@@ -276,19 +276,19 @@ def jobs(subject: CheckSubject) -> Look:
             if quiet >= _QUIET_NIGHTS:
                 yield Finding(
                     f"the last nightly run was {plural(quiet, 'day')} ago",
-                    "what expires, fades or is worth keeping is not looked at",
+                    "expiry, fading and dreaming are not up to date",
                     "`workbench jobs run nightly` runs it now; "
-                    "`workbench jobs print` shows how to have it run every night",
+                    "`workbench jobs print` prints a schedule for every night",
                     "warning",
                 )
 
 
 def _failing_job(one: JobStatus) -> Finding:
-    meaning = "what it does was not done, or not all of it"
+    meaning = "its work was not done, or only in part"
     if one.state == "failing":
-        meaning = "it goes on, and tries again what fails"
+        meaning = "it continues and retries what fails"
     elif one.state == "killed":
-        meaning = "it did not come to its end; what it had done by then is there"
+        meaning = "it did not finish; what it had done until then is kept"
     return Finding(one.sentence, meaning, one.mends, "warning" if one.overdue else "error")
 
 
@@ -300,7 +300,7 @@ def inbox(subject: CheckSubject) -> Look:
     if count:
         yield Finding(
             f"{plural(count, 'proposal')} waiting for a decision",
-            "nothing of it becomes memory before a person accepts it",
+            "nothing becomes memory before a person accepts it",
             "decide in the inbox; `workbench inbox list` shows them too",
             "info",
             fixes=(Fix("open", "open the inbox", of="proposals"),),
@@ -327,8 +327,8 @@ def recalls(subject: CheckSubject) -> Look:
             entry,
             "",
             f"never recalled: {shown(entry.title)}",
-            "no agent was given it for a question; it takes room in every session",
-            "leave it, or `workbench forget` it",
+            "no agent received it for a question, but it takes space in every session",
+            "keep it, or `workbench forget` it",
             "info",
             fixes=(fix_of(entry, "forget"), fix_of(entry, "edit")),
         )

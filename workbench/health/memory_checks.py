@@ -49,8 +49,8 @@ _TYPE = re.compile(r"^\[[a-z_]+\]\s+")
 _ANSWERS: tuple[tuple[Answer, str], ...] = (
     ("keep", "keep what was there; the new claim is forgotten"),
     ("replace", "the new claim replaces the old one"),
-    ("both", "both are right; it is not asked again"),
-    ("reject", "neither holds any more"),
+    ("both", "both are right; it is not listed again"),
+    ("reject", "neither is valid any longer"),
 )
 
 
@@ -62,7 +62,7 @@ def files(subject: CheckSubject) -> Look:
     for path, error in subject.corpus.unreadable:
         yield Finding(
             f"it cannot be read: {error}",
-            "nothing of it is shown, searched or given to an agent",
+            "it is not shown, searched or given to agents",
             "correct its permissions, or remove it",
             rule="unreadable",
             path=path,
@@ -73,8 +73,8 @@ def files(subject: CheckSubject) -> Look:
         if first.casefold() == second.casefold() and _are_two(subject.root / first, subject.root / second):
             yield Finding(
                 f"both {first} and {second} are there; {first} is used here",
-                "an agent reads one of them, and nobody can say which",
-                f"`workbench move` what should stay to {first}, then remove the other file",
+                "an agent reads one of them, and it is unclear which",
+                f"`workbench move` what you want to keep to {first}, then remove the other file",
                 rule="two memories",
                 path=second,
                 line=1,
@@ -88,13 +88,13 @@ def _are_two(first: Path, second: Path) -> bool:
 def budget(subject: CheckSubject) -> Look:
     """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
     path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
-    archive = Fix("archive", "archive what is over, said twice or unused")
+    archive = Fix("archive", "archive finished, repeated or unused entries")
     yield f"{full}, {full.share:.0%}"
     for state in load_states(subject.workspace):
         if state.lost:
             yield Finding(
                 state.sentence,
-                "it is the agent's own limit, whatever the budget says",
+                "it is the agent's own limit, independent of the budget",
                 "`workbench archive`, `workbench forget` or `workbench merge` what is not needed",
                 "warning",
                 "over the load limit",
@@ -106,7 +106,7 @@ def budget(subject: CheckSubject) -> Look:
         yield Finding(
             f"{full}: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",
-            "raise memory_budget to what your agent loads, or `workbench archive` what is of no use",
+            "raise memory_budget to what your agent loads, or `workbench archive` what is not needed",
             "warning",
             "over budget",
             path,
@@ -116,7 +116,7 @@ def budget(subject: CheckSubject) -> Look:
     elif _NEAR <= full.share <= 1:
         yield Finding(
             f"it is nearly full: {full.share:.0%} of its budget",
-            "dreaming proposes less, or to replace what is worth less",
+            "dreaming proposes fewer entries, or replacements",
             "`workbench forget` or `workbench merge` what is not needed",
             "info",
             "over budget",
@@ -136,9 +136,8 @@ def secrets(subject: CheckSubject) -> Look:
             line,
             "secret",
             what,
-            "whoever reads memory, and every agent that is given it, has it",
-            "make it invalid where it was issued, then `workbench forget` it; "
-            "docs/purge.md takes it out of the history",
+            "everybody who reads memory, and every agent, can see it",
+            "revoke it, then `workbench forget` it; docs/purge.md removes it from the history",
             "error",
             deeds=("forget", "edit", "quarantine"),
         )
@@ -154,7 +153,7 @@ def hidden_text(subject: CheckSubject) -> Look:
             line,
             "hidden text",
             what,
-            "an agent reads it and a person does not see it: it may tell the agent what to do",
+            "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
             deeds=("quarantine", "edit", "forget"),
         )
@@ -194,7 +193,7 @@ def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int
             for found, line in _with_lines(text, secrets_in):
                 yield Finding(
                     f"{found.rule}: {found.shown}",
-                    do="docs/purge.md takes it out of the history",
+                    do="docs/purge.md removes it from the history",
                     rule="secret",
                     path=where,
                     line=line,
@@ -226,8 +225,8 @@ def expiry(subject: CheckSubject) -> Look:
             yield about(
                 entry,
                 "expired",
-                f"it held until {day}: {shown(entry.title)}",
-                "it speaks of a time that is over",
+                f"valid until {day}: {shown(entry.title)}",
+                "it is about a time that has passed",
                 "`workbench edit`, `workbench archive` or `workbench forget` it",
                 "info" if entry.kind is Kind.ENTITY else "warning",  # a page keeps its history
                 fixes=(fix_of(entry, "forget"), fix_of(entry, "edit")),
@@ -239,18 +238,18 @@ def _expiring_episode(document: Document, today: date, times: int) -> Iterator[F
     left = episode.days_left(today)
     if left is None or left > LATER:
         return
-    kept = "it was promoted" if episode.promoted_at else "nothing of it was promoted"
+    kept = "it was promoted" if episode.promoted_at else "nothing was promoted from it"
     times = max(episode.recall_count, times)
     recalled = f"recalled {plural(times, 'time')}" if times else "never recalled"
     fixes = [
-        Fix("extend", "let it stay 30 days longer", (document.path,)),
+        Fix("extend", "keep it 30 days longer", (document.path,)),
         Fix("pin", "pin it: it never expires", (document.path,)),
     ]
     if left < 0:
-        fixes.append(Fix("expire", "let all expired episodes go"))
+        fixes.append(Fix("expire", "remove all expired episodes"))
     yield Finding(
         f"{countdown(episode, today)}: {shown(episode.abstract)}",
-        f"{kept}; {recalled}. A night removes it when its time is over; git keeps it",
+        f"{kept}; {recalled}. The nightly job removes it when it expires; git keeps it",
         "`workbench promote` what should last; `workbench episodes extend` or `pin` keeps the episode",
         "warning" if left <= SOON and not episode.promoted_at else "info",
         "expired" if left < 0 else "expiry",
@@ -267,12 +266,12 @@ def origin(subject: CheckSubject) -> Look:
         bare: list[Entry] = []
         if document.kind in CURATED:
             bare = [entry for entry in whole if entry.provenance is None]
-            what = "do not say where they come from"
+            what = "have no source"
         elif document.kind in (Kind.LOG, Kind.EPISODE):
             bare = [entry for entry in whole if entry.date is None]
             what = "have no date"
         if bare:
-            meaning = "its age or its trust is not known"
+            meaning = "age or trust unknown"
             yield about(bare[0], "unsaid", f"{len(bare)} of {len(whole)} entries {what}", meaning, "", "info")
 
 
@@ -301,8 +300,8 @@ def fading(subject: CheckSubject) -> Look:
             "fading",
             f"{when}: {shown(memory.text)}",
             f"its importance was {memory.importance:.2f} and is {one.value:.2f}; below "
-            f"{FORGET_BELOW} it is proposed for forgetting, and a person decides. A recall keeps it longer",
-            "`workbench pin` keeps it; `workbench forget` lets it go now",
+            f"{FORGET_BELOW} it is proposed for forgetting, and a person decides. A recall resets this",
+            "`workbench pin` keeps it; `workbench forget` removes it now",
             "info",
             fixes=(
                 fix_of(memory.entry, "pin", "pin it: it never fades"),
@@ -332,8 +331,8 @@ def contradictions(subject: CheckSubject) -> Look:
             first,
             "contradiction",
             f"{one.subject} is {one.shown} here and {others[0][1].shown} at {place_of(pair[1])}",
-            "an agent may be given either",
-            "keep the one that holds: `workbench edit`, `workbench merge` or `workbench forget`",
+            "an agent may receive either",
+            "keep the valid one: `workbench edit`, `workbench merge` or `workbench forget`",
             others=pair[1:],
             fixes=(
                 *(fix_of(entry, "forget", f"forget: {shown(entry.title, _LABEL)}") for entry in pair[:NAMED]),
@@ -348,8 +347,8 @@ def contradictions(subject: CheckSubject) -> Look:
                 entries[0],
                 "contradiction",
                 claim.question,
-                "an agent may be given either; the second holds since later, or was said later",
-                f"answer which holds: `workbench graph settle {claim.key[:8]} keep|replace|both|reject`",
+                "an agent may receive either; the second is newer",
+                f"decide which is valid: `workbench graph settle {claim.key[:8]} keep|replace|both|reject`",
                 others=entries[1:],
                 fixes=tuple(_answers(claim)),
             )
@@ -417,9 +416,9 @@ def links(subject: CheckSubject) -> Look:
                 document.path,
                 1 + bisect.bisect_left(lines, start),
                 f"dead {sort}",
-                f"the {sort} to {target} leads nowhere",
-                "what it led to was moved, renamed or removed, or never made",
-                "correct it, or make the page",
+                f"the {sort} to {target} has no target",
+                "the target was moved, renamed or removed, or never existed",
+                "correct it, or create the page",
                 "info" if is_planned else "warning",
                 deeds=("edit",),
             )
@@ -438,14 +437,14 @@ def _dead_source(corpus: Corpus, names: _Names, entry: Entry, source: str) -> It
     if not names.is_there(path):
         what, do = "is not there", "`workbench show ENTRY` looks for it in the history"
     elif document is not None and int(said["first"] or 1) >= len(document.line_starts):
-        what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
+        what, do = "has fewer lines", "`workbench show ENTRY` finds where it was"
     else:
         return
     yield about(
         entry,
         "dead source",
-        f"it says that it comes from {source}, which {what}",
-        "where it comes from can be found in the history only",
+        f"its source is {source}, which {what}",
+        "its origin can only be found in the history",
         do,
         fixes=(fix_of(entry, "edit"),),
     )

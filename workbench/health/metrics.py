@@ -37,7 +37,7 @@ _HELP = {
     "job_last_failure_timestamp_seconds": "When a run failed the last time.",
     "job_last_start_timestamp_seconds": "When the last run began.",
     "job_last_duration_seconds": "How long the last run took that came to its end.",
-    "job_failing": "1 where the job is not well: failed, killed, overdue or meeting errors.",
+    "job_failing": "1 if the job has a problem: failed, killed, overdue or reporting errors.",
     "job_running": "1 while the job runs, as of when this was written.",
     "job_step_failing": "1 for each step whose last attempt failed.",
 }
@@ -63,15 +63,13 @@ class MetricsFile:
         path = Path(name).expanduser().absolute()
         if path.suffix != SUFFIX:
             raise UsageError(
-                f"a file of metrics ends in {SUFFIX}, and {path.name} does not",
-                hint="the text collector of Prometheus reads no other; nothing was written",
+                f"the name of a metrics file must end in {SUFFIX}: {path.name}",
+                hint="Prometheus' textfile collector ignores others; nothing was written",
             )
         if not path.parent.is_dir():
             raise UsageError(f"there is no folder {path.parent} to write metrics into", hint="make it first")
         if path.parent.resolve().is_relative_to(workspace.root):
-            raise UsageError(
-                "metrics do not belong into the workspace", hint="name a file in a folder outside of it"
-            )
+            raise UsageError("metrics cannot be written into the workspace", hint="use a file outside of it")
         return cls(path, workspace)
 
     def write(self, now: datetime) -> None:

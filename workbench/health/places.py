@@ -87,7 +87,7 @@ def standing(one: Registered) -> WorkspaceStatus:
         return WorkspaceStatus(one, REFUSED, f"it cannot be read: {error.strerror or error}")
     summary = found.summary
     if newer:
-        summary = f"{summary}; a newer program wrote it (format {newer}): it can only be read"
+        summary = f"{summary}; written by a newer version (format {newer}): read-only"
     return WorkspaceStatus(one, found.state, summary, found.files, found.entries, newer)
 
 

@@ -78,14 +78,14 @@ class RecallTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """What no type says. Raises ValueError."""
         if not self.wanted and not self.unwanted:
-            raise ValueError("it does not say what is to be found")
+            raise ValueError("it does not say what must be found")
 
 
 def _targets(_: object, said: object) -> Targets:
     """The targets that stand in the file. Raises ValueError."""
     listed: list[Any] = said if isinstance(said, list) else [said] if said else []
     if len(listed) > _MOST_TARGETS or not all(isinstance(one, str) and one.strip() for one in listed):
-        raise ValueError(f"it may name at most {_MOST_TARGETS} targets, each a text that is not empty")
+        raise ValueError(f"it can have at most {_MOST_TARGETS} targets, each a text that is not empty")
     return Targets(target_of(one.strip()) for one in listed)
 
 
@@ -146,7 +146,7 @@ def with_test(data: bytes | None, question: str, finds: str) -> bytes:
     if now != (*known, RecallTest(question, Targets([target_of(finds)]))):
         raise UsageError(
             f"nothing can be added at the end of {RECALL_TESTS} as it is written",
-            hint="paste this into it yourself: " + lines.replace("\n", " ⏎ "),
+            hint="add this to it yourself: " + lines.replace("\n", " ⏎ "),
         )
     return after
 
@@ -278,7 +278,7 @@ def _verdict(workspace: Workspace, number: int, test: RecallTest, search: Search
     ]
     for target in test.unwanted:
         if at := _rank(workspace, target, answer.hits[: test.within]):
-            reasons.append(f"{target.text} came at {at}, and must not come")
+            reasons.append(f"{target.text} came at {at}, but must not be found")
     found = [rank for rank in ranks.values() if rank is not None]
     return Verdict(
         number=number,
@@ -315,7 +315,7 @@ def _why_not(workspace: Workspace, target: Target, rank: int | None, within: int
         try:
             workspace.find(target.text)
         except WorkbenchError:
-            return f"there is no entry {target.text} any more: it was edited, moved or removed"
+            return f"the entry {target.text} no longer exists: it was edited, moved or removed"
     if target.sort == "file" and workspace.files.read_or_none(RelPath(target.text)) is None:
         return f"there is no file {target.text}"
     return f"{target.text} is not among the first {max(within, LOOKED_AT)}"
@@ -333,7 +333,7 @@ def recall_tests(subject: CheckSubject) -> Look:
         yield "none yet"
         yield Finding(
             "there are no recall tests",
-            "nothing notices when memory does not find what it must",
+            "nothing checks that memory finds what it must",
             '`workbench check --add "a question" ENTRY` makes one',
             "info",
         )
@@ -366,7 +366,7 @@ def _failing(verdict: Verdict, again: Fix) -> Finding:
     return Finding(
         f"{verdict.test.question}: {verdict.reason}",
         "; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),
-        "correct the test in recall-tests.yaml, or say in the entry what is asked",
+        "correct the test in recall-tests.yaml, or add the question's words to the entry",
         path=path_of(address) or address,
         entry=entry,
         fixes=(edit, again) if entry else (again,),

@@ -101,7 +101,7 @@ class CheckSubject:
         begun, left_out = self.clock(), ""
         for number, file in enumerate(files):
             if self.clock() - begun > self.patience:
-                left_out = f"{len(files) - number:,} of {len(files):,} files were not looked at: no time left"
+                left_out = f"{len(files) - number:,} of {len(files):,} files were not checked: no time left"
                 break
             try:
                 documents.append(self.workspace.document(file.path))
@@ -138,7 +138,7 @@ class CheckSubject:
     def require_agreement(self, plan: Plan) -> None:
         """Raise UsageError where the person does not agree to what a repair would write."""
         if self.agree is None or not self.agree(plan):
-            raise UsageError("you did not agree to it")
+            raise UsageError("you declined")
 
     def carry_out(self, planned: Callable[[Workspace], Plan | None]) -> str:
         """Carry out, as an operation, what the person agrees to; what was done. Raises WorkbenchError."""
@@ -146,7 +146,7 @@ class CheckSubject:
         def plan() -> Plan:
             found = planned(self.workspace)
             if found is None:
-                raise ConflictError("somebody else has done it meanwhile")
+                raise ConflictError("it was already done in the meantime")
             return found
 
         self.require_agreement(plan())

@@ -68,7 +68,7 @@ def settings(subject: CheckSubject) -> Look:
     """The person's own settings and the workspace's, and who can read a key in them."""
     own, shared = user_settings_path(), subject.root / SETTINGS_FILE
     seen = [str(path) for path in (own, shared) if path.exists()]
-    yield ", ".join(seen) or "none: the defaults count"
+    yield ", ".join(seen) or "none: the defaults apply"
     yield from _problems(subject, shared)
     if _holds_key(own) and (mode := stat.S_IMODE(own.stat().st_mode)) & _OTHERS:
         yield Finding(
@@ -80,17 +80,17 @@ def settings(subject: CheckSubject) -> Look:
     if _holds_key(shared):
         yield Finding(
             f"{shared} holds a key",
-            "the file belongs to the memory: whoever gets a copy of it gets the key",
-            f"move it to your own settings, {own}, and make a new key",
+            "the file is part of the memory: everybody with a copy of it has the key",
+            f"move it to your own settings, {own}, and create a new key",
         )
 
 
 def _problems(subject: CheckSubject, shared: Path) -> Iterator[Finding]:
     """What does not count in the files, by file, line and name."""
-    meaning = "it does not count, all else does"
+    meaning = "it is ignored; all other settings apply"
     told = [(f"{problem.place}: {problem.text}", problem.hint) for problem in tell(shared).problems]
     if subject.unreadable is not None:
-        meaning = "its default is used for what reads; what writes is refused until it is corrected"
+        meaning = "reading uses its default; writing is refused until it is corrected"
         try:
             load(shared, lenient=True)
         except UsageError:
@@ -136,22 +136,22 @@ def format_(subject: CheckSubject) -> Look:
         require_known_format(subject.root)
     except NewerFormatError as newer:
         yield f"format {newer.found}"
-        meaning = "it is read as far as this program understands it, and every change is refused"
+        meaning = "it is read as far as possible, and every change is refused"
         yield Finding(newer.message.removesuffix("; nothing was changed"), meaning, newer.hint)
         return
     except UsageError as error:
         yield "not known"
-        yield Finding(error.message, "nothing is changed until it says which format it has", error.hint)
+        yield Finding(error.message, "changes are refused until it has a valid format", error.hint)
         return
     found, older = format_of(subject.root), files_of_older_form(subject.workspace)
     yield f"format {found}" if found == FORMAT or older else "no number, and no older form"
     if older:
         yield Finding(
-            f"comments of ours stand in the way of other programs in {few([*older])}",
+            f"comments of the workbench prevent other programs from reading links in {few([*older])}",
             "basic-memory reads such relations as plain links, Obsidian does not find such blocks",
             "`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
             "info",
-            fixes=(Fix("migrate", "bring it to today's format"),),
+            fixes=(Fix("migrate", "upgrade it to the current format"),),
             repair=partial(subject.carry_out, plan_migrate) if subject.agree else None,
         )
 
@@ -174,28 +174,28 @@ def repository(subject: CheckSubject) -> Look:
     yield f"{where}, " + (f"at {head[:12]}" if head else "without commits")
     if history.own and history.git_dir == where and not kept.reason():
         yield Finding(
-            f"history is kept in {where}, although the repository would keep this memory now",
-            "it goes on there, and the repository gets no commit of an action",
-            "`workbench doctor --fix` asks, and goes on in the repository: all that was done so far stays in "
-            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone by one key; "
-            "of a file that git ignores all the same nothing is recorded then",
+            f"history is kept in {where}, although the repository can keep this memory now",
+            "it continues there, and actions make no commits in the repository",
+            "`workbench doctor --fix` asks, and continues in the repository: earlier operations stay in "
+            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone with one "
+            "key; files that git still ignores are then not recorded",
             "info",
             repair=partial(_go_on, subject) if subject.agree else None,
         )
     elif not history.own and (ended := kept.ended()):
-        yield f"what was done before is in {ended}"
+        yield f"earlier operations are in {ended}"
     elif not history.own and (foreign := kept.foreign()):
         yield Finding(
-            f"{foreign} is a history of this memory that was not made here, or for another folder",
-            "it is not used; its operations are in no list and cannot be undone",
-            "`workbench doctor --fix` asks, and takes it over",
+            f"{foreign} is a history of this memory that was created elsewhere, or for another folder",
+            "it is not used; its operations are not listed and cannot be undone",
+            "`workbench doctor --fix` asks, and imports it",
             repair=partial(_adopt, subject) if subject.agree else None,
         )
     elif kept.is_lost():
         yield Finding(
-            "the history that was kept of this memory apart from any repository is nowhere to be found",
-            "operations that were done before cannot be undone",
-            "restore its folder from a copy, or bring this folder back to where it was",
+            "the history of this memory outside of any repository is missing",
+            "earlier operations cannot be undone",
+            "restore its folder from a copy, or move this folder back to where it was",
         )
     for require in (history.require_committable, partial(history.require_untracked, STATE_DIR)):
         try:
@@ -203,8 +203,8 @@ def repository(subject: CheckSubject) -> Look:
         except RepositoryStateError as error:
             yield Finding(error.message, NO_UNDO, error.hint)
     if head and history.names_no_branch():
-        meaning = "what is done now is kept only until you leave it"
-        yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` makes it a branch", "info")
+        meaning = "new commits are lost when you switch away"
+        yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` creates a branch", "info")
 
 
 def _is_foreign(subject: CheckSubject) -> bool:
@@ -215,15 +215,15 @@ def _is_foreign(subject: CheckSubject) -> bool:
 
 def _adopt(subject: CheckSubject) -> str:
     """Take over a history that was made elsewhere, if the person agrees. Raises WorkbenchError."""
-    subject.require_agreement(Plan(action="adopt", summary="take over the history that was not made here"))
-    return f"{subject.workspace.own_place().adopt()} counts as made here"
+    subject.require_agreement(Plan(action="adopt", summary="import the history that was created elsewhere"))
+    return f"{subject.workspace.own_place().adopt()} is used now"
 
 
 def _go_on(subject: CheckSubject) -> str:
     """Keep history in the repository from now on, if the person agrees. Raises WorkbenchError."""
     subject.require_agreement(Plan(action="history", summary="keep history in the repository from now on"))
     left = subject.workspace.go_on_in_repository()
-    return f"history goes on in the repository; what was done so far stays in {left}"
+    return f"history continues in the repository; earlier operations stay in {left}"
 
 
 def git_locks(subject: CheckSubject) -> Look:
@@ -233,14 +233,14 @@ def git_locks(subject: CheckSubject) -> Look:
         history = subject.workspace.history
         top, common = os.fsdecode(ask(history.carrier, "rev_parse", *names)).split("\n")[:2]
     except WorkbenchError as error:
-        raise SkippedError("there is no repository to look into") from error
+        raise SkippedError("there is no repository to check") from error
     folders = [Path(top), history.git_dir, Path(common)]
     found = {
         lock
         for folder in folders[1:]
         for lock in (*folder.glob("*.lock"), *(folder / "refs").rglob("*.lock"))
     }
-    yield f"{len(found)} locks of git's" if found else "no lock of git's is there"
+    yield f"{len(found)} git locks" if found else "no git locks"
     for lock in sorted(found):
         yield from _git_lock(subject, lock, folders)
 
@@ -260,19 +260,19 @@ def _git_lock(subject: CheckSubject, lock: Path, folders: list[Path]) -> Iterato
         try:
             now = lock.lstat()
         except FileNotFoundError:
-            return "it was released meanwhile"
+            return "it was released in the meantime"
         same = (now.st_ino, now.st_mtime_ns, now.st_size) == (seen.st_ino, seen.st_mtime_ns, seen.st_size)
         if not same or processes.gits(folders) or processes.opened_by(lock):
-            raise ConflictError("a git took it in this moment", hint="try again when it has finished")
+            raise ConflictError("a git process just took it", hint="try again when it has finished")
         return subject.put_aside(lock)
 
-    alive = "not to be seen here" if gits is None else ", ".join(gits) or "none"
+    alive = "cannot be determined here" if gits is None else ", ".join(gits) or "none"
     doubt = _doubt(lock, age, gits, users)
     do = f"{doubt}: if no git is running, remove it yourself"
     yield Finding(
-        f"{lock} is there, {duration(age)} old; git processes alive: {alive}",
-        "until it is gone git refuses to change what it locks: its index, HEAD, or a reference",
-        do if doubt else "`workbench doctor --fix` moves it away",
+        f"{lock} exists, {duration(age)} old; running git processes: {alive}",
+        "until it is removed, git cannot change its index, HEAD or a reference",
+        do if doubt else "`workbench doctor --fix` moves it aside",
         repair=None if doubt else move,
     )
 
@@ -283,14 +283,16 @@ def _doubt(lock: Path, age: float, alive: tuple[str, ...] | None, users: tuple[i
     A git that waits for an editor holds its lock without having the file open, so every git counts.
     """
     if alive is None or users is None:
-        return "which processes run cannot be seen"
+        return "running processes cannot be determined"
     if users:
         return f"process {users[0]} has it open"
     if alive:
-        return f"{alive[0]} is running and may hold it"
+        return f"{alive[0]} is running and may use it"
     if not processes.is_local(lock):
-        return "another machine may hold it, as this disk is a shared one"
-    return "it is younger than ten minutes, and its git may be out of sight" if age < LOCK_SECONDS else ""
+        return "another machine may use it, as the disk is shared"
+    return (
+        "it is younger than ten minutes, and its git process may not be visible" if age < LOCK_SECONDS else ""
+    )
 
 
 # -- the state folder ------------------------------------------------------------------------------
@@ -314,8 +316,8 @@ def owner(subject: CheckSubject) -> Look:
     if foreign:
         shown = few([str(path.relative_to(subject.root)) for path in foreign])
         yield Finding(
-            f"{shown} belongs to another user than the workspace (user {user})",
-            "made by a run as somebody else (sudo?); reindexing and actions may be refused",
+            f"files of another user than the workspace's ({user}): {shown}",
+            "created by another user (sudo?); reindexing and actions may fail",
             f"sudo chown -R --reference={subject.root} {subject.state}",
             repair=give if os.geteuid() == 0 else None,
         )
@@ -330,18 +332,18 @@ def permissions(subject: CheckSubject) -> Look:
     if not stat.S_ISDIR(status.st_mode):
         yield ".workbench"
         what = f"{subject.state} is {'a link' if stat.S_ISLNK(status.st_mode) else 'not a folder'}"
-        meaning = "derived files would be written somewhere else, or nowhere"
-        yield Finding(what, meaning, "remove it; it is made anew")
+        meaning = "derived files would be written elsewhere, or not at all"
+        yield Finding(what, meaning, "remove it; it is created again")
         return
     ours = list(_ours(subject.state))
-    yield f"{len(ours)} folders and files of ours"
+    yield f"{len(ours)} folders and files of the workbench"
     odd = [(path, "a link") for path in _links(subject.state)]
     odd += [(path, kind_of_special(path)) for path in special_files(subject.state)]
     for path, kind in odd:
         yield Finding(
             f"{path.relative_to(subject.root)} is {kind}",
-            "this program makes none there: it leads somewhere else, or lets a reader wait for ever",
-            "`workbench doctor --fix` removes it, and nothing of what it leads to",
+            "the workbench never creates one there: it points elsewhere, or can block a reader forever",
+            "`workbench doctor --fix` removes it, but nothing that it points to",
             repair=partial(_remove, path, kind),
         )
     for path, found in ours:
@@ -349,7 +351,7 @@ def permissions(subject: CheckSubject) -> Look:
         if mode & _OTHERS:
             yield Finding(
                 f"{path.relative_to(subject.root)} has the mode {mode:04o}",
-                "other users of this machine can look at what the index holds of your memory",
+                "other users of this machine can read your memory in the index",
                 f"chmod {mode & ~_OTHERS:04o} {path}",
                 repair=partial(_close, path, mode) if os.geteuid() in (found.st_uid, 0) else None,
             )
@@ -358,7 +360,7 @@ def permissions(subject: CheckSubject) -> Look:
 def _remove(path: Path, kind: str) -> str:
     """Remove a link or a special file."""
     path.unlink()
-    return f"{kind} is removed, and nothing that it led to"
+    return f"{kind} is removed, but nothing that it pointed to"
 
 
 def _ours(state: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -389,7 +391,7 @@ def _links(state: Path) -> Iterator[Path]:
 
 _HOUR = 3_600.0
 """Seconds after which even a large reindex deserves a look."""
-_STOPS = {SYNC: "no reindex can run", ACTION: "no action can be carried out"}
+_STOPS = {SYNC: "no reindex can run", ACTION: "no action can run"}
 _RUNNING = "an action is running"
 _JOURNAL = "journal.json"
 
@@ -407,9 +409,9 @@ def locks(subject: CheckSubject) -> Look:
             yield from _holder(subject, name, found, who)
         elif found.pid:
             yield Finding(
-                f"{name} still names {who}, which is gone",
-                "it was killed; its lock died with it and is in nobody's way",
-                "nothing: the next one finishes what it began",
+                f"{name} still names {who}, which no longer runs",
+                "it was killed; its lock was released with it",
+                "nothing to do: the next run finishes its work",
                 "info",
                 repair=partial(_wipe, subject.state / name),
             )
@@ -417,28 +419,29 @@ def locks(subject: CheckSubject) -> Look:
 
 def _wipe(lock: Path) -> str:
     with hold(lock, "doctor"):  # the note goes when the lock is let go
-        return "the note is wiped"
+        return "the entry is cleared"
 
 
 def _holder(subject: CheckSubject, name: str, found: Held, who: str) -> Iterator[Finding]:
     """What is wrong with a holder, if anything: it lives, or it could hold nothing."""
     if found.pid and not processes.alive(found.pid):
         yield Finding(
-            f"{name} is held, and {who} is not to be seen from here",
-            f"{_STOPS[name]}; it runs in another container, or a child of it lives on",
-            f"find who holds it: `fuser -v {subject.state / name}`; the lock goes when its holder ends",
+            f"{name} is held by {who}, which cannot be seen from here",
+            f"{_STOPS[name]}; it runs in another container, or a child process of it is still running",
+            f"find who holds it: `fuser -v {subject.state / name}`; the lock is released when that process "
+            "ends",
         )
     elif found.pid and processes.stopped(found.pid):
         yield Finding(
             f"{name} is held by {who}, which is stopped",
-            f"{_STOPS[name]} until it goes on",
-            f"let it go on (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
+            f"{_STOPS[name]} until it continues",
+            f"continue it (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
         )
     elif subject.now - found.since > _HOUR:
         yield Finding(
             f"{name} is held by {who} for more than an hour",
             _STOPS[name],
-            f"if it hangs, end it (`kill {found.pid}`): whatever it did is finished by the next one",
+            f"if it hangs, end it (`kill {found.pid}`): the next run finishes its work",
         )
 
 
@@ -446,8 +449,8 @@ def interrupted_action(subject: CheckSubject) -> Look:
     """The journal of an action that was interrupted, and notes of actions that nobody believed."""
     subject.require_rest(ACTION, _RUNNING)
     notes = {
-        "journal.refused": "a note of an interrupted action that no commit confirms was not believed",
-        "journal.new": "a note of an action was begun and not finished, so nothing was done",
+        "journal.refused": "a journal entry without a matching commit was ignored",
+        "journal.new": "a journal entry is incomplete, so nothing was done",
     }
     if not (subject.state / _JOURNAL).exists():
         yield "no action was interrupted"
@@ -456,12 +459,12 @@ def interrupted_action(subject: CheckSubject) -> Look:
         if intent := _intent(subject):
             yield _interrupted(subject, intent)
         else:
-            notes[_JOURNAL] = "it is no note of an action, and nothing can be finished by it"
+            notes[_JOURNAL] = "it is not a journal entry, so nothing can be finished from it"
     for name, what in notes.items():
         if (subject.state / name).exists():
             yield Finding(
-                f"{name} is there: {what}",
-                "no file was changed by it",
+                f"{name} exists: {what}",
+                "it changed no file",
                 "`workbench doctor --fix` sets it aside",
                 repair=partial(subject.put_aside, subject.state / name, ACTION),
             )
@@ -480,16 +483,16 @@ def _intent(subject: CheckSubject) -> Intent | None:
 def _interrupted(subject: CheckSubject, intent: Intent) -> Finding:
     what = f"an action was interrupted: {intent.message.partition(chr(10))[0]}"
     if not _is_written(subject, intent):
-        meaning = "its files are in part still to be written; no text is lost"
+        meaning = "some of its files are not written yet; no text is lost"
         return Finding(what, meaning, "the next action, or opening the interface, finishes it first")
 
     def finish() -> str:
         found = subject.workspace.operations.recover()
         if (subject.state / _JOURNAL).exists():
-            raise RepositoryStateError("it could not be finished now", hint="the next action says why")
-        return "; ".join(("finished: git knows it now", *found))
+            raise RepositoryStateError("it could not be finished now", hint="the next action reports why")
+        return "; ".join(("finished: it is in git now", *found))
 
-    meaning = "its files are written, only git's side is missing"
+    meaning = "its files are written; only the commit is missing"
     return Finding(what, meaning, "`workbench doctor --fix` finishes it", repair=finish)
 
 
@@ -515,16 +518,16 @@ def conflicts(subject: CheckSubject) -> Look:
     yield f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}"
     for number, path in enumerate(kept, 1):
         yield Finding(
-            f"{path.relative_to(subject.root)} holds text of another writer that is in no memory file",
-            "two wrote in the same moment, and this one's text fitted nowhere",
-            f"`workbench inbox conflicts --show {number}`, put it in its place, then --discard {number}",
-            fixes=(Fix("open", "see it beside its file", of="conflicts"),),
+            f"{path.relative_to(subject.root)} contains text of another writer that is in no memory file",
+            "two programs wrote at the same time, and this text could not be merged",
+            f"`workbench inbox conflicts --show {number}`, copy it to its place, then --discard {number}",
+            fixes=(Fix("open", "compare it with its file", of="conflicts"),),
         )
     for one in late:
         if one.why != "held open":
             yield Finding(
                 late_sentences([one])[0].partition(";")[0],
-                f"{one.kept.relative_to(subject.root)}: a replaced file that a program may write into",
+                f"{one.kept.relative_to(subject.root)}: a replaced file that a program still has open",
                 "`workbench inbox conflicts --late`: --append adds its lines, --discard N removes it",
                 "error" if one.text else "info",
             )
@@ -543,9 +546,9 @@ def leftovers(subject: CheckSubject) -> Look:
         path = Path(flaw.what.partition(" was left behind")[0])
         ours = path.name.startswith(TEMPORARY_PREFIX) and not path.is_absolute()
         if ours and _is_known_to_git(subject, path):
-            meaning = "git holds its text too, so nothing hangs on it"
+            meaning = "git has its text too, so it can be removed"
             move = partial(_move_beside, subject, path)
-            yield Finding(flaw.what, meaning, "`workbench doctor --fix` moves it away", repair=move)
+            yield Finding(flaw.what, meaning, "`workbench doctor --fix` moves it aside", repair=move)
         else:
             yield Finding(flaw.what, do=flaw.hint)
 
@@ -581,20 +584,20 @@ def ledger(subject: CheckSubject) -> Look:
                 torn += [f"{page.place} ({page.bad})"] if page.bad else []
         except (WorkbenchError, OSError) as error:
             yield Finding(
-                f"the book of {book} cannot be read: {error}",
-                "what stands in it does not count",
-                "`git fsck` says what the repository has lost"
+                f"the ledger {book} cannot be read: {error}",
+                "its records are ignored",
+                "`git fsck` shows what the repository lost"
                 if isinstance(error, RepositoryStateError)
-                else "put a plain file there, as git has it: `git log -- _system/ledger`",
+                else "restore the plain file from git: `git log -- _system/ledger`",
             )
     yield plural(records, "record") if records else "no records yet"
     with contextlib.suppress(WorkbenchError, OSError):  # no repository, or what was said above
         yield from _ledger_in_git(subject)
     if torn:
         yield Finding(
-            f"lines of the ledger are no records: {few(torn)}",
-            "they are passed over: a decision in one of them does not count",
-            "correct them with an editor, or delete them; git has what stood there before",
+            f"invalid lines in the ledger: {few(torn)}",
+            "they are ignored, with any decision in them",
+            "correct them with an editor, or delete them; git has the earlier text",
         )
 
 
@@ -606,18 +609,18 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
         yield Finding(
             f"{plural(count, 'record')} of a ledger that was fetched or cloned"
             if count
-            else "a ledger that was fetched or cloned, with no record that is new here",
+            else "a ledger that was fetched or cloned, without new records",
             "they are ignored: nothing is learned from them, and they make no entry trusted"
             if count
-            else "the ledger of this repository cannot be pushed to where that one came from",
+            else "the ledger of this repository cannot be pushed to the remote of that one",
             "if that ledger is yours, `workbench doctor --fix` shows the records and asks",
             "info",
             repair=partial(_confirm, subject) if subject.agree else None,
         )
     if plan_move_ledger(place) is not None:
         yield Finding(
-            "records or comments of version 0.1 stand among your files",
-            "they are read as before; a `.gitignore` may keep the files out of git, and comments cost budget",
+            "records or comments of version 0.1 are among your files",
+            "they are read as before; a `.gitignore` may exclude the files from git, and comments use budget",
             "`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
             "info",
             repair=partial(subject.carry_out, plan_move_ledger) if subject.agree else None,
@@ -627,8 +630,8 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
         reference = place.ledger.reference
         fetched = reference.removesuffix("ledger") + "fetched/origin"
         yield Finding(
-            f"{plural(unknown, 'mark')} in {place.memory_path()} that the ledger does not know",
-            "where these entries came from is not known: words were changed, or the ledger is elsewhere",
+            f"{plural(unknown, 'mark')} in {place.memory_path()} that are not in the ledger",
+            "their origin is unknown: the text changed, or the ledger is elsewhere",
             f"if another clone has it: `git fetch origin '{reference}:{fetched}'`, then doctor --fix",
             "info",
         )

@@ -58,7 +58,7 @@ LOCK_SECONDS = 600.0
 _WAIT_SECONDS = 5.0
 _JOURNAL = {
     "journal.json": "an action was interrupted; the next one finishes it",
-    "journal.refused": "a note of an interrupted action that no commit confirms",
+    "journal.refused": "a journal entry of an interrupted action without a commit",
 }
 
 
@@ -71,7 +71,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
                 stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
         looked_at, flaws = _temporary(workspace)
         flaws += [
-            Flaw("stray", f"{STATE_DIR}/{name} is there: {what}")
+            Flaw("stray", f"{STATE_DIR}/{name} exists: {what}")
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
@@ -83,15 +83,15 @@ def check_strays(workspace: Workspace) -> list[Check]:
     disputed = tuple(
         Flaw(
             "conflict",
-            f"{path} holds text of another writer that is in no memory file",
-            "look, then remove it",
+            f"{path} contains text of another writer that is in no memory file",
+            "check it, then remove it",
         )
         for path in kept
     )
     disputed += tuple(
         Flaw(
             "conflict",
-            f"{one.kept} holds {plural(one.lines, 'line')} of no memory file",
+            f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file",
             "`workbench inbox conflicts --late` shows them, and adds them to their file",
         )
         for one in late
@@ -107,7 +107,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
 
 
 def _special(state: Path) -> list[Flaw]:
-    waits = "what wants to read it could wait for ever"
+    waits = "reading it could block forever"
     found = ((path, kind_of_special(path)) for path in special_files(state))
     return [Flaw("special", f"{path} is {kind}: {waits}", "remove it") for path, kind in found]
 
@@ -121,7 +121,7 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
                 Flaw(
                     "stray",
                     f"{os.path.relpath(name, root)} was left behind by an action that was killed",
-                    "compare it with the file it stands beside, then remove it",
+                    "compare it with the file beside it, then remove it",
                 )
                 for name in sorted(map(str, Path(folder).glob(f"{TEMPORARY_PREFIX}*")))
             ]
@@ -138,7 +138,11 @@ def _git_leftovers(workspace: Workspace) -> list[Flaw]:
     if workspace.history.own:
         found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
     return [
-        Flaw("stray", f"{path} was left behind by a git that was killed", "if no git is running, remove it")
+        Flaw(
+            "stray",
+            f"{path} was left behind by a git process that was killed",
+            "if no git is running, remove it",
+        )
         for path in sorted(found)
         if _is_old(path)
     ]
@@ -158,14 +162,14 @@ def _half_bundles(workspace: Workspace) -> list[Flaw]:
     place = Path(last.target)
     folder = place if place.is_dir() else place.parent
     return [
-        Flaw("stray", f"{path} is half a backup that was killed", "the next backup removes it")
+        Flaw("stray", f"{path} is an incomplete backup", "the next backup removes it")
         for path in unfinished(folder)
     ]
 
 
 _NAMES_SHOWN = 3
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
-_FROM_BACKUP = "`workbench restore` brings a backup back, or copy the object from another clone"
+_FROM_BACKUP = "`workbench restore` restores a backup, or copy the object from another clone"
 
 
 def audit(workspace: Workspace) -> list[Check]:
@@ -216,7 +220,7 @@ def _walk(workspace: Workspace) -> _Walked:
                 )
                 walked.named |= set(_OBJECT.findall(error.message))
     except RepositoryStateError as error:
-        walked.broken.append(Flaw("text", f"the history ends early: {error}", _FROM_BACKUP))
+        walked.broken.append(Flaw("text", f"the history is incomplete: {error}", _FROM_BACKUP))
         walked.named |= set(_OBJECT.findall(error.message))
     return walked
 
@@ -255,7 +259,7 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
     head = history.head()
     named = outcome(history.carrier, "rev_parse", "--verify", "--quiet", "HEAD")
     if head is None and not named.status:
-        flaws.append(Flaw("reference", f"HEAD names {named.text}, which is no commit that is there"))
+        flaws.append(Flaw("reference", f"HEAD points to {named.text}, which is not an existing commit"))
         walked.named.add(named.text)
     references = ask(history.carrier, "for_each_ref", "--format=%(refname)").decode("utf-8", "replace")
     fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
@@ -263,13 +267,15 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
         about = set(_OBJECT.findall(line))
         is_news = line.startswith(("missing ", "error: ", "fatal: ", "bad ")) or "invalid" in line
         if is_news and not about & walked.named:
-            flaws.append(Flaw("reference", reason(line), "`git fsck` tells more"))
+            flaws.append(Flaw("reference", reason(line), "`git fsck` shows more"))
             walked.named |= about if line.startswith("missing ") else set()
     if fsck.status and not flaws and not walked.named:
-        flaws.append(Flaw("reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` tells more"))
+        flaws.append(Flaw("reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"))
     count = len(references.split())
     where = f"at {head[:12]}" if head else "without commits"
-    return Check("references", f"HEAD {where}, references: {count}, and all that they lead to", tuple(flaws))
+    return Check(
+        "references", f"HEAD {where}, references: {count}, and everything that they reach", tuple(flaws)
+    )
 
 
 def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
@@ -283,9 +289,9 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
             flaws.append(
                 Flaw(
                     "claim",
-                    f"{plural(count, 'commit')} say that they are operation {name}: "
+                    f"{plural(count, 'commit')} claim to be operation {name}: "
                     + ", ".join(commit.id[:12] for commit in claiming),
-                    "they change different lines, so one of them is forged; undo names commits too",
+                    "they change different lines, so one of them is forged; undo accepts commits too",
                 )
             )
     undos = 0
@@ -296,7 +302,7 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
             flaws.append(
                 Flaw(
                     "claim",
-                    f"commit {commit.id[:12]} says that it undoes {undoes}, and there is no such operation",
+                    f"commit {commit.id[:12]} claims to undo {undoes}, but there is no such operation",
                     "the history was rewritten, or the trailer is forged",
                 )
             )
@@ -342,11 +348,11 @@ def _check_files(workspace: Workspace) -> Check:
         for entry in document.entries:
             inside = end <= entry.span.start <= entry.span.end <= len(document.data)
             if not inside or entry_hash(entry.text) != entry.hash:
-                flaws.append(Flaw("file", f"{entry.address} does not lie in its file as it should"))
+                flaws.append(Flaw("file", f"{entry.address} is not at its position in the file"))
                 break
             end = entry.span.end
     return Check(
         "files",
-        f"{len(files):,} memory files, {plural(entries, 'entry')} taken apart",
+        f"{len(files):,} memory files, {plural(entries, 'entry')} parsed",
         tuple(flaws),
     )

@@ -77,5 +77,5 @@ def _with_fields(data: bytes, header: FrontMatter | None, fields: Mapping[str, s
     changed = data[: header.start] + lines + data[header.start :]
     after = read_front_matter(changed)
     if after is None or after.problem or any(after.text(key) is None for key in fields):
-        raise UsageError("its header cannot take a further field")
+        raise UsageError("its header cannot take another field")
     return changed

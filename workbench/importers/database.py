@@ -87,7 +87,7 @@ def opened(path: Path, needed: Sequence[str] = ()) -> Iterator[Database]:
     Raises UsageError.
     """
     if not is_database(path):
-        raise UsageError(f"{path} is no SQLite database")
+        raise UsageError(f"{path} is not a SQLite database")
     with scratch("import") as folder:
         copy = folder / "database"
         _copy(path, copy)
@@ -117,8 +117,8 @@ def _copy(path: Path, copy: Path) -> None:
             return
         time.sleep(_PAUSE_SECONDS)
     raise UsageError(
-        f"{path} is written to without a pause: no copy of it is whole",
-        hint="end the program that writes it, or name a copy",
+        f"{path} is being written all the time: no consistent copy could be made",
+        hint="stop the program that writes it, or use a copy",
     )
 
 

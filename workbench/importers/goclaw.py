@@ -100,7 +100,7 @@ def read_dump(path: Path) -> Tables:
         if file.read(len(_CUSTOM)) == _CUSTOM:
             raise UsageError(
                 f"{path} is a dump in PostgreSQL's own format",
-                hint="make it plain first: pg_restore -f plain.sql " + path.name,
+                hint="convert it first: pg_restore -f plain.sql " + path.name,
             )
         file.seek(0)
         columns: list[str] | None = None
@@ -116,10 +116,10 @@ def read_dump(path: Path) -> Tables:
                 rows = tables.setdefault(table, [])
             elif (found := _INSERT.match(line)) and found["table"].decode() in TABLES:
                 raise UsageError(
-                    f"{path} writes its rows as INSERT", hint="make it without --inserts: `pg_dump DATABASE`"
+                    f"{path} writes its rows as INSERT", hint="dump it without --inserts: `pg_dump DATABASE`"
                 )
     if columns is not None:
-        raise UsageError(f"{path} ends in the middle of a table", hint="is it whole? make it anew")
+        raise UsageError(f"{path} ends in the middle of a table", hint="is it complete? dump it again")
     return tables
 
 
@@ -178,7 +178,8 @@ def read_postgres(address: str) -> Tables:
         reason = (error.diag.message_primary or type(error).__name__) if error.diag else type(error).__name__
         raise UsageError(
             f"PostgreSQL cannot be read: {reason}",
-            hint="does it run, and may this user read the tables? `psql` with the same address tells more",
+            hint="check that it runs and that this user may read the tables: `psql` with the same address "
+            "shows more",
         ) from None
     return tables
 
@@ -224,7 +225,7 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
     Raises UsageError where there are several agents and none is named.
     """
     if not any(tables.get(name) for name in TABLES if name != "agents"):
-        raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
+        raise UsageError("there is no memory in these tables", hint="check that they are those of GoClaw v3")
     chosen = _agent(tables, agent)
     names = {str(row.get("id")): row for row in rows_of(tables, "kg_entities", chosen)}
     held = frozenset(taken)
@@ -326,7 +327,7 @@ def _entity(row: SourceRow) -> dict[str, Any]:
 def _relation(row: SourceRow, names: Mapping[str, SourceRow]) -> dict[str, Any]:
     source, target = names.get(str(row.get("source_entity_id"))), names.get(str(row.get("target_entity_id")))
     if source is None or target is None:
-        raise UsageError("one of its entities is not there")
+        raise UsageError("one of its entities is missing")
     start, end = _window(row)
     draft = RelationDraft(
         entity=source.word("name"),
@@ -356,13 +357,13 @@ def _document(row: SourceRow, taken: frozenset[str]) -> dict[str, Any]:
         raise UsageError("it is empty")
     user = row.word("user_id")
     if not path.endswith(".md") or is_outside(path) or not path.isprintable():
-        raise UsageError(f"its path is none of a memory file: {path[:80]}")
+        raise UsageError(f"its path is not that of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
     own = path.startswith("memory/") and USUAL.kind_of(path) in (Kind.LOG, Kind.EPISODE, Kind.NOTE)
     free = own and not user and path not in taken
     target = path if free else beside + path
     if not USUAL.holds(target):
-        raise UsageError(f"its path is none of a memory file: {path[:80]}")
+        raise UsageError(f"its path is not that of a memory file: {path[:80]}")
     return {"file": (RelPath(target), content.encode("utf-8", "surrogateescape"))}
 
 

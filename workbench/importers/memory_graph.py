@@ -72,7 +72,7 @@ def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
     """What of the database is for GoClaw's program alone, counted."""
     for table, what in _OF_THE_PROGRAM.items():
         if count := sum(1 for _ in database.rows(table, (_OF_ROUTINE,), _OF_ROUTINE)):
-            why = "pages have no line for them; their words came over"
+            why = "pages have no line for them; their text was imported"
             yield f"the details of {many(count, *what)}", why
     rows = database.rows("memories", ("next_trigger_at", "forgotten"), "id")
     if count := sum(bool(row.get("next_trigger_at")) and not row.get("forgotten") for row in rows):
@@ -85,7 +85,7 @@ def _item(name: str, row: SourceRow, until: date | None, routine: Routine | None
         raise UsageError("it was forgotten there")
     kind = row.word("memory_type").casefold()
     if kind not in IMPORTANCE:
-        raise UsageError(f"there is no type of memory “{kind[:40]}”")
+        raise UsageError(f"unknown type of memory: “{kind[:40]}”")
     occurred = row.day("occurred_at") or row.day("created_at")
     content = row.get("content") or ""
     start = occurred

@@ -43,10 +43,10 @@ def read_recalls(workspace: Workspace, path: Path) -> Carried:
         try:
             said = msgspec.convert(raw, _Recalled)
         except msgspec.ValidationError:
-            raise UsageError("it is no entry") from None
+            raise UsageError("it is not an entry") from None
         entry = _found(workspace, said, known)
         if entry is None:
-            raise UsageError("its words are not in the workspace any more")
+            raise UsageError("its text is no longer in the workspace")
         records = tuple(_records(entry, said))
         if not records:
             raise UsageError("it was never recalled")
@@ -77,10 +77,10 @@ def _entries(path: Path) -> Mapping[str, Any]:
     try:
         store = json.loads(read_whole(path, MOST_BYTES, str(path)))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no JSON") from error
+        raise UsageError(f"{path} is not JSON") from error
     entries = store.get("entries") if isinstance(store, dict) else None
     if not isinstance(entries, dict):
-        raise UsageError(f"{path} holds no recalls", hint=f"OpenClaw writes them to {USUAL}")
+        raise UsageError(f"{path} contains no recalls", hint=f"OpenClaw writes them to {USUAL}")
     if store.get("version") != 1:
         raise UsageError(f"{path} is of version {store.get('version')!r}; only version 1 is known")
     return entries

@@ -133,7 +133,7 @@ def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
     """The typed memories that ``content`` makes; ``read`` is all that was read. UsageError for no words."""
     drafts = tuple(memories(str(content or ""), trust="agent", **said))
     if not drafts:
-        raise UsageError("it holds no words")
+        raise UsageError("it has no text")
     return Item(name=name, digest=digest_of(read), drafts=drafts)
 
 
@@ -230,7 +230,7 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
         here = len(carried.items) - len(fresh)
         same = many(here, "thing is", "things are")
         raise NotCuratableError(
-            f"nothing is new in {carried.label}: {same} here already"
+            f"nothing new in {carried.label}: {same} here already"
             + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),
             hint="; ".join(f"{name}: {why}" for name, why in left_out[:3]),
         )
@@ -325,13 +325,13 @@ class _Files:
         if item.episode is not None:
             there = self._sessions.get(item.episode.source_id, path)
             if there != path:
-                return f"its session has an episode already: {there}"
+                return f"its session already has an episode: {there}"
         if path in self._paths or path in self._folders or _folders(path) & self._paths:
-            return f"{path} is another one's of the same import"
+            return f"{path} belongs to another item of the same import"
         known = self._known.get(item.name, _NEW)
         own = before is not None and known.path == path and known.written == _bytes_digest(before)
         if before not in (None, data) and not own:
-            return f"{path} stands already and says something else"
+            return f"{path} already exists with different text"
         return ""
 
 
@@ -377,7 +377,7 @@ def _bytes_digest(data: bytes) -> str:
 
 def _notes(same: int, left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
     if same:
-        yield f"{same} came over before and {'is' if same == 1 else 'are'} unchanged"
+        yield f"{same} were imported before and {'is' if same == 1 else 'are'} unchanged"
     told = list(left_out)
     yield from (f"left out: {name}: {why}" for name, why in told[:_TOLD])
     if len(told) > _TOLD:

@@ -63,7 +63,7 @@ def resolve(
     try:
         found = look(embedder=embedder)
     except ModelUnavailableError as error:
-        notes.append(f"names were compared without their meaning: {error.message}")
+        notes.append(f"names were compared without embeddings: {error.message}")
         found = look()
     merged: list[Operation] = []
     touched: set[str] = set()
@@ -85,7 +85,7 @@ def resolve(
         try:
             merged.append(workspace.operations.carry_out(plan))
         except WorkbenchError as error:
-            notes.append(f"{duplicate.keep.name} and {duplicate.other.name} stay two: {error.message}")
+            notes.append(f"{duplicate.keep.name} and {duplicate.other.name} were not merged: {error.message}")
             flagged.append(duplicate)
         else:
             touched |= paths

@@ -164,14 +164,14 @@ def _may_be_of(data: bytes, source_id: str) -> bool:
 def _require_news(there: Document, session: Session) -> None:
     """Refuse what is there already, unless it was made of a part of the session and nobody touched it."""
     episode = read_episode(there)
-    what = f"session {visible(session.source_id, one_line=True)} has an episode already: {there.path}"
+    what = f"session {visible(session.source_id, one_line=True)} already has an episode: {there.path}"
     if there.front_matter is None or len(session.turns) <= episode.turns:
         raise NotCuratableError(what, hint="nothing was changed")
     by = there.front_matter.text("summary_by")
     if by == COMPACTION:
-        raise NotCuratableError(what, hint="it was made when the session was over; it stays as it is")
+        raise NotCuratableError(what, hint="it was made when the session had ended; it is kept as it is")
     if by is None or not is_as_written(there.data):
-        raise NotCuratableError(what, hint="somebody else wrote or edited it, so it stays as it is")
+        raise NotCuratableError(what, hint="it was written or edited by hand, so it is kept as it is")
 
 
 def _once_at(workspace: Workspace, source_id: str) -> str:
@@ -206,7 +206,7 @@ def _fresh(workspace: Workspace, page: EpisodePage, session: Session, now: datet
         path = RelPath(f"{FOLDER}{day:%Y/%m}/{name}.md")
         if workspace.files.read_or_none(path) is None:
             return FileEdit(path, None, render_page(replace(page, id=name)))
-    raise NotCuratableError(f"{path} is there already, and of another session", hint="move it somewhere else")
+    raise NotCuratableError(f"{path} already exists, for another session", hint="move it somewhere else")
 
 
 def _days(workspace: Workspace) -> int:

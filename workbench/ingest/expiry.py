@@ -66,7 +66,7 @@ def due(workspace: Workspace, *, now: datetime) -> Due:
     expired = tuple(one for one in over if not one.pinned)
     doubts = [why] if (why := doubt(now, happened(workspace))) else []
     if len(expired) > FEW and len(expired) > MOST_SHARE * len(every):
-        doubts.append(f"{len(expired):,} of {len(every):,} episodes would go at once")
+        doubts.append(f"{len(expired):,} of {len(every):,} episodes would be removed at once")
     return Due(
         expired=expired,
         pinned=tuple(one for one in over if one.pinned),
@@ -90,7 +90,7 @@ def plan_prune(
         raise DoubtfulError(
             f"no episode was pruned: {'; '.join(found.doubts)}",
             hint="`workbench episodes list --expiring 0` shows them; `workbench episodes expire --force` "
-            "removes them all the same, and can be undone",
+            "removes them anyway, and can be undone",
         )
     notes = tuple(_notes(found))
     if not found.expired:
@@ -142,14 +142,14 @@ def plan_extend(
     if (days is None) == (until is None):
         raise UsageError("by a number of days, or to a date", hint="--days 30, or --until 2026-12-31")
     if days is not None and not 0 < days <= 36_500:
-        raise UsageError(f"{days} is no number of days to extend by", hint="from 1 to 36,500")
+        raise UsageError(f"{days} is not a valid number of days", hint="from 1 to 36,500")
     today = _today(now)
     marks = recall_marks(workspace, now)
     edits, told = [], []
     for episode in dict.fromkeys(episode_named(workspace, name) for name in names):
         day = until or _later(max(episode.expires_at or today, today), days or 0)
         if not today <= day <= _LATEST:
-            raise UsageError(f"{day} is no day to expire on", hint=f"from {today} to {_LATEST}")
+            raise UsageError(f"{day} is not a valid expiry date", hint=f"from {today} to {_LATEST}")
         edits.append(_extended(workspace, episode, day, marks.get(episode.path)))
         told.append(f"{visible(episode.id, one_line=True)} expires on {day}")
     return Plan(
@@ -218,7 +218,7 @@ def _notes(found: Due) -> Iterator[str]:
     if found.unclear:
         shown = [f"{visible(path, one_line=True)}: {why}" for path, why in found.unclear[:_NAMED]]
         more = [f"and {len(found.unclear) - _NAMED} more"] if len(found.unclear) > _NAMED else []
-        yield f"left alone: {'; '.join([*shown, *more])}"
+        yield f"not changed: {'; '.join([*shown, *more])}"
     if found.pinned:
         yield f"expired, and kept because they are pinned: {len(found.pinned)}"
     if cited := {path: count for path, count in found.cited.items() if count}:

@@ -208,11 +208,11 @@ _UNSURE = re.compile(
     r"|considering)\b",
     re.IGNORECASE,
 )
-_DOUBT = "uncertain by their own words"
-_WHO = "about nobody and nothing that their line names"
-_AGENTS = "of what an agent says of itself"
+_DOUBT = "uncertain by their own wording"
+_WHO = "not about anything that their line names"
+_AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
-_TOO_LONG = "too long for a line of a page, or unfit for one"
+_TOO_LONG = "too long or unsuitable for a line of a page"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
 """What may stand before the name that a sentence is about."""
@@ -274,7 +274,7 @@ def extract(
         dropped = sum(answer.dropped for answer in answers)
         notes += [f"read by rules instead of {model.name}: {one.failed}" for one in answers if one.failed]
         if dropped:
-            notes.append(f"{dropped} items of {model.name} were left out: their lines do not say them")
+            notes.append(f"{dropped} items of {model.name} were left out: their lines do not contain them")
     entities = tuple(rules.entities(memories, relations))
     notes += [f"{count} left out: {why}" for why, count in rules.left_out.items()]
     if source.unread:

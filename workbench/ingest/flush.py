@@ -97,7 +97,7 @@ def quotation(fact: Utterance, session: Session, day: date) -> Quotation:
     comment = provenance(fields).render()
     entry = _entry_of(as_item(words, comment), comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
-    unfit = "" if entry else "it does not stand as one line of Markdown"
+    unfit = "" if entry else "it is not one line of Markdown"
     if words.endswith("…") and not text.rstrip().endswith("…"):
         unfit = f"longer than {LONGEST:,} characters"
     return Quotation(

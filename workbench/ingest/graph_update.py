@@ -64,7 +64,7 @@ def plan_learn(
     digest = digest_of(document)
     if learnt(workspace).get(path) == digest:
         raise NotCuratableError(
-            f"{path}: nothing new since the graph was last learnt from it", hint="nothing was changed"
+            f"{path}: nothing new since the graph was last updated from it", hint="nothing was changed"
         )
     known = Names(_pages(directory)).along_with(owner.people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
@@ -81,12 +81,12 @@ def plan_learn(
     }
     notes = [*found.notes, *written.notes]
     if len(drafts) < len(everything):
-        notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before and stay so")
+        notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before")
     held, held_note = suspicious_records(workspace, source.suspicious, now)
     if held_note:
         notes.append(held_note)
     if not written.became:
-        notes.append("nothing in it is new to the graph")
+        notes.append("it has nothing new for the graph")
     return Plan(
         action="learn",
         summary=_summary(path, found, len(written.became)),

@@ -96,7 +96,7 @@ class Taken:
         }
 
 
-_NO_NEWS = "nothing is new in it"
+_NO_NEWS = "nothing new in it"
 Progress = Callable[[str, int, int], object]
 """Told which source comes next, how many are done, and how many there are."""
 
@@ -146,7 +146,7 @@ class Ingest:
         for sort, others in (("markdown", transcripts), ("transcript", pages)):
             if source == sort and others:
                 raise UsageError(
-                    f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out"
+                    f"{visible(others[0], one_line=True)} is not a {sort}", hint="leave --source out"
                 )
         if files:
             if transcripts:
@@ -272,7 +272,7 @@ class Ingest:
         except WorkbenchError as error:
             if taken.kind == "markdown":
                 raise
-            taken.notes.append(f"{path}: nothing was learnt from it: {error.message}")
+            taken.notes.append(f"{path}: nothing was ingested from it: {error.message}")
             return
         taken.memories += len(made.became)
         if self._embedder is not None and not self._dry_run:
@@ -285,11 +285,13 @@ class Ingest:
                 self._workspace, now=self._now, embedder=self._embedder, of=written, reader=self._graph
             )
         except WorkbenchError as error:
-            taken.notes.append(f"duplicates were not looked for: {error.message}")
+            taken.notes.append(f"duplicates were not searched: {error.message}")
             return
         taken.operations += done.merged
         taken.notes += done.notes
-        taken.notes += [f"{one.keep.name} and {one.other.name} may be one: {one.why}" for one in done.flagged]
+        taken.notes += [
+            f"{one.keep.name} and {one.other.name} may be the same: {one.why}" for one in done.flagged
+        ]
 
     def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
         if self._model is not None and not self._dry_run:
@@ -324,7 +326,9 @@ class Ingest:
         last = max(told).timestamp() if told else reading.file.changed
         age = timedelta(seconds=self._now.timestamp() - last)
         return (
-            f"its last word is {plural(age.days, 'day')} old" if age > timedelta(days=self._max_age) else ""
+            f"its last message is {plural(age.days, 'day')} old"
+            if age > timedelta(days=self._max_age)
+            else ""
         )
 
     def _page(self, path: str) -> Taken:
@@ -352,7 +356,7 @@ class Ingest:
             if one.problem:
                 told.append(page.done("refused", one.problem))
             elif self._max_age is not None and day is not None and day > self._max_age:
-                told.append(page.done("old", f"it is of {day} days ago"))
+                told.append(page.done("old", f"it is {day} days old"))
             else:
                 paths.append(one.path)
         known = set(learnt(self._workspace)) - {one.path for one in fresh}
@@ -386,7 +390,7 @@ def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome
 def _unsaid(reading: Reading) -> str:
     """What was found in what was read, where nobody spoke."""
     if reading.start.rewritten:
-        return "it was written anew, and nothing new is said in it"
+        return "it was rewritten, without anything new"
     before = reading.start.line
     bad = sum(line > before for line in reading.bad)
     return why_nothing(reading.transcript.lines - before, bad, anew=before > 0)

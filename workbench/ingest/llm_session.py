@@ -122,7 +122,7 @@ def choose(
             if missed and not found:
                 notes[f"{model.name} found no facts; facts were found by rules"] = None
             elif missed:
-                notes[f"{model.name} found less than the rules are sure of: {len(missed)} added"] = None
+                notes[f"{model.name} missed facts that the rules are sure of: {len(missed)} added"] = None
             facts += (one for one in said if one in found or one in missed)
         except LanguageModelError as error:
             notes[f"{error.args[0] if error.args else 'the model failed'}; facts were found by rules"] = None
@@ -167,7 +167,7 @@ def _quoted(
         turn = turns.get(fact["turn"])
         place = _place(turn.text, fact["quote"]) if turn else None
         if turn is None or place is None:
-            raise LanguageModelError(f"{model.name} told what nobody said")
+            raise LanguageModelError(f"{model.name} returned what nobody said")
         found += (one for one in said if one.stands_in(turn, *place) and one not in found)
     return found
 
@@ -227,7 +227,7 @@ def summary_by(model: LanguageModel, said: Sequence[Utterance]) -> LlmSummary:
     lines = [line for item in answer if (line := _line(item, shown)) is not None]
     if len(lines) < _LEAST_KEPT * len(answer):
         raise LanguageModelError(
-            f"{model.name} told what nobody said: {len(answer) - len(lines)} of {len(answer)} sentences"
+            f"{model.name} returned what nobody said: {len(answer) - len(lines)} of {len(answer)} sentences"
         )
     unseen = len(turns) - len(shown)
     return LlmSummary(tuple(lines[:_MOST_SENTENCES]), len(answer) - len(lines), unseen)

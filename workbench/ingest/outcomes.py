@@ -16,7 +16,7 @@ _SAID: Mapping[str, str] = {
     "unchanged": "held nothing new",
     "excluded": "left out by your settings",
     "foreign": "of other workspaces",
-    "waiting": "not at an end yet",
+    "waiting": "not finished yet",
     "old": "too old",
 }
 _NAMED_LINES = 5
@@ -34,12 +34,12 @@ def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
     ``anew``: the file was read before, and these came since.
     """
     number = plural(lines, "line")
-    where = f"the {number} that came since it was read last" if anew else f"its {number}"
+    where = f"the {number} since it was last read" if anew else f"its {number}"
     if lines == bad:
         return f"nothing can be read in {where}: a transcript has a JSON object in each line"
     return (
-        f"nobody says anything in {where}: only words of a user and of an assistant are ingested, "
-        "but no calls of tools, no heartbeats and no notes of programs"
+        f"no messages in {where}: only those of a user and an assistant are ingested, not tool calls, "
+        "heartbeats or program output"
     )
 
 

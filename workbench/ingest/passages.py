@@ -30,9 +30,9 @@ KINDS = (Kind.EPISODE, Kind.LOG)
 _ON_REQUEST = (*KINDS, Kind.NOTE, Kind.MEMORY)
 _NO_SOURCE = {
     Kind.ENTITY: "it is a page of the graph itself",
-    Kind.DREAM: "a dream diary would feed on itself",
+    Kind.DREAM: "a dream diary repeats other memory",
     Kind.CONTEXT: "it is cleared every night",
-    Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
+    Kind.BOOTSTRAP: "it has the agent's instructions",
 }
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
@@ -123,10 +123,10 @@ def read_source(
 def why_no_source(path: str, kind: Kind) -> str:
     """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
     if is_template(path, kind):
-        return "a template is no memory"
+        return "templates are not memory"
     if path.startswith((ARCHIVE, QUARANTINE)):
-        return "it was put away"
-    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} teaches the graph nothing")
+        return "it was archived"
+    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} is not ingested into the graph")
 
 
 def _user(said: str | None) -> str:

@@ -154,7 +154,7 @@ class SessionOwner:
         agent = agent_of_folder(folder)
         told = route_of(file, file.stem)
         if agent and told.agent and told.agent.casefold() != agent.casefold():
-            return f"it belongs to the agent {told.agent}, and lies among the sessions of {agent}"
+            return f"it belongs to the agent {told.agent}, but is among the sessions of {agent}"
         own = [os.fspath(self.root)]
         if self.named:
             own += [one.workspace for one in self.agents if same_place(one.folder, folder)]

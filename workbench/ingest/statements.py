@@ -281,7 +281,7 @@ def _kept_sentences(text: str) -> Iterator[tuple[str, int, str]]:
 def _why_not_sentence(sentence: str) -> str | None:
     """Why one sentence is nothing that anybody states."""
     if len(sentence) > MOST_CHARACTERS:
-        return "too long for something that was said"
+        return "too long for a message"
     plain = _SPEAKER.sub("", bare(sentence))
     told = remember_request(plain) or plain
     if secret_in(plain):
@@ -294,7 +294,7 @@ def _why_not_sentence(sentence: str) -> str | None:
         return reason
     spaced = told.isascii() or " " in told.strip()
     long_enough = len(words_of(told)) >= _LEAST_WORDS if spaced else len(told) >= _LEAST_CHARACTERS
-    return None if long_enough else "too short to say something"
+    return None if long_enough else "too short to have content"
 
 
 def _kind(text: str, sentence: Sentence) -> str:

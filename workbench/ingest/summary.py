@@ -272,7 +272,7 @@ def _nearest_centre(
     try:
         picked = central(texts, most, embedder, weights=weights)
     except WorkbenchError as error:
-        notes.append(f"{error.message}: the summary was chosen by keyword")
+        notes.append(f"{error.message}: the summary was selected by keyword")
         picked = central(texts, most, weights=weights)
     return [said[at] for at in picked]
 
@@ -286,10 +286,12 @@ def _by_model(model: LanguageModel, said: Sequence[Utterance], notes: list[str])
     try:
         found = summary_by(model, said)
     except LanguageModelError as error:
-        notes.append(f"{error.args[0] if error.args else 'the model failed'}; sentences were chosen instead")
+        notes.append(
+            f"{error.args[0] if error.args else 'the model failed'}; sentences were selected instead"
+        )
         return []
     if found.dropped:
-        notes.append(f"of {model.name}'s sentences {found.dropped} were dropped: no turn says so")
+        notes.append(f"of {model.name}'s sentences {found.dropped} were dropped: no turn supports them")
     if found.unseen:
         notes.append(f"turns that {model.name} was not shown, as they were too many: {found.unseen}")
     return list(found.lines)

@@ -73,7 +73,7 @@ def own_sessions(root: Path) -> tuple[str, ...]:
         raise _not_known(root, unclear, f"{len(unclear)} agents work in this workspace")
     others = [one for one in agents if one.exists]
     if others and not claimed:
-        raise _not_known(root, others, "no agent is known to work in this workspace")
+        raise _not_known(root, others, "no agent is known for this workspace")
     return tuple(dict.fromkeys(found))
 
 
@@ -129,8 +129,8 @@ def _config(path: str) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise UsageError(
-            f"{path} cannot be read: {why}; it says which agent works in which workspace",
-            hint="write it as JSON without comments, or name the folder of sessions: "
+            f"{path} cannot be read: {why}; it maps agents to workspaces",
+            hint="write it as JSON without comments, or give the folder of sessions: "
             + _setting("WORKSPACE", "FOLDER"),
         ) from error
     return _mapping(found)
@@ -148,7 +148,7 @@ def _not_known(root: Path, agents: list[AgentSessions], why: str) -> UsageError:
     lines = [f"{one.program}'s {one.agent} works in {one.workspace}" for one in agents]
     settings = " or ".join(_setting(os.fspath(root), one.folder) for one in agents)
     return UsageError(
-        f"whose sessions to read is not known: {why}; " + ", ".join(lines),
+        f"it is unknown whose sessions to read: {why}; " + ", ".join(lines),
         hint=f"write into {user_settings_path()}: {settings}",
     )
 
@@ -267,12 +267,12 @@ def blocks(descriptor: int, start: int, end: int) -> Iterator[bytes]:
 def why_unreadable(error: Exception) -> str:
     """Why a transcript cannot be read, for a person."""
     if isinstance(error, FileNotFoundError):
-        return "it is not there"
+        return "it does not exist"
     if isinstance(error, NotMemoryError):
-        return "it is a link or no plain file"
+        return "it is a link or not a plain file"
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return "it may not be read"
+    return "it cannot be read (permissions)"
 
 
 def why_failed(error: Exception) -> str:

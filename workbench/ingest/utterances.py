@@ -126,7 +126,7 @@ class Heard:
         rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(counts.items()))
         out = [f"sentences left out for what they hold: {rules}"] if rules else []
         if self.unread:
-            out.append(f"{self.unread:,} characters were not read: they are more than anybody said")
+            out.append(f"{self.unread:,} characters were not read: too long for a message")
         return tuple(out)
 
 

@@ -106,7 +106,7 @@ class Event:
         if self.kind == "flushed":
             lines = sum(len(one.lines) for one in self.flushed)
             known = sum(one.known for one in self.flushed)
-            there = f", {known} were there already" if known else ""
+            there = f", {known} were already there" if known else ""
             return f"{self.source}: {plural(lines, 'fact')} saved{there} ({self.why})"
         if self.taken is not None and self.kind == "taken":
             episodes = plural(len(self.taken.episodes), "episode") + ", "

@@ -32,12 +32,12 @@ def plan_clear_context(workspace: Workspace, *, now: datetime) -> Plan:
     except FileNotFoundError:
         raise NotCuratableError(f"there is no {CONTEXT}", hint="nothing was changed") from None
     if not any(entry.form is not Form.HEADING for entry in document.entries):
-        raise NotCuratableError(f"{CONTEXT} is clear already", hint="nothing was changed")
+        raise NotCuratableError(f"{CONTEXT} is already empty", hint="nothing was changed")
     written = (workspace.root / CONTEXT).stat().st_mtime
     if 0 <= now.timestamp() - written < QUIET.total_seconds():
         raise NotCuratableError(
-            f"{CONTEXT} was written a moment ago; a session may still be using it",
-            hint="it is cleared when nobody has written there for an hour",
+            f"{CONTEXT} was written recently; a session may still use it",
+            hint="it is cleared when it has not changed for an hour",
         )
     archive = RelPath(f"{ARCHIVE}workspace-context-{now:%Y-%m}.md")
     before = workspace.files.read_or_none(archive)

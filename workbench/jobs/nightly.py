@@ -140,7 +140,7 @@ def _ingest(night: Night) -> StepOutcome:
         for one in taken
         for operation in one.operations
     ]
-    said = "nothing is new in logs and episodes"
+    said = "nothing new in logs and episodes"
     if taken:
         said = f"{plural(len(taken), 'source')}, {sum(one.memories for one in taken):,} new in the graph"
     if failed:
@@ -174,7 +174,7 @@ def _proposed(
         return StepOutcome("would", f"would propose {len(proposals)}", notes)
     new = propose(night.workspace, proposals, night.now, anew=anew)
     said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
-    said += f", {len(new.replaced)} wait no more" if new.replaced else ""
+    said += f", {len(new.replaced)} no longer pending" if new.replaced else ""
     return StepOutcome(
         "done" if new.added else "nothing", said, notes, hint="`workbench inbox list` shows them"
     )
@@ -185,13 +185,13 @@ def _backup(night: Night) -> StepOutcome:
     from workbench.backup.create import back_up, plan_backup  # noqa: PLC0415
 
     if remembered(night.workspace) is None:
-        hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
+        hint = "set a target once: `workbench backup DIR`; from then on it is repeated every night"
         return StepOutcome("nothing", "no backup yet", hint=hint)
     target = find_or_repeat(night.workspace, None)
     make = plan_backup if night.dry_run else back_up
     made = make(night.workspace, target)
     if not made.wrote:
-        return StepOutcome("nothing", f"nothing is new: {target.shown} holds all of it", made.notes)
+        return StepOutcome("nothing", f"nothing new: {target.shown} holds all of it", made.notes)
     said = f"{made.wrote} to {made.path or target.shown}"
     return StepOutcome("would" if night.dry_run else "done", said, made.notes)
 

@@ -235,15 +235,15 @@ PATIENCE = 1.5
 """Times its usual distance after which a run that did not come is overdue."""
 JobState = Literal["never", "running", "failing", "done", "stopped", "failed", "killed"]
 _SAID: Mapping[JobState, str] = {
-    "never": "was never run here",
+    "never": "has never run here",
     "running": "runs",
-    "failing": "runs and meets errors",
+    "failing": "is running, with errors",
     "done": "is done",
     "stopped": "was stopped",
     "failed": "failed",
     "killed": "was killed before its end",
 }
-_CLOCKS = "see whether its clock still runs (`systemctl --user list-timers`, `crontab -l`, `launchctl list`)"
+_CLOCKS = "check that its schedule is active (`systemctl --user list-timers`, `crontab -l`, `launchctl list`)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +272,7 @@ class JobStatus:
         """What is wrong, or how it stands, without a mark at the end."""
         title = self.job.called
         if self.unread:
-            return f"the record of {title} cannot be read: whether it ran is not known"
+            return f"the record of {title} cannot be read: whether it ran is unknown"
         if self.failed:
             steps = ", ".join(f"{one.name} ({one.error})" if one.error else one.name for one in self.failed)
             return f"{title} failed at {steps}"
@@ -298,25 +298,25 @@ class JobStatus:
     def mends(self) -> str:
         """What to do; empty while nothing is wrong."""
         if self.unread:
-            begins = f"`workbench {self.job.command}` does it now and begins a new one"
-            return f"{begins}, `workbench jobs forget {self.job}` drops it"
+            begins = f"`workbench {self.job.command}` runs it now and starts a new record"
+            return f"{begins}, `workbench jobs forget {self.job}` removes it"
         return self._mends() if self.wrong else ""
 
     def _mends(self) -> str:
         command = f"`workbench {self.job.command}`"
         if self.failed:
             steps = " ".join(f"--only {one.name}" for one in self.failed)
-            return f"`workbench {self.job.command} {steps}` does it now, and says why"
+            return f"`workbench {self.job.command} {steps}` runs it now and reports why"
         if self.state == "failing":
             if self.job is Job.REINDEX_WATCH:
-                return "`workbench reindex` says why; it goes on by itself when that is mended"
+                return "`workbench reindex` reports why; it continues when that is fixed"
             return f"end it, then `workbench {self.job.command} --once` says why"
         if self.state in ("failed", "killed"):
-            return f"{command} does it now" + (", and says why" if self.state == "failed" else "")
+            return f"{command} runs it now" + (" and reports why" if self.state == "failed" else "")
         if self.state == "running":
             pid = self.last.pid if self.last else 0
-            return f"if it hangs, end it (`kill {pid}`): the next run goes on where it stood"
-        return f"{_CLOCKS}; {command} does it now, `workbench jobs forget {self.job}` if nobody wants it"
+            return f"if it hangs, end it (`kill {pid}`): the next run continues where it stopped"
+        return f"{_CLOCKS}; {command} runs it now, `workbench jobs forget {self.job}` if it is not needed"
 
     def as_json(self) -> dict[str, object]:
         """The same for programs."""
@@ -392,7 +392,7 @@ def _overdue(every: Sequence[JobRun], now: datetime, *, held_now: bool) -> str:
     usual = max(DAY.total_seconds(), statistics.median(gaps)) if gaps else unknown.total_seconds()
     waited = (now - (last.ended or last.began if last.job.lasting else last.began)).total_seconds()
     if waited < -DAY.total_seconds():
-        return f"the last run is dated {duration(-waited)} ahead, by a clock that was wrong"
+        return f"the last run is dated {duration(-waited)} in the future, because the clock was wrong"
     if waited <= usual * PATIENCE:
         return ""
     what = "it has been running for" if held_now else "the last run was"

@@ -58,7 +58,7 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     if parts.scheme not in _PORTS:
         raise _refused(setting, "must begin with https:// or http://")
     if parts.username is not None or parts.password is not None:
-        raise _refused(setting, "holds a name or a password", key_hint)
+        raise _refused(setting, "contains a user name or a password", key_hint)
     if parts.query or parts.fragment:
         raise _refused(setting, "has more than a path", key_hint)
     path = parts.path.rstrip("/")
@@ -130,7 +130,7 @@ def find_key(
         return Key("your settings file", _sendable(own, f"{setting}_key in your settings"), _warning())
     if variable:
         known = bool(_VARIABLE.fullmatch(variable))  # anything else may be a key in the wrong place
-        named = f"the variable {variable}" if known else f"the variable that {setting}_key_env names"
+        named = f"the variable {variable}" if known else f"the variable in {setting}_key_env"
         if value := os.environ.get(variable, "").strip():
             return Key(named, _sendable(value, named))
         raise ModelUnavailableError(f"{named} is not set", hint="set it where you start the workbench")
@@ -147,7 +147,7 @@ def find_key(
 def _sendable(value: str, where: str) -> str:
     if _SENDABLE.fullmatch(value):
         return value
-    raise ModelUnavailableError(f"{where} holds no key", hint="a key is one word of printable ASCII")
+    raise ModelUnavailableError(f"{where} contains no key", hint="a key is one word of printable ASCII")
 
 
 def _warning() -> str:
@@ -156,4 +156,4 @@ def _warning() -> str:
         open_to_others = bool(path.stat().st_mode & _OTHERS)
     except OSError:
         return ""
-    return f"{path} holds a key and others can read it: `chmod 600` it" if open_to_others else ""
+    return f"{path} contains a key and others can read it: `chmod 600` it" if open_to_others else ""

@@ -98,7 +98,7 @@ def ask_json(
     if not answer:
         raise LanguageModelError(f"{model.name} answered nothing")
     if len(answer) > max_tokens * _CHARACTERS_A_TOKEN:
-        raise LanguageModelError(f"{model.name} answered far more than it was asked for")
+        raise LanguageModelError(f"{model.name} answered much more than requested")
     return _checked(model, answer, schema)
 
 
@@ -110,12 +110,12 @@ def _checked(model: LanguageModel, answer: str, schema: Schema) -> Any:
     try:
         found = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise LanguageModelError(f"{model.name} answered no JSON") from error
+        raise LanguageModelError(f"{model.name} did not answer with JSON") from error
     try:
         jsonschema.Draft202012Validator(schema).validate(found)
     except (jsonschema.ValidationError, RecursionError) as error:
         said = getattr(error, "json_path", "$")
-        raise LanguageModelError(f"{model.name} answered JSON of another form, at {said}") from error
+        raise LanguageModelError(f"{model.name} answered with JSON of another form, at {said}") from error
     return found
 
 
@@ -130,12 +130,12 @@ def open_language_model(settings: Settings, model: str = "") -> LanguageModel | 
         return None
     if not settings.language_endpoint:
         raise ModelUnavailableError(
-            "no endpoint of a language model is named in your settings",
-            hint="write `language: {endpoint: 'http://localhost:11434/v1'}` into your own settings",
+            "no endpoint of a language model is set",
+            hint="set `language: {endpoint: 'http://localhost:11434/v1'}` into your own settings",
         )
     if not _MODEL.fullmatch(name):
         raise ModelUnavailableError(
-            "language_model in your settings is no model's name", hint="for example qwen3:8b"
+            "language_model in your settings is not a model name", hint="for example qwen3:8b"
         )
     endpoint = endpoint_of(settings.language_endpoint, "language")
     key = find_key(

@@ -50,8 +50,8 @@ def open_client(
         )
     except Exception:  # the environment's proxies and certificates; what is said of them may be secret
         raise ModelUnavailableError(
-            "the proxy or the certificates that the environment names cannot be used",
-            hint="look at HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+            "the proxy or the certificates of the environment cannot be used",
+            hint="check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
         ) from None
 
 
@@ -107,7 +107,7 @@ class _OneEndpoint(httpx2.AsyncClient):
                 finally:
                     await response.aclose()
         except TimeoutError:
-            raise httpx2.ReadTimeout("the time is over", request=request) from None
+            raise httpx2.ReadTimeout("the time limit was exceeded", request=request) from None
 
     async def _read(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         most = self._most if response.is_success else _MOST_EXPLAINED
@@ -134,13 +134,13 @@ def _is_spent(answer: str) -> bool:
 
 def _check(received: bytes, most: int, packed: bool, request: httpx2.Request) -> None:
     if len(received) > most:
-        raise UnusableAnswerError("answered far more than it was asked for", request=request)
+        raise UnusableAnswerError("answered much more than requested", request=request)
     if packed:
-        raise UnusableAnswerError("packed its answer, unasked", request=request)
+        raise UnusableAnswerError("compressed its answer without being asked to", request=request)
     try:
         json.loads(received)
     except (ValueError, RecursionError):
-        raise UnusableAnswerError("answered something that is no JSON", request=request) from None
+        raise UnusableAnswerError("did not answer with JSON", request=request) from None
 
 
 MOST_BYTES = 4_000_000
@@ -199,9 +199,9 @@ class OpenAICompatible:
         except (openai.APITimeoutError, openai.APIConnectionError) as error:
             if isinstance(error.__cause__, UnusableAnswerError):
                 raise LanguageModelError(f"{self.name} {error.__cause__}") from None
-            raise LanguageModelError(f"{self.name} cannot be reached, or broke off") from None
+            raise LanguageModelError(f"{self.name} cannot be reached, or closed the connection") from None
         except (openai.OpenAIError, ValueError, TypeError, RecursionError):
-            raise LanguageModelError(f"{self.name} answered something that its API does not know") from None
+            raise LanguageModelError(f"{self.name} sent an answer that its API does not define") from None
 
     def _text(self, answer: object) -> str:
         """The words of an answer. Raises LanguageModelError: nothing of its form is believed."""
@@ -209,7 +209,7 @@ class OpenAICompatible:
         choice = choices[0] if isinstance(choices, list) and choices else None
         text = getattr(getattr(choice, "message", None), "content", None)
         if getattr(choice, "finish_reason", None) == "length":
-            raise LanguageModelError(f"the answer of {self.name} was cut off")
+            raise LanguageModelError(f"the answer of {self.name} was truncated")
         if not isinstance(text, str) or not text.strip():
             raise LanguageModelError(f"{self.name} answered nothing")
         return text
@@ -217,11 +217,11 @@ class OpenAICompatible:
     def _refusal(self, error: openai.APIStatusError) -> str:
         status = error.status_code
         if status in (401, 403):  # what it says of a key may hold a part of it
-            return f"{self.name} refuses the key ({status}); it is from: {self._key.source}"
+            return f"{self.name} rejects the key ({status}); it is from: {self._key.source}"
         if 300 <= status < 400:
             return f"{self.name} redirects to another address, where neither key nor text is sent"
         if status == 404:
-            return f"{self.name} is not known there (404): look at language_endpoint and language_model"
+            return f"{self.name} was not found there (404): check language_endpoint and language_model"
         return f"{self.name} answered {status}{explained(error, self._key)}"
 
     def _client(self, timeout: float) -> AsyncOpenAI:

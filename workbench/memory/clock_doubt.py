@@ -27,13 +27,13 @@ def doubt(now: datetime, happened: Iterable[datetime]) -> str | None:
         return None
     newest = moments[-1]
     if newest > now + TOLERANCE:
-        return f"the clock says {_moment(now)}, and memory was changed {_moment(newest)}: it fell back"
+        return f"the clock says {_moment(now)}, and memory was changed {_moment(newest)}: the clock went back"
     settled = [moment for moment in moments if moment <= now - SETTLED]
     if settled and now - settled[-1] > LONGEST_SILENCE:
         days = (now - settled[-1]).days
         return (
             f"the clock says {_moment(now)}, and what happened here before is {days:,} days old: "
-            "it may have jumped"
+            "the clock may be wrong"
         )
     return None
 

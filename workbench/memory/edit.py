@@ -153,9 +153,9 @@ def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
         if _holds(document, cuts, data):
             return data
     raise NotCuratableError(
-        f"without “{entries[0].plain_title}” what stands around it in {document.path} would become "
-        "something else; nothing was changed",
-        hint="edit the file by hand: set apart what stands before and after it",
+        f"without “{entries[0].plain_title}” the text around it in {document.path} would be parsed "
+        "differently; nothing was changed",
+        hint="edit the file by hand: separate the text before and after it",
     )
 
 
@@ -180,8 +180,8 @@ def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
         elif block[0].form in _INDIVISIBLE:
             what = _INDIVISIBLE[block[0].form]
             raise NotCuratableError(
-                f"“{named[0].plain_title}” is a part of a long {what}, which makes no sense without it",
-                hint="forget all its parts together: " + " ".join(entry.address for entry in block),
+                f"“{named[0].plain_title}” is a part of a long {what}, which is incomplete without it",
+                hint="forget all its parts at once: " + " ".join(entry.address for entry in block),
             )
         else:
             for run in _merged(entry.span for entry in named):

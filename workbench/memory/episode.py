@@ -157,7 +157,7 @@ def countdown(episode: Episode, today: date) -> str:
         return "pinned, never expires"
     left = episode.days_left(today)
     if left is None:
-        return "no date of expiry"
+        return "no expiry date"
     if left == 0:
         return "expires today"
     days = f"{abs(left):,} day{'' if abs(left) == 1 else 's'}"

@@ -100,13 +100,13 @@ def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
         block = block_of.get(entry.span)
         if block is None:
             raise NotCuratableError(
-                f"“{entry.plain_title}” is a heading with nothing under it, which cannot be carried away",
+                f"“{entry.plain_title}” is a heading without content, which cannot be moved",
                 hint="forget it, or edit the file",
             )
         if any(part.span not in named for part in block):
             raise NotCuratableError(
-                f"“{entry.plain_title}” is a part of a long entry, which is carried as a whole",
-                hint="name all its parts together: " + " ".join(part.address for part in block),
+                f"“{entry.plain_title}” is a part of a long entry, which is moved as a whole",
+                hint="give all its parts: " + " ".join(part.address for part in block),
             )
         found.setdefault(block[0].span.start, _lifted(document, block))
     return list(found.values())
@@ -138,8 +138,8 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
             if is_read_back and (place.opening or outline(after) == headings):
                 return after, index
     raise NotCuratableError(
-        f"“{passages[0].title}” would not be an entry by itself in {document.path}: a block that is not "
-        "closed there, or a list, would swallow it",
+        f"“{passages[0].title}” would not be an entry of its own in {document.path}: an unclosed block or "
+        "a list would contain it",
         hint="nothing was changed; choose another section, or edit the file first",
     )
 
@@ -151,7 +151,7 @@ def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
     is_one = len(found) == 1 and found[0][0].form is Form.ITEM and found[0][0].provenance == origin
     if not is_one or (len(found[0]) == 1 and found[0][0].hash != entry_hash(text)):
         raise NotCuratableError(
-            "a list item cannot hold this text as one entry", hint="nothing was changed; choose other words"
+            "a list item cannot hold this text as one entry", hint="nothing was changed; change the text"
         )
     return Passage(found[0], Form.ITEM, source)
 
@@ -396,7 +396,7 @@ def _proven(passage: Passage) -> Passage:
     found = blocks(_document(passage))
     if len(found) != 1 or found[0][0].form is not passage.form or words(found[0]) != words(passage.entries):
         raise NotCuratableError(
-            f"“{passage.title}” is not the same text without what stands around it",
+            f"“{passage.title}” is not the same text without the text around it",
             hint="nothing was changed; edit the file by hand",
         )
     return passage

@@ -32,7 +32,7 @@ _EMPTY = "<!-- wb: -->"
 _NO_PLACE = {
     Form.CODE: "in a code block it would be shown",
     Form.TABLE: "in a table it would be a cell",
-    Form.HTML: "in HTML it would be a part of what stands there",
+    Form.HTML: "in HTML it would be part of the element",
 }
 
 
@@ -97,7 +97,7 @@ def _carrying(document: Document, entry: Entry, comment: str, wanted: Fields) ->
         changed = encoded(candidate)
         if _is_carried(document, block, replaced(document.data, [(block, changed)]), wanted):
             return changed
-    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
+    reason = _NO_PLACE.get(entry.form, "it has no place for a mark")
     raise NotCuratableError(
         f"“{entry.plain_title}” cannot carry a mark: {reason}",
         hint="nothing was changed; make it a list item or a paragraph first",

@@ -78,7 +78,7 @@ def plan_archive(
     nothing speaks against any entry.
     """
     if addresses and budget is not None:
-        raise UsageError("--budget chooses entries by itself", hint="leave it away, or name no entries")
+        raise UsageError("--budget selects the entries", hint="omit --budget or the entries")
     today = today or date.today()
     notes: list[str] = []
     if addresses:
@@ -87,7 +87,7 @@ def plan_archive(
             if document.kind is not Kind.MEMORY:
                 raise NotCuratableError(
                     f"{entry.address} cannot be archived: only entries of long-term memory are",
-                    hint="`workbench move` takes entries of other files elsewhere",
+                    hint="`workbench move` moves entries of other files",
                 )
     else:
         limit = workspace.memory_budget if budget is None else budget
@@ -99,14 +99,15 @@ def plan_archive(
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
         if not chosen:
             raise NotCuratableError(
-                f"{memory.path} has {size:,} of {limit:,} characters, and nothing in it is known to be over, "
-                f"said twice or unused for {UNUSED_DAYS} days",
+                f"{memory.path} has {size:,} of {limit:,} characters, and nothing in it is known to be "
+                "finished, repeated or unused for"
+                f" {UNUSED_DAYS} days",
                 hint="choose entries"
                 if workspace.budget_is_agents
-                else f"{keeps_all} raises the budget, where your agent loads so much; or choose entries",
+                else f"{keeps_all} raises the budget, if your agent loads that much; or choose entries",
             )
         if not workspace.budget_is_agents:
-            notes.append(f"{keeps_all} would keep all of it, where your agent loads so much")
+            notes.append(f"{keeps_all} would keep everything, if your agent loads that much")
         found = Gathered(documents={memory.path: memory})
         found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]
         found.titles += (entry.plain_title for entry in found.entries[memory.path])
@@ -129,7 +130,7 @@ def why_over(entry: Entry, today: date) -> str:
     said = entry.provenance or Provenance(())
     ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
     if ends:
-        return f"it was over on {min(ends)}"
+        return f"it ended on {min(ends)}"
     return f"{heir} has replaced it" if (heir := said.get("superseded_by")) else ""
 
 
@@ -157,7 +158,7 @@ def least_valuable(
     chosen, size = _chosen(memory, budget, may_go)
     if size > budget:
         raise NotCuratableError(
-            f"{memory.path} cannot be brought down to {budget:,} characters: what was written by hand, is "
+            f"{memory.path} cannot be reduced to {budget:,} characters: what was written by hand, is "
             f"pinned or stays in it is {size:,}",
             hint="nothing was changed; raise memory_budget in workbench.yaml",
         )
@@ -179,7 +180,7 @@ def _chosen(memory: Document, budget: int, candidates: Sequence[_Candidate]) -> 
     if size <= budget:
         raise NotCuratableError(
             f"nothing to archive: {memory.path} has {size:,} of {budget:,} characters",
-            hint="choose entries to archive them all the same",
+            hint="choose entries to archive them anyway",
         )
     chosen: list[_Candidate] = []
     estimate = size

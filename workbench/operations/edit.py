@@ -75,8 +75,8 @@ def plan_edit(
     present = entry_source(document, entry)
     if expected is not None and present != expected:
         raise ConflictError(
-            f"“{entry.plain_title}” was changed in {document.path} meanwhile; nothing was overwritten",
-            hint="look at it as it is now, and edit that",
+            f"“{entry.plain_title}” was changed in {document.path} in the meantime; nothing was overwritten",
+            hint="edit its current text",
         )
     data, found = replace_entry(document, entry, source)
     notes = (f"the text is {len(found)} entries now",) if len(found) > 1 and found[0].parts == 1 else ()
@@ -110,9 +110,9 @@ def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes,
     """
     wanted = _trimmed(source)
     if not wanted:
-        raise NotCuratableError("an entry without text is none", hint="forget it instead")
+        raise NotCuratableError("an entry needs text", hint="forget it instead")
     if wanted == entry_source(document, entry):
-        raise NotCuratableError("there is nothing to change: the text is as it was")
+        raise NotCuratableError("there is nothing to change: the text is the same")
     new, old = (COMMENT.search(text) for text in (wanted, entry_source(document, entry)))
     if new and old and mark_in(new) == mark_in(old):
         wanted = spelled_out(wanted, entry.provenance)  # other words, of the same origin
@@ -126,7 +126,7 @@ def encoded(text: str) -> bytes:
     except UnicodeEncodeError as error:
         raise UsageError(
             f"the text holds U+{ord(text[error.start]):04X}, which is half of a character",
-            hint="take it out; nothing was changed",
+            hint="remove it; nothing was changed",
         ) from error
 
 
@@ -183,18 +183,18 @@ def _new_entries(document: Document, block: Span, data: bytes, new: Span) -> lis
     after = document.with_data(data)
     if not stands(document, after, [block], [new]):
         raise NotCuratableError(
-            "with this text, what stands around it would be read as something else; nothing was changed",
+            "with this text, the text around it would be parsed differently; nothing was changed",
             hint="add no heading above other entries, end it where a block may end, and keep its list marker",
         )
     if _is_open(document, data[: new.end]) and not _is_open(document, document.data[: block.end]):
         raise NotCuratableError(
-            "a code block, comment or HTML in this text is not closed and would swallow what follows",
+            "a code block, comment or HTML in this text is not closed and would contain what follows",
             hint="close it; nothing was changed",
         )
     found = [entry for entry in after.entries if new.start <= entry.span.start < new.end]
     if not found:
         raise NotCuratableError(
-            "with this text there would be no entry any more", hint="give it words, or forget it instead"
+            "with this text there would be no entry left", hint="add text, or forget it instead"
         )
     return found
 

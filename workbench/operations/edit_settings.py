@@ -52,10 +52,10 @@ class Changed:
             return ""
         where = self.setting.where
         if self.setting.origin is SettingOrigin.ENVIRONMENT and not self.setting.declared.secret:
-            return f"{self.setting.variable} in the environment goes before it"
+            return f"{self.setting.variable} in the environment overrides it"
         if where is None or where.path == self.path:
             return ""
-        return f"line {where.line} of {where.path.name} goes before it"
+        return f"line {where.line} of {where.path.name} overrides it"
 
 
 def parse_value(name: str, text: str) -> Value:
@@ -73,7 +73,9 @@ def parse_value(name: str, text: str) -> Value:
             try:
                 items = read_mapping(f"value: {text}").get("value")
             except MappingError as error:
-                raise UsageError(f"{name}: this is no list: {error}", hint="write it as a, b, c") from error
+                raise UsageError(
+                    f"{name}: this is not a list: {error}", hint="write it as a, b, c"
+                ) from error
             if isinstance(items, list) and all(isinstance(item, str) for item in items):
                 return [str(item) for item in items]
         return [item for item in (part.strip() for part in text.split(",")) if item]
@@ -115,8 +117,9 @@ def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Ch
     path = workspace.root / SETTINGS_FILE
     if name in USER_ONLY:
         raise UsageError(
-            f"{SETTINGS_FILE} cannot say {name}: it comes with the memory, and this is yours to decide",
-            hint=f"it goes into your own settings file, {user_settings_path()}",
+            f"{SETTINGS_FILE} cannot say {name}: that file is part of the memory, and this setting is "
+            "personal",
+            hint=f"set it in your own settings file, {user_settings_path()}",
         )
     if value is not None:
         check_value(name, value, tell(path).effective(), path, check)
@@ -138,7 +141,7 @@ def changed_bytes(path: Path, before: bytes | None, name: str, value: Value | No
     after = with_change(path, before, name, value, read=_read, places=places_of)
     if after == (before or b""):
         raise UsageError(
-            f"{path} does not set {name}" if value is None else f"{name} is that already in {path}"
+            f"{path} does not set {name}" if value is None else f"{name} already has that value in {path}"
         )
     return after
 

@@ -98,7 +98,7 @@ def merged(
     if text is None:
         text = _united(target, sources)
     elif not text.strip():
-        raise NotCuratableError("an entry without text is none", hint="forget them instead")
+        raise NotCuratableError("an entry needs text", hint="forget them instead")
     text = split_provenance(text)[0].replace("\r\n", "\n").strip("\n")
     origin = _origin(target, sources, today, actor)
     data, found = put_in_place(document, entry, reworded(document, entry, text, origin.render()))
@@ -110,8 +110,8 @@ def merged(
         or entry_hash(block_text(after, found[0])) != entry_hash(text)
     ):
         raise NotCuratableError(
-            f"“{entry.plain_title}” cannot take these words up as one entry",
-            hint="merge into a list item, or write its words yourself (--text)",
+            f"“{entry.plain_title}” cannot include this text as one entry",
+            hint="merge into a list item, or write the text yourself (--text)",
         )
     return data, found[0]
 
@@ -137,7 +137,7 @@ def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSo
         if not any(source.document is s.document and source.entry.whole == s.entry.whole for s in named):
             named.append(source)
     if len(named) < 2:
-        raise UsageError("a merge takes two entries or more", hint="name another one beside it")
+        raise UsageError("a merge needs at least two entries", hint="give another one")
     target = _target(workspace, named)
     named.remove(target)
     return target, named
@@ -152,7 +152,7 @@ def _target(workspace: Workspace, named: Sequence[PromotionSource]) -> Promotion
         if source.entry.kind not in _ORIGINALS:
             return source
     raise NotCuratableError(
-        "logs and episodes are originals: nothing in them is merged",
+        "logs and episodes are original records: their entries are not merged",
         hint="promote one of these entries, then the others into it: `workbench promote ENTRY --into ENTRY`",
     )
 

@@ -124,13 +124,13 @@ class Relocation:
             if document.data != self._before[path]
         ]
         if not changed:
-            raise NotCuratableError("it stands there already", hint="nothing was changed")
+            raise NotCuratableError("it is already there", hint="nothing was changed")
         return changed
 
     def _page_edits(self, old: RelPath, new: RelPath, data: bytes) -> tuple[FileEdit, FileEdit]:
         if self._workspace.files.read_or_none(new) is not None:
             raise ConflictError(
-                f"another page stands at {new}; nothing was changed", hint="move that one away first"
+                f"there is another page at {new}; nothing was changed", hint="move that page first"
             )
         return FileEdit(new, None, data), FileEdit(old, data, None)
 
@@ -188,9 +188,7 @@ def plan_move(
     """
     require_heading(section)
     if to is None and section is None:
-        raise UsageError(
-            "it is not said where to move it", hint="choose a file (--to) or a heading (--heading)"
-        )
+        raise UsageError("no destination was given", hint="choose a file (--to) or a heading (--heading)")
     if to is not None:
         _require_target(workspace, to)
     for address in addresses:
@@ -206,11 +204,12 @@ def plan_move(
         target = to or document.path
         if document.kind is Kind.DREAM and target != document.path:
             raise NotCuratableError(
-                f"“{passage.title}” cannot be moved: dream output is never a source: it would feed on itself"
+                f"“{passage.title}” cannot be moved: dream output is never a source, because dreams would "
+                "repeat themselves"
             )
         if target == document.path and section is None:
             raise UsageError(
-                f"“{passage.title}” is in {target} already", hint="choose another heading (--heading)"
+                f"“{passage.title}” is already in {target}", hint="choose another heading (--heading)"
             )
         carried = passage
         if target != document.path:
@@ -226,7 +225,7 @@ def plan_move(
 
 def _require_target(workspace: Workspace, path: str) -> None:
     if is_quarantined(path):
-        raise NotCuratableError(f"{path} is in quarantine", hint="`workbench quarantine` takes entries there")
+        raise NotCuratableError(f"{path} is in quarantine", hint="`workbench quarantine` moves entries there")
     workspace.require_own(path)
     if not workspace.layout.holds(path):
         raise NotMemoryError(path)
@@ -246,10 +245,10 @@ def _carried(document: Document, passage: Passage, target: Document, today: date
             carried, note = with_origin(document, passage, today, lowered, may_wrap=False), ""
         except NotCuratableError:
             carried = passage
-            note = f"“{passage.title}” cannot carry where it came from: only the history tells"
+            note = f"“{passage.title}” cannot record its origin: only the history shows it"
     if least_trusted(trust, _trust_there(carried, target)) != _trust_there(carried, target):
         raise NotCuratableError(
-            f"“{passage.title}” would be trusted more in {target.path} than here, and cannot say so",
+            f"“{passage.title}” would be trusted more in {target.path} than here, and cannot record that",
             hint="nothing was changed; make it a list item or a paragraph first",
         )
     return carried, note

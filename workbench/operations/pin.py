@@ -51,14 +51,14 @@ def plan_pin(
 
 def _page(document: Document, on: bool) -> FileEdit:
     if document.kind is not Kind.EPISODE:
-        raise NotCuratableError(f"{document.path} is no episode", hint="pin entries of it: path#hash")
+        raise NotCuratableError(f"{document.path} is not an episode", hint="pin entries of it: path#hash")
     _require_news(document.path, read_episode(document).pinned, on)
     after = document.data
     if document.front_matter is not None:
         after = set_front_matter(document.data, "pinned", "true" if on else "false")
     if after == document.data:
         raise NotCuratableError(
-            f"the header of {document.path} cannot say that it is pinned", hint="edit it by hand"
+            f"the header of {document.path} cannot store that it is pinned", hint="edit it by hand"
         )
     return FileEdit(document.path, document.data, after)
 

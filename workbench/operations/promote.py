@@ -31,7 +31,7 @@ _CHOSEN = "Heading"
 """The trailer of a promotion whose heading the person named."""
 _LOOKED_AT = 50
 """Operations among which the last one with a named heading is looked for."""
-_REFUSED = {Kind.MEMORY: "it is in long-term memory already", **NEVER_A_SOURCE}
+_REFUSED = {Kind.MEMORY: "it is already in long-term memory", **NEVER_A_SOURCE}
 
 
 def plan_promote(
@@ -53,7 +53,7 @@ def plan_promote(
     with the reason, EntryNotFoundError, ...
     """
     if section is not None and into is not None:
-        raise UsageError("a heading or an entry, not both", hint="the entry says where it stands")
+        raise UsageError("--heading and --into exclude each other", hint="the entry determines the place")
     require_heading(section)
     named = {address: source_at(workspace, address) for address in dict.fromkeys(addresses)}
     asked = {address: source.entry for address, source in named.items()}
@@ -110,7 +110,7 @@ def _added(
         name = entry_hash(words)
         if name in known:
             raise NotCuratableError(
-                f"“{entry.plain_title}” is in {memory.path} already", hint="nothing was changed"
+                f"“{entry.plain_title}” is already in {memory.path}", hint="nothing was changed"
             )
         known.add(name)
         target = section or heading_for(words, memory, partial(_last_chosen, workspace))

@@ -73,7 +73,7 @@ def plan_quarantine(
     Raises NotCuratableError, EntryNotFoundError, ConflictError where a page is set aside already, ...
     """
     if inside := [address for address in addresses if is_quarantined(path_of(address) or address)]:
-        raise NotCuratableError(f"{inside[0]} is in quarantine already", hint="nothing was changed")
+        raise NotCuratableError(f"{inside[0]} is already in quarantine", hint="nothing was changed")
     today = today or date.today()
     found = gather(workspace, addresses, pages="quarantined")
     moves = [(path, RelPath(QUARANTINE + path), page.data) for path, page in found.pages.items()]
@@ -187,7 +187,7 @@ def _way_back(workspace: Workspace, passage: Passage, trails: Mapping[_Spot, str
     target = origin.get(_FROM) if origin else None
     if target is None or not workspace.layout.holds(target):
         raise NotCuratableError(
-            f"“{passage.title}” does not say from which memory file it came",
+            f"“{passage.title}” does not record from which memory file it came",
             hint="forget it here, or edit the file by hand",
         )
     assert origin is not None
@@ -218,7 +218,7 @@ def _bring_back(
         relocation.set_down(target, partial(section, path=under), passages)
     except NotCuratableError:
         relocation.set_down(target, file_end, passages)
-        return [f"under “{' > '.join(under)}” it could not stand again: it is at the end of {target}"]
+        return [f"under “{' > '.join(under)}” it could not be placed again: it is at the end of {target}"]
     return []
 
 

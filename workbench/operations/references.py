@@ -78,7 +78,7 @@ def names_of(path: str, data: bytes) -> frozenset[str]:
 def telling_lost_links(workspace: Workspace, plan: Plan) -> Plan:
     """The plan, whose notes name the links that lead nowhere once it is carried out, and doubled blocks."""
     notes = [
-        f"two blocks of {edit.path} are called {name} now"
+        f"two blocks of {edit.path} are now named {name}"
         for edit in plan.edits
         if edit.after is not None
         for name, count in parts_in(edit.after).items()
@@ -123,7 +123,7 @@ def _broken(
 def _told(broken: list[tuple[str, RelPath]]) -> Iterator[str]:
     shown = list(dict.fromkeys(broken))
     for written, path in shown[:_TOLD]:
-        yield f"the link {written} in {path} leads nowhere now"
+        yield f"the link {written} in {path} has no target now"
     if len(shown) > _TOLD:
         yield f"and so do {len(shown) - _TOLD} more: `workbench check` lists dead links to pages"
 

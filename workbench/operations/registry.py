@@ -51,7 +51,7 @@ _DECLARED = (
         Parameter("entry", kind=Kind.ENTRY, metavar="ENTRY", required=True),
         details=(
             "New text without a list marker (--text, --from-stdin) keeps the entry's marker and its "
-            "source. If the entry was changed on disk meanwhile, nothing is overwritten, and your "
+            "source. If the entry was changed on disk in the meantime, nothing is overwritten, and your "
             "text is saved in a file whose path is printed."
         ),
         parameters=(

@@ -84,5 +84,5 @@ def require_released(address: str) -> None:
     if is_quarantined(path_of(address) or address):
         raise NotCuratableError(
             f"{address} is in quarantine",
-            hint="`workbench quarantine --release` brings it back to where it came from first",
+            hint="`workbench quarantine --release` moves it back first",
         )

@@ -25,7 +25,7 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
     EntryNotFoundError or UsageError when it was not there then, ReadOnlyError, NotMemoryError, ...
     """
     if not target:
-        raise UsageError("it is not said what to restore", hint="name a memory file, or an entry: path#hash")
+        raise UsageError("no target was given", hint="give a memory file, or an entry: path#hash")
     workspace.require_own(target)
     path = RelPath(target)
     is_entry = not workspace.layout.may_curate(path)
@@ -37,7 +37,7 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
     then = workspace.history.blob(commit.id, path)
     if then is None:
         raise UsageError(
-            f"{path} was not there in {_moment(commit)}", hint=f"`workbench log {path}` says when it was"
+            f"{path} was not there in {_moment(commit)}", hint=f"`workbench log {path}` shows when it was"
         )
     now = workspace.files.read_or_none(path)
     if not is_entry:
@@ -48,7 +48,7 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
 
 def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:
     if now == then:
-        raise NotCuratableError(f"{path} is what it was in {_moment(commit)}; nothing was changed")
+        raise NotCuratableError(f"{path} is unchanged since {_moment(commit)}; nothing was changed")
     return Plan(
         action="restore",
         summary=f"{path} as of {commit.when.astimezone():%Y-%m-%d %H:%M}",
@@ -68,8 +68,8 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
     document = old.with_data(now or b"")
     if sum(e.hash == entry.hash for e in document.entries) >= entry.ordinal:
         raise NotCuratableError(
-            f"“{entry.plain_title}” stands in {old.path} already",
-            hint=f"nothing was changed; `workbench restore {old.path} --at ...` brings back the whole file",
+            f"“{entry.plain_title}” is already in {old.path}",
+            hint=f"nothing was changed; `workbench restore {old.path} --at ...` restores the whole file",
         )
     block = next((block for block in blocks(old) if entry in block), (entry,))
     (passage,) = lift(old, block)

@@ -20,7 +20,7 @@ from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.workspace import Workspace
 
 NEVER_A_SOURCE = {
-    Kind.DREAM: "dream output is never a source: it would feed on itself",
+    Kind.DREAM: "dream output is never a source, because dreams would repeat themselves",
     Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
 }
 

@@ -74,13 +74,13 @@ def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
     """The undo that ``target`` is, or by which it is taken back at present."""
     if target.action == "undo":
         if target.undone:
-            raise NotCuratableError(f"what {target.id} took back was done again already")
+            raise NotCuratableError(f"what {target.id} undid is already redone")
         return target
     standing = (o for o in workspace.operations.walk() if o.undoes == target.id and not o.undone)
     found = next(standing, None) if target.undone else None
     if found is None:
         raise NotCuratableError(
-            f"{target.id} is not taken back, so there is nothing to do again", hint="undo undoes it"
+            f"{target.id} is not undone, so there is nothing to redo", hint="undo undoes it"
         )
     return found
 
@@ -98,9 +98,9 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
     )
     records = _taken_back(workspace, target, done)
     if not edits and not records and target.undone:
-        raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
+        raise NotCuratableError(f"{target.id} is already undone", hint="`workbench redo` redoes it")
     if not edits and not records:
-        raise NotCuratableError(f"the effect of {target.id} is gone already; nothing was changed")
+        raise NotCuratableError(f"the effect of {target.id} is already gone; nothing was changed")
     return Plan(
         action=action,
         summary=_subject(target),
@@ -147,7 +147,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
             f"{target.id} changed no memory: {_named(others)}",
             hint=f"git revert {target.commit[:12]} undoes it",
         )
-    note = f"not memory, so left as it is: {_named(others)}"
+    note = f"not memory, so not changed: {_named(others)}"
     return ours, (note,) if others else ()
 
 
@@ -283,7 +283,7 @@ def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:
         return current  # somebody took this change back by hand
     if current is None:
         raise ConflictError(
-            f"{edit.path} is gone, so the change in it cannot be taken back",
+            f"{edit.path} no longer exists, so the change in it cannot be undone",
             hint="restore the file from git first",
         )
     if edit.after is None:
@@ -296,13 +296,13 @@ def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:
     except OverlapError as overlap:
         line = overlap.lines[0].decode("utf-8", "replace").strip()
         raise ConflictError(
-            f"{edit.path} has newer text where this was: “{line[:80]}”; nothing was overwritten",
+            f"{edit.path} has newer text in this place: “{line[:80]}”; nothing was overwritten",
             hint="edit it by hand, or undo the newer change first",
         ) from None
     if not _keeps_entries(edit, current, reverted):
         raise ConflictError(
-            f"{edit.path} has newer text that would grow together with what returns; nothing was overwritten",
-            hint="set it apart with blank lines, or undo the newer change first",
+            f"{edit.path} has newer text that would merge with the restored text; nothing was overwritten",
+            hint="separate it with blank lines, or undo the newer change first",
         )
     return None if edit.before is None and not reverted else reverted
 

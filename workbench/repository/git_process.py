@@ -100,9 +100,9 @@ class _Patience:
         self._used = used
         if self._idle >= _IDLE_SECONDS and not self._runner.may_wait:
             raise RepositoryStateError(
-                f"git has stood still for {self._idle:.0f} seconds in {self._runner.working_dir}",
-                hint="does its configuration or an attribute file lead to a pipe, or to a disk that does not "
-                "answer? `git status` shows whether git works there",
+                f"git has not responded for {self._idle:.0f} seconds in {self._runner.working_dir}",
+                hint="its configuration or an attribute file may point to a pipe, or to a disk that does "
+                "not respond: `git status` shows whether git works there",
             )
 
 

@@ -128,7 +128,7 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes = b"") -> bytes
         why = (cause if command in _REMOTE else reason)(found.err)
         raise RepositoryStateError(
             f"git {command.replace('_', '-')} failed: {why}",
-            hint="`git status` and `git fsck` tell more",
+            hint="`git status` and `git fsck` show more",
         )
     return found.out
 

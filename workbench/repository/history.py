@@ -133,7 +133,7 @@ class History:
         if found.status:
             if "dubious ownership" in found.err:
                 raise RepositoryStateError(
-                    f"the repository around {root} belongs to somebody else",
+                    f"the repository around {root} belongs to another user",
                     hint="if you trust it: git config --global --add safe.directory <its folder>",
                 )
             raise NoRepositoryError(os.fspath(root))
@@ -147,7 +147,7 @@ class History:
         if inside != "true":
             raise RepositoryStateError(
                 f"{git_dir} keeps its files elsewhere (core.worktree)",
-                hint="open the folder that it names, or take the setting out",
+                hint="open that folder, or remove the setting",
             )
         return cls._in(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
 
@@ -159,7 +159,7 @@ class History:
         _use(carrier, git_dir, prefix)
         found = outcome(carrier, "rev_parse", "--show-object-format")
         if found.status:
-            hint = "mend it, or move it away: then a new one begins, and no memory file changes"
+            hint = "repair it, or move it away: then a new one is created, and no memory file changes"
             raise RepositoryStateError(f"{git_dir} cannot be opened: {reason(found.err)}", hint=hint)
         history = cls._in(carrier, git_dir, git_dir, prefix, found.text)
         history.own, carrier.own_dir = True, git_dir
@@ -266,8 +266,9 @@ class History:
             self.beside.require_untracked(folder)
         if self._staging.rows([RelPath(folder)]) or self.node(self.head(), folder):
             raise RepositoryStateError(
-                f"{folder}/ is under version control here, but it holds derived files only",
-                hint=f"git rm -r --cached {folder} and commit, if it is yours; else do not trust this clone",
+                f"{folder}/ is under version control, but contains only derived files",
+                hint=f"git rm -r --cached {folder} and commit, if the clone is yours; otherwise do not "
+                "trust it",
             )
 
     def require_plain(self, edits: Sequence[FileEdit]) -> None:
@@ -286,9 +287,9 @@ class History:
                 continue
             if self.other is None or not self.other.is_needed():
                 raise RepositoryStateError(
-                    f"git ignores {found[0]}, and an action would put its text into the history for good; "
-                    "nothing was changed",
-                    hint=f"if it may be kept there: git add -f {found[0]}; else leave it to an editor",
+                    f"git ignores {found[0]}, and an action would store its text in the history "
+                    "permanently; nothing was changed",
+                    hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
                 )
             self.own = True
 
@@ -626,7 +627,7 @@ class History:
         if found.status:
             raise WriteFailedError(
                 f"git {command.replace('_', '-')} failed: {reason(found.err)}",
-                hint="nothing was changed; check free space and the repository's health (git fsck)",
+                hint="nothing was changed; check free space and the repository (git fsck)",
             )
         return found.out.decode().strip()
 
@@ -634,7 +635,7 @@ class History:
         """What the person can do about a branch that cannot be moved."""
         if "File exists" in str(reason):
             return way_out(reason, self._folders)
-        return f"check free space, and whether {self.git_dir} may be written"
+        return f"check free space, and whether {self.git_dir} is writable"
 
 
 def _file(mode: str, name: str) -> BlobId | None:

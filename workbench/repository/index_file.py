@@ -116,8 +116,8 @@ class Staging:
         if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
             return
         raise RepositoryStateError(
-            f"other text is staged for {edit.path} than it holds; nothing was changed",
-            hint=f"commit what you have staged, or take it back: git reset -q -- {edit.path}",
+            f"{edit.path} has staged changes that differ from the file; nothing was changed",
+            hint=f"commit what you have staged, or unstage it: git reset -q -- {edit.path}",
         )
 
     def follow(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
@@ -208,7 +208,7 @@ _LONGEST_SECONDS = 60.0
 """What may lie between the beginning of an action and the last lock that its git takes."""
 _YOUNG_SECONDS = 5.0
 """A lock is this long in nobody's hands before a person is told to remove it."""
-_BY_HAND = "if no git is running, remove the stale .lock file that it names"
+_BY_HAND = "if no git is running, remove the stale .lock file in the message"
 _NAMED = re.compile(r"'([^'\n]+\.lock)'")
 
 
@@ -235,13 +235,14 @@ def way_out(reason: str, folders: Sequence[Path]) -> str:
     lock = Path(named[1])
     gits, users = processes.gits(folders), processes.opened_by(lock)
     if gits:
-        return f"{gits[0]} is at work here: try again when it has ended"
+        return f"{gits[0]} is running here: try again when it has finished"
     if gits is None or users is None or users or not processes.is_local(lock):
         return _BY_HAND
     with contextlib.suppress(OSError):
         if time.time() - lock.stat().st_mtime >= _YOUNG_SECONDS:
             return (
-                f"no git runs here and nobody has it open, so it was left behind: rm {shlex.quote(str(lock))}"
+                "no git process is running here and nobody has it open, so it is stale: rm "
+                f"{shlex.quote(str(lock))}"
             )
     return _BY_HAND
 

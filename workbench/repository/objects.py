@@ -79,7 +79,7 @@ class ObjectReader:
         found, data = self._answer(name)
         if len(found) != 3:
             raise RepositoryStateError(
-                f"git has no object {name}", hint="the repository may be damaged: git fsck"
+                f"git has no object {name}", hint="the repository may be damaged: run git fsck"
             )
         if found[1] != kind or len(data) != int(found[2]):
             raise RepositoryStateError(f"{name} is a {found[1]}, not a {kind}")
@@ -116,7 +116,7 @@ class ObjectReader:
         if len(found) == 3:
             if int(found[2]) > _LARGEST:
                 raise RepositoryStateError(
-                    f"{found[0]} has {found[2]} bytes, more than can be read", hint="git fsck may tell more"
+                    f"{found[0]} has {found[2]} bytes, more than can be read", hint="git fsck may show more"
                 )
             data = self._process.stdout.read(int(found[2]))
             self._process.stdout.read(1)

@@ -72,7 +72,7 @@ def require_own(root: Path, path: RelPath) -> None:
         folder /= part
         if (folder / ".git").exists():
             raise RepositoryStateError(
-                f"{folder.relative_to(root)} is a repository of its own (a submodule or a clone); "
+                f"{folder.relative_to(root)} is a separate repository (a submodule or a clone); "
                 "nothing was changed",
                 hint="open the workspace inside it instead",
             )
@@ -157,7 +157,7 @@ def require_same_bytes(
         if attributes[name] not in _ABSENT:
             raise RepositoryStateError(
                 f"{path} is stored through git's {name} “{attributes[name]}”; nothing was changed",
-                hint="curate files that git stores as they are, or remove the attribute for this one",
+                hint="use files that git stores unchanged, or remove the attribute for this one",
             )
     if attributes["ident"] == "set" and any(b"$Id" in data for data in versions):
         raise RepositoryStateError(
@@ -168,7 +168,7 @@ def require_same_bytes(
     if any(_converts(conversion, data, kept) for data in versions):
         raise RepositoryStateError(
             f"{path} has CRLF line ends, which git would store as LF here; nothing was changed",
-            hint=f"say that they are meant (in .gitattributes: {path} -text), or save the file with LF",
+            hint=f"keep them (in .gitattributes: {path} -text), or save the file with LF",
         )
 
 

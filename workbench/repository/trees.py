@@ -61,7 +61,7 @@ def parse(data: bytes, digest_size: int) -> Tree:
         end = data.find(b"\0", blank)
         after = end + 1 + digest_size
         if blank < 0 or end < 0 or after > len(data):
-            raise RepositoryStateError("git has a damaged tree", hint="git fsck names it")
+            raise RepositoryStateError("git has a damaged tree", hint="git fsck shows it")
         tree[data[blank + 1 : end]] = Node(data[at:blank], data[end + 1 : after].hex())
         at = after
     return tree

@@ -148,7 +148,7 @@ def machine_made(line: str) -> str | None:
         or ("program output" if _is_output(text, plain) else None)
         or ("code" if _is_code(line, plain) else None)
         or ("a table" if _TABLE.match(plain) and not plain.endswith((".", "!")) else None)
-        or ("mostly signs, not words" if _is_noise(plain) else None)
+        or ("mostly symbols, not words" if _is_noise(plain) else None)
     )
 
 

@@ -304,7 +304,7 @@ def _one_line_entries(before: bytes | None, after: bytes) -> str:
     known = set((before or b"").splitlines())
     if all(line in known or _INDEX_LINE.fullmatch(line) for line in after.splitlines()):
         return ""
-    return "it is an index of one line for each memory; keep longer text in a file beside it"
+    return "it is an index with one line for each memory; keep longer text in a file beside it"
 
 
 _INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
@@ -373,9 +373,9 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
     if new is None or not new.text("description"):
         return "its header must have a `description`"
     if new.text("read_only") != (old.text("read_only") if old else None):
-        return "only Letta itself says whether it is `read_only`"
+        return "only Letta itself sets `read_only`"
     unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
-    return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
+    return f"its header cannot have {', '.join(sorted(unknown))}" if unknown else ""
 
 
 def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
@@ -404,7 +404,7 @@ def _is_limit(most: object) -> bool:
 def _keeps_first_line(before: bytes | None, after: bytes) -> str:
     """Codex tells the version of its summary from the first line."""
     first = (before or b"").split(b"\n", 1)[0]
-    return "" if after.split(b"\n", 1)[0] == first or not before else "its first line must stay as it is"
+    return "" if after.split(b"\n", 1)[0] == first or not before else "its first line must not change"
 
 
 # -- the agents ----------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ def format_of(root: Path) -> int:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise UsageError(
-            f"{path} does not say which format this memory has: {settings.short(error)}",
-            hint=f"correct the file; `{KEY}: {FORMAT}` is what this program writes",
+            f"{path} does not state the format of this memory: {settings.short(error)}",
+            hint=f"correct the file; `{KEY}: {FORMAT}` is what this version writes",
         ) from error
 
 

@@ -144,6 +144,7 @@ def _refuse_if_vanished(lost: int, before: int, fresh: int) -> None:
     all_gone = lost == before and not fresh and before > 1
     if all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and fresh < lost / 2):
         raise RepositoryStateError(
-            f"{lost} of {before} files have vanished; nothing was recorded",
-            hint="is a folder not mounted? If they are meant to be gone, commit that with git: git commit -a",
+            f"{lost} of {before} files are missing; nothing was recorded",
+            hint="a folder may not be mounted. If you removed them on purpose, commit that with git: git "
+            "commit -a",
         )

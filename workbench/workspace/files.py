@@ -388,7 +388,7 @@ def _opened(folder: int, name: str, path: str, flags: int) -> Iterator[int]:
     except FileNotFoundError:
         raise
     except PermissionError as error:
-        raise ReadOnlyError(f"{path} may not be opened: {error.strerror}") from error
+        raise ReadOnlyError(f"{path} cannot be opened: {error.strerror}") from error
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV):
             raise NotMemoryError(path) from error

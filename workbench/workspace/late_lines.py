@@ -50,11 +50,10 @@ def late_sentences(found: Sequence[Late]) -> list[str]:
 
 
 _SAID = {
-    "late lines": "written by a program that has it open; the next command that may write adds them",
-    "unknown origin": "not written by this workbench (unpacked, copied, or of an older version), "
-    "so nothing is done with them",
+    "late lines": "written by a program that has it open; the next command that writes adds them",
+    "unknown origin": "not written by this workbench (unpacked, copied or of an older version): ignored",
     "not memory": "written for a file that is not memory, so they are not added to it",
-    "writers unknown": "kept, as it cannot be known here whether a program still writes into them",
+    "writers unknown": "kept, as a program may still write into them",
 }
 
 

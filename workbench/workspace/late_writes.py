@@ -134,7 +134,7 @@ class Displaced:
                 raise
             raise WriteFailedError(
                 f"{path} is on another file system than {self._folder.parent}; nothing was changed",
-                hint="open the folder that is mounted there as a workspace of its own",
+                hint="open the folder mounted there as a separate workspace",
             ) from error
 
     def fetch(self, path: RelPath, name: str) -> None:
@@ -159,8 +159,8 @@ class Displaced:
         if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=not follows):
             if not follows or kept.path is None:
                 raise BusyError(
-                    f"a program still has {kept.kept} open, and may write into it",
-                    hint="nothing was removed; try again when it has ended",
+                    f"a program still has {kept.kept} open and may write to it",
+                    hint="nothing was removed; try again when it has finished",
                 )
             _make(self._folder)
             name = kept.kept.name
@@ -214,7 +214,7 @@ class Displaced:
         note = self._read_note(name, sealed=False)
         if note is None or not self._may_be_of(note.path):
             raise UsageError(
-                f"it is not known which memory file {late.kept} is for",
+                f"the memory file of {late.kept} is unknown",
                 hint="`workbench inbox conflicts --late --show N` shows it, `--late --discard N` removes it",
             )
         boot, moment = boot_moment()
@@ -360,7 +360,7 @@ def _make(folder: Path) -> None:
     """Make a folder of ours; a link in its place would lead out of the workspace."""
     if folder.is_symlink():
         raise ReadOnlyError(
-            f"{folder} is a link, and what is kept there must stay in the workspace", hint="remove the link"
+            f"{folder} is a link, and its files must stay in the workspace", hint="remove the link"
         )
     folder.mkdir(mode=0o700, exist_ok=True)
 

@@ -163,7 +163,7 @@ def _said_in(root: Path, name: str, key: str) -> Iterator[DailyNotes]:
         return
     except (OSError, ValueError, AttributeError, RecursionError):
         yield replace(
-            daily_notes("", DEFAULT_FORMAT, name), problem=f"{name}: {why}, so {DEFAULT_FORMAT} counts"
+            daily_notes("", DEFAULT_FORMAT, name), problem=f"{name}: {why}, so {DEFAULT_FORMAT} is used"
         )
 
 

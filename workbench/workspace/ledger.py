@@ -489,9 +489,7 @@ class Ledger:
             moves = [move for move in make() if move]
             if not moves or self._history.move_references(moves, "workbench: ledger"):
                 return
-        raise RepositoryStateError(
-            f"{self.reference} moves faster than it can be followed", hint="try again in a moment"
-        )
+        raise RepositoryStateError(f"{self.reference} changes too fast", hint="try again in a moment")
 
     def adding(self, records: Sequence[LedgerRecord], operation: str) -> ReferenceMove | None:
         """The move of the reference by which an operation adds its records; its objects are stored.

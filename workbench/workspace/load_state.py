@@ -38,7 +38,7 @@ class LoadState:
         if not self.lost:
             return said
         if self.cut == "none":
-            return f"{said}; the agent adds nothing to it until it is shorter"
+            return f"{said}; the agent cannot add to it until it is shorter"
         where = f"the last {self.lost:,}" if self.cut == "last" else f"{self.lost:,} from its middle"
         return f"{said}; the agent is not given {where}"
 

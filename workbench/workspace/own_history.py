@@ -145,7 +145,7 @@ class OwnPlace:
                 return self._go_on(kept) if kept else self._made()
         except shutil.Error as error:
             raise WriteFailedError(
-                f"the history could not be begun: {error}", hint="nothing was changed; try again"
+                f"the history could not be created: {error}", hint="nothing was changed; try again"
             ) from error
         except OSError as error:
             raise disk_error(error) from error
@@ -258,7 +258,7 @@ class OwnPlace:
         The ledger goes along: it waits in the repository to be confirmed.
         """
         if self.person is None or (found := self.find()) is None:
-            raise RepositoryStateError("there is no repository to go on in")
+            raise RepositoryStateError("there is no repository to continue in")
         with contextlib.closing(History.open_own(self._root, *found)) as own:
             _send_ledger(own, self.person, "fetched/history")
         return self._go_on(self._kept(), ended=True)[0]
@@ -284,7 +284,7 @@ class OwnPlace:
     def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
         """Have what is there count from now on, or no more; where it is, and our place in its trees."""
         if kept is None or kept.note is None:
-            raise RepositoryStateError("there is no history of ours")
+            raise RepositoryStateError("the workbench keeps no history here")
         self._write(kept.git_dir, replace(kept.note, ended=ended))
         return kept.git_dir, kept.note.prefix
 
@@ -517,21 +517,20 @@ def _mark_of(root: Path) -> tuple[str, str]:
 
 def _foreign(kept: _Kept) -> RepositoryStateError:
     aside = kept.git_dir.with_suffix(".aside")
-    away = f"move it away: mv {kept.git_dir} {aside}; a new history begins then, and no memory file changes"
+    away = f"move it away: mv {kept.git_dir} {aside}; a new history is created, and no memory file changes"
     if kept.note is None:
         return RepositoryStateError(
-            f"{kept.git_dir} is no whole history of this program's; nothing was changed",
+            f"{kept.git_dir} is not a complete history of this program; nothing was changed",
             hint=f"restore it from a copy, or {away}",
         )
     if kept.another:
         return RepositoryStateError(
-            f"{kept.git_dir} is the history of another folder that was in this place; nothing was changed",
-            hint=f"if this is the same memory, `workbench doctor --fix` goes on with it; else {away}",
+            f"{kept.git_dir} is the history of another folder that was here; nothing was changed",
+            hint=f"if this is the same memory, `workbench doctor --fix` continues it; otherwise {away}",
         )
     return RepositoryStateError(
-        f"{kept.git_dir} was not made here: a folder that was unpacked can bring one along; "
-        "nothing was changed",
-        hint=f"if it is your own, `workbench doctor --fix` takes it over; else {away}",
+        f"{kept.git_dir} was not created here: an unpacked folder can contain one; nothing was changed",
+        hint=f"if it is your own, `workbench doctor --fix` imports it; otherwise {away}",
     )
 
 

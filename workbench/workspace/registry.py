@@ -109,8 +109,8 @@ def register(folder: Path | str, name: str = "") -> Registered:
         known = read_registry()
         if there := known.at(root):
             raise UsageError(
-                f"{root} is registered already, as {there.name}",
-                hint=f"`workbench workspaces remove {there.name}` takes it off the list",
+                f"{root} is already registered as {there.name}",
+                hint=f"`workbench workspaces remove {there.name}` unregisters it",
             )
         chosen = name or free_name(root, known)
         _require_free(chosen, known)
@@ -140,7 +140,9 @@ def memory_root(folder: Path | str) -> Path:
     place = Workspace.open(folder)
     try:
         if type(place) is not Workspace:
-            raise UsageError(f"{folder} is memory as it was once", hint="register the workspace itself")
+            raise UsageError(
+                f"{folder} is memory as of an earlier time", hint="register the workspace itself"
+            )
         try:
             signs = Workspace.nearest_root(place.root) == place.root
         except NoWorkspaceError:
@@ -148,7 +150,7 @@ def memory_root(folder: Path | str) -> Path:
         if not signs and not place.scan():
             raise NoWorkspaceError(
                 f"there is no agent memory in {place.root}",
-                hint="`workbench init` sets a workspace up there; `workbench demo` makes one to try",
+                hint="`workbench init` sets up a workspace there; `workbench demo` creates one to try",
             )
     finally:
         place.close()
@@ -186,12 +188,12 @@ def resolved(text: str, *, may_be_new: bool = False) -> tuple[str, str]:
     if found is None:
         raise NoWorkspaceError(
             f"{text} is not a folder, and no workspace is registered by that name",
-            hint="`workbench workspaces list` names those; `workbench demo` makes a workspace to try",
+            hint="`workbench workspaces list` lists them; `workbench demo` creates a workspace to try",
         )
     if not found.root.is_dir():
         raise NoWorkspaceError(
-            f"the folder of the workspace {text} is gone: {found.root}",
-            hint=f"`workbench workspaces remove {text}` takes it off the list",
+            f"the folder of the workspace {text} no longer exists: {found.root}",
+            hint=f"`workbench workspaces remove {text}` unregisters it",
         )
     return str(found.root), ""
 
@@ -216,7 +218,7 @@ def _said(path: Path, data: bytes | None) -> Mapping[str, object]:
         raise UsageError(f"{path} is not UTF-8", hint="correct it with an editor") from error
     except MappingError as error:
         raise UsageError(
-            f"{path} is no list of workspaces: {short(error)}",
+            f"{path} is not a list of workspaces: {short(error)}",
             hint="correct it with an editor; a line is `name: folder`",
         ) from error
 
@@ -240,9 +242,9 @@ def _root(value: str, beside: Path) -> Path:
 def _require_free(name: str, known: Registry) -> None:
     if not is_name(name):
         raise UsageError(
-            f"{short(name)} is no name for a workspace",
+            f"{short(name)} is not a valid workspace name",
             hint=_NO_NAME,
         )
     taken = next((one for one in known.entries if one.name.casefold() == name.casefold()), None)
     if taken is not None:
-        raise UsageError(f"{taken.name} is {taken.root} already", hint="choose another one with --name")
+        raise UsageError(f"{taken.name} is already {taken.root}", hint="choose another one with --name")

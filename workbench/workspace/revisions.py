@@ -17,7 +17,7 @@ from workbench.workspace.plan import Operation
 SHORTEST_PREFIX = 4
 """Digits of an operation's or commit's id that must be given at least."""
 _DIGITS = re.compile(r"[0-9a-f]*")
-_MOMENT = "a moment is {} or more digits of an operation or commit, or a day: 2026-03-14"
+_MOMENT = "give {} or more digits of an operation or commit, or a date: 2026-03-14"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -36,7 +36,7 @@ def _on_day(history: History, text: str) -> Commit:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{text} is no day of the calendar", hint="write it as 2026-03-14") from None
+        raise UsageError(f"{text} is not a calendar date", hint="write it as 2026-03-14") from None
     line = history.first_parents()
     if not line:
         raise UsageError("this repository has no commits yet, so there is no earlier state")
@@ -45,13 +45,13 @@ def _on_day(history: History, text: str) -> Commit:
     oldest = history.commit(line[-1][0])
     begin = local_day(oldest.when)
     raise UsageError(
-        f"there is no commit of {text} or before: what is known of the history begins on {begin}",
-        hint="git fetch --unshallow brings the rest of it" if oldest.cut_off else f"choose {begin} or later",
+        f"there is no commit of {text} or before: the known history begins on {begin}",
+        hint="git fetch --unshallow fetches the rest of it" if oldest.cut_off else f"choose {begin} or later",
     )
 
 
 def commit_named(
-    history: History, prefix: str, what: str = "an operation is named by {} or more of its digits"
+    history: History, prefix: str, what: str = "give {} or more digits of the operation"
 ) -> Commit:
     """The one commit that ``prefix`` begins the name of, or the operation that it records.
 

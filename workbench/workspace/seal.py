@@ -97,7 +97,7 @@ def read_note(path: Path, kind: type[Note]) -> tuple[Note, dict[str, Any], objec
         seal = told.pop("seal", None)
         return msgspec.convert(told, kind), told, seal
     except (TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} holds no note") from error
+        raise ValueError(f"{path} contains no entry") from error
 
 
 def _kept_key() -> bytes | None:

@@ -102,7 +102,7 @@ def open_past(workspace: Workspace, at: str) -> PastWorkspace:
     """
     if isinstance(workspace, PastWorkspace):
         raise ReadOnlyError(
-            f"this is the past already: {workspace.moment}", hint="open today's workspace first"
+            f"this is already memory as of {workspace.moment}", hint="open the current workspace first"
         )
     return open_commit(workspace, commit_at(workspace.history, at))
 
@@ -193,8 +193,8 @@ def _write_files(workspace: Workspace, commit: Commit, root: Path, told: Callabl
 def _require_bounded(commit: Commit, count: int, written: int) -> None:
     if count > MAX_FILES or written > MAX_BYTES:
         raise WriteFailedError(
-            f"the memory of {commit.id[:12]} is too large to be laid out",
-            hint=f"at most {MAX_FILES:,} files and {MAX_BYTES >> 30} GB; git worktree lays it out elsewhere",
+            f"the memory of {commit.id[:12]} is too large to be written out",
+            hint=f"at most {MAX_FILES:,} files and {MAX_BYTES >> 30} GB; use git worktree instead",
         )
 
 
@@ -258,8 +258,8 @@ class _PastOperations(Operations):
     def _exclusive(self, purpose: str, *, commits: bool = False) -> NoReturn:
         """What every action begins with. Raises ReadOnlyError."""
         raise ReadOnlyError(
-            f"this is the memory as it was on {self._place.moment}: the past cannot be changed",
-            hint="leave --as-of out to act on today's memory",
+            f"this is the memory as it was on {self._place.moment}: it is read-only",
+            hint="omit --as-of to change current memory",
         )
 
 

@@ -72,13 +72,11 @@ EXTERNAL_AUTHOR = ("external", "external@localhost")
 LEDGER_TRAILER = "Ledger"
 """The trailer that names a book to which an operation added records."""
 _OF_WORDS: tuple[Book, ...] = ("provenance",)
-_LOST = (
-    "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
-)
-_BEGUN = "from now on history is kept in {}, apart from any repository: `workbench status` says why"
-_HELD_BACK = "{} holds a new secret, so it is not recorded yet: `workbench status --commit` says where"
+_LOST = "git has lost the records of {0}, which was interrupted: repeat its decisions (`workbench log`)"
+_BEGUN = "from now on history is kept in {}, outside of any repository: `workbench status` says why"
+_HELD_BACK = "{} contains a new secret, so it is not recorded yet: `workbench status --commit` shows where"
 _ON_NO_BRANCH = (
-    "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
+    "HEAD is on no branch, so this commit is lost when you switch away: `git switch -c NAME` creates a branch"
 )
 
 
@@ -123,7 +121,7 @@ class Operations:
                 except ChangedError:
                     continue
         raise ConflictError(
-            "the file is being rewritten faster than it can be edited; nothing was changed",
+            "another program keeps rewriting the file; nothing was changed",
             hint="try again when the other program has finished",
         )
 
@@ -155,7 +153,7 @@ class Operations:
                 with contextlib.suppress(ChangedError):
                     commit = self._commit_external(head, steps, told)
                     return replace(self.of(commit), notes=found) if commit else None
-        raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
+        raise ConflictError("the branch changes too fast", hint="try again in a moment")
 
     def recover(self) -> tuple[str, ...]:
         """Finish what a killed process began and carry late bytes over; nothing where nothing was done.
@@ -200,7 +198,7 @@ class Operations:
         place = self._history.place
         if place is not None and place.is_elsewhere(self._history):
             raise BusyError(
-                "another program has moved the history of this memory; nothing was changed",
+                "another program moved the history of this memory; nothing was changed",
                 hint="close this one and open it again",
             )
 
@@ -313,7 +311,7 @@ class Operations:
         except TornError as error:
             why = disk_error(error.reason) if isinstance(error.reason, OSError) else error.reason
             raise WriteFailedError(
-                f"some files are changed and could not be taken back: {why.message}",
+                f"some files are changed and could not be restored: {why.message}",
                 hint="nothing is lost: the next action finishes this one first; free some space for it",
             ) from error
 
@@ -493,7 +491,7 @@ class Operations:
             require_known_format(self._files.root)
             self._history.require_committable()
             self._history.require_untracked(STATE_DIR)
-            with hold(self._lock, "carrying late lines over", keep=True):
+            with hold(self._lock, "adding late lines", keep=True):
                 self._displaced.sweep()
 
     def late(self) -> tuple[Late, ...]:
@@ -505,7 +503,7 @@ class Operations:
 
         Raises UsageError where it is not known which file a text is for, and what ``carry_out`` raises.
         """
-        with self._exclusive("carrying late lines over", commits=True):
+        with self._exclusive("adding late lines", commits=True):
             for late in self._displaced.waiting():
                 if late.why == "unknown origin" and late.path is not None:
                     self._displaced.adopt(late)
@@ -520,8 +518,8 @@ class Operations:
         commit = self._history.commit(name)
         if commit.cut_off:
             raise RepositoryStateError(
-                f"what {commit.operation} changed is beyond the end of this shallow clone",
-                hint="git fetch --unshallow brings the rest of the history",
+                f"what {commit.operation} changed is not part of this shallow clone",
+                hint="git fetch --unshallow fetches the rest of the history",
             )
         parent = commit.parents[0] if commit.parents else None
         return tuple(

@@ -107,7 +107,7 @@ class Workspace:
         root = Path(os.path.realpath(folder))
         if not root.is_dir():
             raise NoWorkspaceError(
-                f"{folder} is not a folder", hint="`workbench demo` makes a workspace to try"
+                f"{folder} is not a folder", hint="`workbench demo` creates a workspace to try"
             )
         settings, misread, skipped = _settings_of(root / layout.SETTINGS_FILE, anyhow, lenient)
         if layout.STATE_DIR in root.parts:
@@ -137,7 +137,7 @@ class Workspace:
                 break
         raise NoWorkspaceError(
             f"there is no agent memory in {start} or above it",
-            hint="`workbench init` sets a workspace up here; `workbench demo` makes one to try",
+            hint="`workbench init` sets up a workspace here; `workbench demo` creates one to try",
         )
 
     @cached_property
@@ -190,8 +190,8 @@ class Workspace:
         if kind is Kind.MEMORY and edit.before is None and not agent.makes_memory:
             raise NotCuratableError(
                 f"no file here is always loaded by an agent (layout: {agent.title})",
-                hint=f"`workbench init` makes {edit.path} for one to load; or say whose memory this is with "
-                "`layout` in workbench.yaml",
+                hint=f"`workbench init` creates {edit.path}; or set `layout` in workbench.yaml to the "
+                "agent of this memory",
             )
         if agent.finish and kind in (Kind.MEMORY, Kind.BOOTSTRAP):
             after = agent.finish(edit.before, after)
@@ -199,7 +199,7 @@ class Workspace:
         for rule in (*rules, *(limit.refuses for limit in self.layout.limits_of(edit.path))):
             if why := rule(edit.before, after):
                 raise NotCuratableError(
-                    f"{edit.path} cannot be changed so: {why}",
+                    f"{edit.path} cannot be changed this way: {why}",
                     hint=f"{agent.title} requires it; {agent.document}",
                 )
         return replace(edit, after=after)
@@ -223,7 +223,7 @@ class Workspace:
         if path.is_symlink():
             raise ReadOnlyError(
                 f"{path} is a link, and derived files would be written somewhere else",
-                hint="remove the link; the folder is made anew",
+                hint="remove the link; the folder is created again",
             )
         require_not_special(path)
         try:

@@ -321,7 +321,7 @@ def test_a_stale_proposal_is_refused_with_its_reason(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)
     sandbox.write(LOG, sandbox.read(LOG).replace(b"- The staging port is 8443\n", b""))
-    with pytest.raises(NotCuratableError, match="stale: its source is not there any more"):
+    with pytest.raises(NotCuratableError, match="stale: its source no longer exists"):
         accept(sandbox, one.key)
 
 

@@ -38,7 +38,7 @@ def test_what_somebody_wrote_by_hand_is_settled_without_a_decision(sandbox: Sand
     sandbox.write("MEMORY.md", sandbox.read("MEMORY.md") + b"- The staging port is 8443\n")
     (one,) = seen(sandbox).settled
     assert one.decision is None
-    assert "says it already" in one.said
+    assert "already in long-term memory" in one.said
 
 
 def test_the_newest_run_is_the_one_that_proposed_last(sandbox: Sandbox) -> None:
@@ -85,7 +85,7 @@ def test_what_is_stale_says_so_and_has_no_plan(sandbox: Sandbox) -> None:
     sandbox.write(LOG, "# Nothing is left\n")
     told = foretold(sandbox.workspace, find(sandbox.workspace, one.key, NOW), NOW)
     assert told.plan is None
-    assert "not there any more" in told.problem
+    assert "no longer exists" in told.problem
     assert "changed or removed" in told.sources[0].gone
 
 

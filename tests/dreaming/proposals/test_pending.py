@@ -71,7 +71,7 @@ def test_what_a_dream_proposes_anew_takes_the_place_of_what_nobody_looked_at(san
     assert ([one.key for one in done.added], done.replaced) == ([new.key], (first,))
     assert keys(sandbox) == [stays.key, faded.key, new.key]
     assert keys(sandbox, days=2) == [put_off.key, stays.key, faded.key, new.key]
-    with pytest.raises(UsageError, match="waits no more"):
+    with pytest.raises(UsageError, match="is no longer pending"):
         find(place, first.key, NOW)
     assert propose(place, [], NOW, anew=True).replaced == ()
     assert propose(place, [first], NOW, anew=True).added == (first,)
@@ -122,7 +122,7 @@ def test_a_proposal_whose_source_was_forgotten_is_stale_and_comes_back_with_it(s
     gone = place.operations.carry_out(lambda: plan_forget(place, one.entries))
     assert keys(sandbox) == []
     (still,) = waiting(place, NOW)
-    assert still.stale == "its source is not there any more"
+    assert still.stale == "its source no longer exists"
     undo(sandbox, gone)
     assert keys(sandbox) == [one.key]
 
@@ -173,7 +173,7 @@ def test_what_a_person_wrote_down_by_hand_meanwhile_is_settled(sandbox: Sandbox)
     put(sandbox, one)
     sandbox.write("MEMORY.md", sandbox.read("MEMORY.md") + b"- **Staging** port is `8443`.\n")
     assert waiting(sandbox.workspace, NOW) == ()
-    assert put(sandbox, one).left_out == ((one, "long-term memory says it already"),)
+    assert put(sandbox, one).left_out == ((one, "already in long-term memory"),)
 
 
 def test_what_was_promoted_by_hand_is_settled_and_waits_again_when_that_is_undone(sandbox: Sandbox) -> None:
@@ -304,7 +304,7 @@ def test_what_is_no_day_is_wrong_usage(said: str) -> None:
 def test_to_defer_to_the_past_is_wrong_usage(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)
-    with pytest.raises(UsageError, match="not ahead"):
+    with pytest.raises(UsageError, match="not in the future"):
         plan_defer(sandbox.workspace, [one.key], NOW.date(), now=NOW)
 
 

@@ -88,7 +88,7 @@ def test_a_run_that_is_taken_back_can_be_done_again(sandbox: Sandbox) -> None:
     after = sandbox.snapshot()
     place = sandbox.workspace
     roll_back(place, RUN)
-    with pytest.raises(NotCuratableError, match="taken back already"):
+    with pytest.raises(NotCuratableError, match="already undone"):
         roll_back(place, RUN)
     place.operations.carry_out(lambda: plan_redo(place))
     assert sandbox.snapshot() == after

@@ -59,7 +59,7 @@ def test_one_entry_at_a_time_is_edited_and_several_are_merged() -> None:
     assert merge(two) is None
     assert "mark two" in (merge(HERE) or "")
     logs = [replace(ENTRY, id=f"l{n}", path="memory/2026-03-14.md") for n in range(2)]
-    assert "nothing in them is merged" in (merge(replace(HERE, marked=tuple(logs))) or "")
+    assert "their entries are not merged" in (merge(replace(HERE, marked=tuple(logs))) or "")
     assert merge(replace(HERE, marked=(*logs, replace(ENTRY, path="MEMORY.md")))) is None
 
 

@@ -71,7 +71,7 @@ def test_profile_and_keys_are_read_with_their_lines(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
-        ("profile = \n", "it is not TOML, so nothing of it counts", 1),
+        ("profile = \n", "it is not TOML, so it is ignored", 1),
         ('profile = "vmi"', "there is no profile “vmi”; did you mean “vim”?", 1),
         ("profile = 3", "there is no profile “3”", 1),
         ('\nprofil = "vim"', "“profil” is ignored; did you mean “profile”?", 2),

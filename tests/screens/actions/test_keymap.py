@@ -71,8 +71,8 @@ def test_two_actions_can_exchange_their_keys() -> None:
         (Wish("promote", ("ctrl+c",), 7), "ctrl+c cannot be “promote”: it always leaves"),
         (Wish("promote", ("ctrl+h",), 7), "ctrl+h cannot be “promote”: terminals send it for backspace"),
         (Wish("promote", ("d",), 7), "d is “forget” in the same place (pane): “promote” does not get it"),
-        (Wish("save", ("s",), 7), "s cannot be “save”: it would be text there"),
-        (Wish("back", (), 7), "“back” cannot be without a key: it keeps its own"),
+        (Wish("save", ("s",), 7), "s cannot be “save”: it types text there"),
+        (Wish("back", (), 7), "“back” needs a key: it keeps its default"),
     ],
 )
 def test_what_makes_no_sense_is_named_with_its_line_and_changes_nothing(wish: Wish, said: str) -> None:

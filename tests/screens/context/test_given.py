@@ -106,18 +106,18 @@ async def test_what_is_not_given_says_why(indexed: Sandbox) -> None:
     reindex(indexed.workspace, vectors=False)
     async with opened(indexed.workspace) as interface:
         await ask(interface)
-        await interface.until_shown("matches, and is not given")
-        await interface.until_shown("the agent has it already")
+        await interface.until_shown("matches that are not given")
+        await interface.until_shown("the agent already has it")
         await interface.until_shown("below the threshold of 0.30")
         await interface.press("m")
         await interface.until_shown("does not load MEMORY.md")
-        await interface.until(lambda: "the agent has it already" not in interface.text, "it is given now")
+        await interface.until(lambda: "the agent already has it" not in interface.text, "it is given now")
 
 
 async def test_a_trivial_message_is_not_looked_up_and_says_so(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         await ask(interface, "ok, thanks")
-        await interface.until_shown("nothing is looked up: the message has no meaningful word")
+        await interface.until_shown("nothing was searched: the message has no meaningful word")
         await interface.press("y")
         await interface.until_said("nothing to copy")
 
@@ -125,7 +125,7 @@ async def test_a_trivial_message_is_not_looked_up_and_says_so(indexed: Sandbox) 
 async def test_a_message_that_memory_knows_nothing_of_says_the_best_score(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         await ask(interface, "which orchestra premiered that symphony?")
-        await interface.until_shown("nothing is given: memory knows nothing")
+        await interface.until_shown("nothing is given: memory has nothing")
         await interface.until_shown("threshold 0.30")
 
 
@@ -204,7 +204,7 @@ async def test_nothing_is_done_to_what_answers_another_message(
         monkeypatch.setattr("screens.context.screen.DEBOUNCE_SECONDS", 3_600.0)
         shown.input.value = f"{ASK} or 9443"
         await interface.press("d")
-        await interface.until_said("Still looking")
+        await interface.until_said("Still searching")
     assert indexed.read(LOG) == LOG_TEXT.encode()
 
 
@@ -283,7 +283,7 @@ async def test_empty_bulletins_say_what_would_make_them(sandbox: Sandbox) -> Non
     async with opened(sandbox.workspace) as interface:
         await enter_list(interface)
         await interface.press("2")
-        await interface.until_shown("nothing is known of identity")
+        await interface.until_shown("nothing is known about identity")
         await interface.press("tab")
         await interface.until_shown("nothing is due")
         await interface.press("shift+tab", "h")
@@ -366,7 +366,7 @@ async def test_hostile_text_stays_text_in_every_part(sandbox: Sandbox) -> None:
             await interface.pilot.pause()
             assert "\x1b" not in interface.text
             assert "\u202e" not in interface.text
-        await interface.until_shown("not there any more")
+        await interface.until_shown("no longer exists")
         assert "[/]" in interface.text
 
 

@@ -19,14 +19,14 @@ _HINT = re.compile(r'hint=f?"([^"]+)"')
 @pytest.mark.parametrize(
     ("hint", "told"),
     [
-        ("`workbench redo` brings it back", "U brings it back"),
+        ("`workbench redo` redoes it", "U brings it back"),
         ("`workbench quarantine --release` brings it back first", "x brings it back first"),
         ("the others: `workbench promote ENTRY --into ENTRY`", "the others: t"),
         ("release all of it: workbench quarantine --release a/b.md", "release all of it: x"),
         ("nothing was changed; `workbench restore x --at ...` brings it back", "nothing was changed"),
         ("choose a file (--to) or a heading (--heading)", "choose a file or a heading"),
         ("run `workbench init` in it to make one", "run `workbench init` in it to make one"),
-        ("git fetch --unshallow brings the rest of it", "git fetch --unshallow brings the rest of it"),
+        ("git fetch --unshallow fetches the rest of it", "git fetch --unshallow fetches the rest of it"),
         ("", ""),
     ],
 )  # fmt: skip

@@ -72,7 +72,7 @@ async def test_what_was_written_lately_opens_over_every_screen(sandbox: Sandbox,
         if room == "agent_view":
             await interface.press("enter")  # out of the line that one types in
         await interface.press("L")
-        await interface.until(lambda: over(interface) == [room, "recent"], "what was written lately")
+        await interface.until(lambda: over(interface) == [room, "recent"], "recent logs")
 
 
 async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(sandbox: Sandbox) -> None:

@@ -64,7 +64,7 @@ async def test_a_model_that_is_not_there_yet_is_said(
     async with opened(Workspace.open(with_model.root)) as interface:
         await open_graph(interface, pages=len(PAGES) + len(TWO))
         await interface.press("D")
-        await interface.until_shown("no two pages look like one entity")
+        await interface.until_shown("no two pages look like the same entity")
         await interface.until_shown("the model is not prepared yet: `workbench reindex` does that")
 
 

@@ -40,7 +40,7 @@ async def test_two_pages_stand_side_by_side_and_merge_after_the_change_was_shown
         await interface.press("y")
         await interface.until_said("Merged")
         await until_rows(interface, "≟", gone=True)
-        await interface.until_shown("no two pages look like one entity")
+        await interface.until_shown("no two pages look like the same entity")
         assert b"Speaks Dutch" in sandbox.read(SARAH)
         await interface.press("u")
         await interface.until_said("Undone")
@@ -71,7 +71,7 @@ async def test_what_is_not_the_same_is_not_asked_again(sandbox: Sandbox) -> None
         await until_rows(interface, "≟")
         await interface.press("x")
         await interface.until_said("Sarah Chen and Sarah Ch")
-        await interface.until_shown("no two pages look like one entity")
+        await interface.until_shown("no two pages look like the same entity")
         await interface.press("u")
         await until_rows(interface, "≟")
 
@@ -123,7 +123,7 @@ async def test_a_claim_that_was_changed_meanwhile_is_not_settled(sandbox: Sandbo
         changed = PAGES[SARAH].replace(HAMBURG, "Lives in Kiel")
         sandbox.write(SARAH, changed)
         await interface.press("1")
-        await interface.until_said("one of the two was changed or removed meanwhile")
+        await interface.until_said("one of the two was changed or removed in the meantime")
         await until_rows(interface, "≠ Lives in Kiel")
     assert sandbox.read(SARAH).decode() == changed
 
@@ -160,7 +160,7 @@ async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbo
         await interface.press("R")
         await interface.until_shown("no entities yet")
         await interface.press("tab")
-        await interface.until_shown("no two pages look like one entity")
+        await interface.until_shown("no two pages look like the same entity")
         await interface.press("m")
         await interface.until_said("This list is empty")
         await interface.press("tab")
@@ -168,7 +168,7 @@ async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbo
         await interface.press("tab")
         await interface.until_shown("nothing is due")
         await interface.press("shift+tab", "shift+tab")
-        await interface.until_shown("no two pages look like one entity")
+        await interface.until_shown("no two pages look like the same entity")
         await interface.press("N", "m")
         await interface.until_said("There are no neighbours to be drawn")
         assert texts(graph_screen(interface)) == []

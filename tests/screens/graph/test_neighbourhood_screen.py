@@ -143,7 +143,7 @@ async def test_a_source_that_is_gone_is_said(sandbox: Sandbox) -> None:
         screen.walk_to(SARAH)
         await cursor_on(interface, "Lives in Bremen")
         await interface.press("o")
-        await interface.until_said("Its source is not to be found: there is no entry a.md#L1")
+        await interface.until_said("Its source was not found: there is no entry a.md#L1")
 
 
 async def test_a_relation_is_told_in_full(sandbox: Sandbox) -> None:
@@ -304,7 +304,7 @@ async def test_what_changes_on_disk_is_followed(sandbox: Sandbox) -> None:
         await until_rows(interface, "fact Plays the tuba")
         (sandbox.root / BOB).unlink()
         interface.main.refresh_files()
-        await interface.until_said("graph/person/bob-lee.md is not there any more; this is")
+        await interface.until_said("graph/person/bob-lee.md no longer exists; this is")
         await until_rows(interface, "person Bob Lee", gone=True)
 
 

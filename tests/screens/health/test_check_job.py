@@ -71,7 +71,7 @@ async def test_a_process_that_is_killed_is_told_of_by_its_signal(
     (tmp_path / "odd_checks.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     await looked(job)
     assert isinstance(told[-1], Ended)
-    assert told[-1].problem.startswith("the look was ended from outside by SIGKILL")
+    assert told[-1].problem.startswith("the look was ended by SIGKILL")
 
 
 async def test_a_line_without_an_end_is_told_of(job: CheckJob, told: list[Message], tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ async def test_duplicates_become_one(sandbox: Sandbox) -> None:
         rows.go([row.id for row in rows.rows].index("duplicates") + 1)
         await interface.pilot.pause()
         await interface.press("f")
-        await interface.until_shown("make one of these 2")
+        await interface.until_shown("merge these 2")
         await interface.press("1")
         await interface.until_shown("Merge 2 entries?")
         await interface.press("y")
@@ -132,7 +132,7 @@ async def test_an_entry_is_edited_from_its_finding(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- see [the plan](notes/gone.md)\n")
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "links")
-        await choose(interface, "leads nowhere")
+        await choose(interface, "has no target")
         await interface.press("f")
         await interface.until_shown("ctrl+o save")
         await interface.type(" no")
@@ -149,7 +149,7 @@ async def test_an_episode_is_kept_longer_at_once(sandbox: Sandbox) -> None:
         screen = await opens(interface, "expiry")
         await choose(interface, "expires in")
         await interface.press("f")
-        await interface.until_shown("let it stay 30 days longer")
+        await interface.until_shown("keep it 30 days longer")
         await interface.press("1")
         await interface.until_said("expires on")
         later = soon + timedelta(days=30)
@@ -162,7 +162,7 @@ async def test_expired_episodes_go_after_a_look(sandbox: Sandbox) -> None:
         await opens(interface, "expiry")
         await choose(interface, "expired")
         await interface.press("f")
-        await interface.until_shown("let all expired episodes go")
+        await interface.until_shown("remove all expired episodes")
         await interface.press("3")
         await interface.until_shown("Expire 1 entry?")
         await interface.press("y")
@@ -249,14 +249,14 @@ async def test_sections_open_and_close(sandbox: Sandbox) -> None:
         screen = await opens(interface, "backup")
 
         def shown() -> bool:
-            return any("no backup was ever made" in row.text for row in screen.list.rows)
+            return any("no backup has been made" in row.text for row in screen.list.rows)
 
         steps: list[tuple[str, bool]] = [("left", False), ("right", True), ("enter", False), ("enter", True)]
         await choose(interface, "Backup")
         for key, there in steps:
             await interface.press(key)
             await interface.until(lambda there=there: shown() is there, f"after {key}")  # type: ignore[misc]
-        await choose(interface, "no backup was ever made")
+        await choose(interface, "no backup has been made")
         await interface.press("left")
         await interface.until(lambda: not shown(), "closed from within")
         assert screen.list.row
@@ -275,7 +275,7 @@ async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) 
         await interface.until(lambda: not screen.job.running, "it is over")
         sandbox.write("MEMORY.md", MEMORY_TEXT)
         await choose(interface, "zero-width")
-        await interface.until_shown("it is not there any more: r looks again")
+        await interface.until_shown("it no longer exists: r runs it again")
         await interface.press("f")
         await interface.until_shown("set it aside")
         await interface.press("1")
@@ -291,7 +291,7 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "links", "budget")
         screen.desk = replace(screen.desk, refusal=lambda: "the folder is read-only")
-        await choose(interface, "leads nowhere")
+        await choose(interface, "has no target")
         await interface.press("f")
         await interface.until_said("The folder is read-only")
 
@@ -302,7 +302,7 @@ async def test_where_no_history_can_be_kept_a_folder_has_all_but_its_operations(
     async with opened(made.workspace) as interface:
         screen = await opens(interface, "conflicts", "duplicates")
         assert "is a bare repository" in screen.results["conflicts"].seen
-        assert screen.results["duplicates"].seen != "could not be looked at"
+        assert screen.results["duplicates"].seen != "could not be checked"
     made.close()
 
 
@@ -312,7 +312,7 @@ async def test_hostile_text_is_text(sandbox: Sandbox) -> None:
     )
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "links", "hidden text")
-        await choose(interface, "leads nowhere")
+        await choose(interface, "has no target")
         await interface.until_shown("[@click=app.quit]x")
         await interface.until_shown("漢字😀")
         assert not {"\x1b", "\u202e"} & set(interface.text)
@@ -323,7 +323,7 @@ async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox
     async with opened(sandbox.workspace, size) as interface:
         screen = await opens(interface, "backup")
         await interface.until_shown("! warn")
-        await choose(interface, "no backup was ever made")
+        await choose(interface, "no backup has been made")
         await interface.until_shown("Why it matters:")
         await interface.press("tab")
         await interface.until(lambda: screen.has_class("-reading"), "more room to read")
@@ -341,7 +341,7 @@ async def test_another_writers_text_is_told_of(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "conflicts")
         await choose(interface, "ab-log.md holds text of another writer")
-        await interface.until_shown("see it beside its file")
+        await interface.until_shown("compare it with its file")
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, ConflictsScreen), "where it is shown")
         await interface.press("escape")

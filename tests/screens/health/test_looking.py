@@ -55,7 +55,7 @@ async def test_a_look_can_be_stopped_and_begun_again(
             await interface.press("H")
             await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
             screen = health(interface)
-            await interface.until(lambda: screen.job._client is not None, "a look is under way")
+            await interface.until(lambda: screen.job._client is not None, "a check is running")
             assert screen.job.running
             await interface.press("c")
             await interface.until(lambda: not screen.job.running, "it stopped")

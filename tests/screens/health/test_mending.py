@@ -48,20 +48,20 @@ async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
     monkeypatch.chdir(tmp_path)
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
-        await choose(interface, screen, "no backup was ever made")
+        await choose(interface, screen, "no backup has been made")
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
         await interface.type("workspace/x")
         await interface.until_shown("this is inside the memory")
         await interface.press("enter", *["backspace"] * len("workspace/x"))
         await interface.type("disk")
-        await interface.until_shown("a folder that is made")
+        await interface.until_shown("a new folder")
         await interface.press("enter")
         await interface.until_said("restored and compared: ")
         await interface.until(lambda: screen.sections["backup"].state == "ok", "looked at again")
         assert len(list((tmp_path / "disk").glob("*.bundle"))) == 1
         await interface.press("b")
-        await interface.until_said("Nothing is new: ")
+        await interface.until_said("Nothing new: ")
 
 
 @pytest.mark.promise("The interface", "indexing, ingest or a backup is stopped from the interface")
@@ -102,8 +102,10 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
-        await interface.until_said("No backup: backing up was ended from outside by SIGKILL")
-        await interface.until_said("what was begun counts as none, the backup before does; b makes one anew")
+        await interface.until_said("No backup: backing up was ended by SIGKILL")
+        await interface.until_said(
+            "the incomplete backup is ignored, the one before it is kept; b starts a new one"
+        )
 
 
 async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: Sandbox) -> None:
@@ -113,14 +115,14 @@ async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: San
         screen = await opens(interface, "format")
         await choose(interface, screen, "Workspace")
         await interface.press("right")
-        await choose(interface, screen, "comments of ours stand in the way")
+        await choose(interface, screen, "comments of the workbench prevent")
         await interface.press("f")
         await interface.until_shown("+  <!-- wb: id=r1 -->")
         await interface.press("y")
         await interface.until_said(f"format 0 to {FORMAT}, 1 file rewritten")
         assert b"- works_on [[Atlas]]\n  <!-- wb: id=r1 -->\n" in sandbox.read(PERSON)
         await interface.press("m")
-        await interface.until_said("nothing is to be migrated")
+        await interface.until_said("nothing to migrate")
         await interface.press("u")
         await interface.until_shown("Undo “")
         await interface.press("y")

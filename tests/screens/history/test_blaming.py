@@ -75,7 +75,7 @@ async def test_the_file_is_blamed_as_it_was_before_a_change_and_back(sandbox: Sa
         await interface.until_shown(f"{LOG} · before")  # under the name that it had then
         await choose(interface, "8443")
         await interface.press("left_square_bracket")
-        await interface.until_said("no version before it")
+        await interface.until_said("no earlier version")
         await interface.press("right_square_bracket")
         await interface.until(lambda: "9443" in lines(interface), "after it")
 

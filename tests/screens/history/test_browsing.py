@@ -91,7 +91,7 @@ async def test_any_operation_is_undone_in_any_order(sandbox: Sandbox) -> None:
         assert PORT.encode() in sandbox.read(LOG)
         assert b"tantivy" not in sandbox.read(LOG)
         await interface.press("u")
-        await interface.until_said("is undone already")
+        await interface.until_said("is already undone")
         await interface.press("U")
         await interface.until_said("Redone")
     assert PORT.encode() not in sandbox.read(LOG)
@@ -154,7 +154,7 @@ async def test_from_a_copy_to_its_source_and_back(sandbox: Sandbox) -> None:
         await interface.until(lambda: (row := interface.main.here.row) and "staging" in row.text, "its copy")
         await interface.go_to("Likes tea")
         await interface.press("o")
-        await interface.until_said("does not say where it came from")
+        await interface.until_said("has no recorded source")
 
 
 async def test_a_source_that_changed_since_is_shown_in_its_place(sandbox: Sandbox) -> None:
@@ -164,7 +164,7 @@ async def test_a_source_that_changed_since_is_shown_in_its_place(sandbox: Sandbo
         await interface.press("2")
         await interface.go_to("staging port")
         await interface.press("o")
-        await interface.until_said("It was changed since")
+        await interface.until_said("It has changed since")
         assert interface.main.here.row
         assert "9443" in interface.main.here.row.text
 
@@ -241,7 +241,7 @@ async def test_another_writers_text_is_announced_shown_and_kept(sandbox: Sandbox
         await interface.until_shown("the file now")
         await interface.press("d")
         await interface.until_said("git keeps its text")
-        await interface.until_shown("there are none any more")
+        await interface.until_shown("there are none left")
         blob = interface.toasts.partition("cat-file -p ")[2].split()[0]
         await interface.press("escape")
         await interface.until(lambda: not interface.main.banner.display, "the banner is gone")
@@ -262,7 +262,7 @@ async def test_what_an_agent_wrote_into_a_replaced_file_is_listed_and_git_keeps_
         assert [row.text for row in browse(interface).list.rows] == ["MEMORY.md"]
         await interface.press("d")
         await interface.until_said("git keeps its text")
-        await interface.until_shown("there are none any more")
+        await interface.until_shown("there are none left")
         assert "held the file open" not in interface.text
         blob = interface.toasts.partition("cat-file -p ")[2].split()[0]
         await interface.press("C")

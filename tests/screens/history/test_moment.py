@@ -14,13 +14,13 @@ async def test_the_past_names_its_moment_is_read_and_refuses_every_action(sandbo
     moment = past.moment.partition(" (")[0]
     async with opened(past, (60, 20)) as interface:
         await interface.until_shown(f"as of {moment}")
-        await interface.until_shown(f"The memory as of {moment} can only be read")
+        await interface.until_shown(f"Memory as of {moment} is read-only")
         assert ".workbench" not in interface.text
         await interface.go_to("staging port")
         for key in ("d", "i", "x", "u"):
             interface.app.clear_notifications()
             await interface.press(key)
-            await interface.until_said("can only be read")
+            await interface.until_said("is read-only")
         assert interface.app.screen is interface.main
         assert "Written later" not in str(interface.main.here.rows)
         await interface.until(lambda: interface.main.preview.history, "its history up to then")

@@ -81,7 +81,7 @@ async def test_any_undone_operation_is_done_again_from_its_own_row(sandbox: Sand
         )
         interface.app.clear_notifications()
         await interface.press("U")
-        await interface.until_said("is not taken back")
+        await interface.until_said("is not undone")
     now = sandbox.read(LOG)
     assert b"staging port" not in now
     assert b"tantivy" in now
@@ -150,7 +150,7 @@ async def test_the_ledger_is_left_out_until_it_is_asked_for(sandbox: Sandbox) ->
     async with opened(sandbox.workspace) as interface:
         await interface.press("at")
         await interface.until(lambda: listed(interface) == ["start"], "without the ledger")
-        await interface.until_shown("1 of the ledger left out: a")
+        await interface.until_shown("1 of the ledger hidden: a")
         await interface.press("a")
         await interface.until(lambda: len(listed(interface)) == 2, "with it")
         await interface.press("a")
@@ -210,7 +210,7 @@ async def test_what_is_gone_says_so(sandbox: Sandbox) -> None:
         await interface.press("at")
         await choose(interface, "away with it")
         await interface.press("o")
-        await interface.until_said("Nothing of it stands in memory now")
+        await interface.until_said("It is no longer in memory")
         operation = sandbox.git("rev-parse", "HEAD")[:12]
         await interface.press("y")
         await interface.until_said(f"Copied {operation}")

@@ -37,7 +37,7 @@ async def test_a_moment_that_went_and_came_back_leaves_todays_memory_writable(sa
         await interface.press("escape")
         await interface.until(lambda: "tantivy" not in rows(interface, 0), "today's")
         assert interface.main.curating.refusal is None
-        assert "not there now" not in interface.text
+        assert "does not exist now" not in interface.text
 
 
 async def test_marks_made_in_the_past_are_not_acted_on_today(sandbox: Sandbox) -> None:

@@ -128,7 +128,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
     before = sandbox.git(*memory)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter ingests what is new in logs, notes and episodes")
+        await interface.until_shown("enter ingests new logs, notes and episodes")
         await interface.type("t/sno")
         await interface.until_shown("there is no such file or folder")
         await interface.press("enter")
@@ -145,7 +145,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
         await interface.type("t/s91.jsonl")
         await interface.until_shown("a transcript")
         await interface.press("enter")
-        await interface.until_said("s91.jsonl: nothing is new in it")
+        await interface.until_said("s91.jsonl: nothing new in it")
         assert sandbox.git("log", "--format=%s").splitlines() == made
         for summary in ("learn", "summarise"):
             await interface.press("u")
@@ -163,7 +163,7 @@ async def test_why_nothing_was_taken_in_is_said(sandbox: Sandbox, tmp_path: Path
         interface.app.screen.query_one(Input).value = str(quiet)
         await interface.until_shown("a transcript")
         await interface.press("enter")
-        await interface.until_said("Nothing was ingested\nquiet.jsonl: nobody says anything in its 1 line")
+        await interface.until_said("Nothing was ingested\nquiet.jsonl: no messages in its 1 line")
 
 
 async def test_lines_that_cannot_be_read_are_said_with_what_was_taken_in(
@@ -202,8 +202,7 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)
         await interface.until_shown(
-            "indexing was ended from outside by SIGKILL with 2 400 of 4 800 done (words); "
-            "what is indexed stays, r goes on"
+            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); what is indexed stays, r goes on"
         )
 
 
@@ -213,7 +212,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
     replace_task(monkeypatch, "ingest", by=SLOW)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter ingests what is new")
+        await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
         work = interface.main.opening._ingest_job._client
@@ -221,11 +220,11 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
         await interface.until_said(
-            "ingest was ended from outside by SIGKILL with 2 400 of 4 800 done (words) · "
-            "the system does this when memory is short; "
+            "ingest was ended by SIGKILL with 2 400 of 4 800 done (words) · "
+            "the system does this when it runs out of memory; "
             "what was ingested before stays; I continues with the rest"
         )
-        assert "says more" not in interface.toasts
+        assert "shows more" not in interface.toasts
         assert lines(interface) == ""
 
 
@@ -235,7 +234,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
     replace_task(monkeypatch, "ingest", by="tests.screens.jobs.deaf_work")
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter ingests what is new")
+        await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "19 of 40")
         await interface.press("c")
@@ -259,7 +258,7 @@ def test_what_came_of_taking_in_is_counted_in_words() -> None:
         "3 held nothing new, 1 left out by your settings, 1 failed",
         "a.jsonl: it is locked",
     ]
-    assert user_jobs.outcome({})[0] == "There is nothing to ingest"
+    assert user_jobs.outcome({})[0] == "Nothing to ingest"
 
 
 def _has(sandbox: Sandbox, subject: str) -> bool:
@@ -277,7 +276,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until(lambda: interface.main.is_active, "the panes")
         assert lines(interface) == ""
         await interface.press("I")
-        await interface.until_shown("enter ingests what is new")
+        await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "Ingest: words ━━━╌╌╌ 2 400 of 4 800")
         await interface.press("I")
@@ -286,7 +285,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until_said("nothing was ingested")
         assert lines(interface) == ""
         await interface.press("I")
-        await interface.until_shown("enter ingests what is new")
+        await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
         child = interface.main.opening._ingest_job._client

@@ -53,7 +53,7 @@ def shown(workspace: Workspace, asked: str) -> Preview:
 def test_a_note_beside_is_shown_among_its_lines(workspace: Workspace, notes: Path) -> None:
     preview = shown(workspace, "quokka")
     assert preview.where == f"{notes}/garden.md:3"
-    assert dict(preview.facts)["outside"] == "of the workspace: shown and searched only"
+    assert dict(preview.facts)["outside"] == "of the workspace: read-only"
     assert preview.lines[preview.focus].text == "- The quokka likes figs"
     assert [line.number for line in preview.lines] == [1, 2, 3, 4, 5]
 
@@ -92,7 +92,7 @@ async def test_a_hit_beside_is_previewed_and_not_acted_on(workspace: Workspace, 
         await interface.press("/")
         await interface.type("quokka")
         await interface.until_shown(f"{notes}/garden.md:3")
-        await interface.until_shown("outside of the workspace: shown and searched only")
+        await interface.until_shown("outside of the workspace: read-only")
         await interface.press("tab", "d")
         await interface.until(lambda: "utside" in interface.toasts, "why not, in a toast")
     assert (notes / "garden.md").read_bytes() == before

@@ -111,7 +111,7 @@ async def test_what_belongs_to_an_entry_leads_there(sandbox: Sandbox) -> None:
         await interface.press("s")
         await interface.until_shown("2 related entries")
         assert "a new name" not in interface.text  # there can be none
-        assert "was made of it" in interface.text
+        assert "was created from it" in interface.text
         assert "is like it" in interface.text
         await interface.press("enter")
         await interface.until(lambda: interface.main.current == 1, "long-term memory")
@@ -135,7 +135,7 @@ async def test_what_belongs_to_a_hit_is_told_too(sandbox: Sandbox) -> None:
         await interface.press("tab")
         await interface.until(lambda: interface.main.relating.related, "its kin")
         await interface.press("s")
-        await interface.until_shown("was made of it")
+        await interface.until_shown("was created from it")
 
 
 async def test_an_entry_without_kin_says_so(sandbox: Sandbox) -> None:

@@ -124,7 +124,7 @@ async def test_where_nothing_can_be_kept_leaving_says_so(
         await interface.until_said("ctrl+c again quits without what you typed")
         await interface.press("escape")
         await interface.until_shown("kept only until this program ends:")
-        await interface.until_shown("this was started to look only")
+        await interface.until_shown("this program is running read-only")
         await interface.press("y")
         await interface.until(lambda: interface.main.is_active, "closed")
         await begin(interface)
@@ -172,7 +172,7 @@ async def test_an_entry_that_is_gone_leaves_the_text_with_the_person(sandbox: Sa
         await interface.type(" Mine.")
         sandbox.write(LOG, "# nothing left\n")
         await interface.press("ctrl+o")
-        await interface.until_shown("The entry is not in its file any more")
+        await interface.until_shown("The entry is no longer in its file")
         assert dialog(interface).text == "A paragraph about the weather in Lisbon. Mine."
     assert sandbox.read(LOG) == b"# nothing left\n"
 
@@ -182,7 +182,7 @@ async def test_an_entry_that_is_back_is_not_said_to_be_gone_any_more(sandbox: Sa
         await begin(interface, "weather in Lisbon")
         await interface.type(" Mine.")
         sandbox.write(LOG, "# nothing left\n")
-        await interface.until_shown("The entry is not in its file any more")
+        await interface.until_shown("The entry is no longer in its file")
         sandbox.write(LOG, LOG_TEXT)
         await interface.until_shown("+A paragraph about the weather in Lisbon. Mine.")
         await interface.until(lambda: "any more" not in interface.text, "it is taken back")
@@ -222,7 +222,7 @@ async def test_what_cannot_be_written_says_why_and_stays(sandbox: Sandbox) -> No
     async with opened(sandbox.workspace) as interface:
         await begin(interface)
         await interface.press("f7", "delete")
-        await interface.until_shown("an entry without text is none")
+        await interface.until_shown("an entry needs text")
         await interface.press("ctrl+o")
         await interface.until_said("Not done: edit")
         dialog(interface)
@@ -272,10 +272,10 @@ async def test_without_an_editor_or_a_terminal_to_lend_it_says_so(
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("staging port")
         await interface.press("e")
-        await interface.until_said("no editor is named")
+        await interface.until_said("no editor is set")
         monkeypatch.setenv("EDITOR", "true")
         await interface.press("e")
-        await interface.until_said("cannot be lent to another program")
+        await interface.until_said("cannot be given to another program")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
 
 

@@ -19,7 +19,7 @@ async def test_it_is_shown_read_only_with_the_reason(sandbox: Sandbox) -> None:
     sandbox.commit("a newer program")
     async with opened(Workspace.open(sandbox.root)) as interface:
         await interface.until_shown(
-            f"This memory has format {FORMAT + 1}, and this program knows up to {FORMAT}"
+            f"This memory has format {FORMAT + 1}, and this program supports up to {FORMAT}"
         )
         await interface.until_shown("staging port")
         await interface.go_to("staging port")

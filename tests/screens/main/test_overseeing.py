@@ -40,7 +40,7 @@ async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) 
     ran(sandbox, Job.NIGHTLY, "failed", days=0.5, failed="backup")
     async with opened(sandbox.workspace) as interface:
         await interface.until_shown("The nightly run failed at backup (BackupError)")
-        assert "H shows what mends it" in banner(interface)
+        assert "H shows how to fix it" in banner(interface)
         ran(sandbox, Job.REINDEX, "failed")
         interface.main.overseeing.look()
         await interface.until(lambda: ", and 1 more" in banner(interface), "both")
@@ -71,10 +71,10 @@ async def test_what_is_in_the_way_of_actions_goes_before_it(sandbox: Sandbox) ->
     async with opened(sandbox.workspace) as interface:
         await interface.until_shown("failed at backup")
         interface.main.curating.there(there=False)
-        await interface.until(lambda: "not there now" in banner(interface), "the folder is gone")
+        await interface.until(lambda: "does not exist now" in banner(interface), "the folder is gone")
         interface.main.overseeing.look()
         await interface.pilot.pause()
-        assert "not there now" in banner(interface)
+        assert "does not exist now" in banner(interface)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

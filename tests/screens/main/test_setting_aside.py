@@ -56,7 +56,7 @@ async def test_an_overfull_memory_proposes_what_would_leave_and_why(sandbox: San
     async with opened(Workspace.open(sandbox.root)) as interface:
         await interface.press("A")
         await interface.until_shown("Archive 1 entry?")
-        await interface.until_shown("it was over on 2020-01-31")
+        await interface.until_shown("it ended on 2020-01-31")
         await interface.until_shown("memory_budget 1000")
         assert sandbox.read("MEMORY.md") == (MEMORY_TEXT + over).encode()
         await interface.press("y")

@@ -74,7 +74,7 @@ async def test_nothing_that_fits_is_said_with_the_way_out(sandbox: Sandbox) -> N
         for pane in "1234":
             await interface.press(pane)
             await narrow(interface, "no such words")
-            await interface.until_shown("nothing fits the filter")
+            await interface.until_shown("no entry matches the filter")
             await interface.press("escape")
             await interface.until(lambda: interface.main.pane.filter is None, "all rows")
 

@@ -101,7 +101,7 @@ async def test_a_filter_that_has_not_looked_at_all_files_does_not_say_that_nothi
         assert pane.list.empty == "looking …\n12/20 files so far"
         assert str(pane.border_subtitle) == "12/20 files · "
         pane.receive_matches(MatchesRead(pane.kept, {}, 20))
-        assert pane.list.empty.startswith("nothing fits the filter")
+        assert pane.list.empty.startswith("no entry matches the filter")
         assert str(pane.border_subtitle) == ""
 
 
@@ -113,7 +113,7 @@ async def test_a_filter_of_pages_that_are_still_read_says_how_many_were() -> Non
         pane.receive(EpisodesView((one,), 300))
         assert pane.list.empty == "looking …\n1/300 pages so far"
         pane.receive(EpisodesView((one,), 1))
-        assert pane.list.empty.startswith("nothing fits the filter")
+        assert pane.list.empty.startswith("no entry matches the filter")
     async with shown(GraphPane) as pane:
         assert isinstance(pane, GraphPane)
         pane.narrow("jonas")

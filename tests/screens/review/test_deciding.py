@@ -60,7 +60,7 @@ async def test_what_this_hand_redoes_is_no_other_hands_decision(sandbox: Sandbox
         await review.until_gone("staging port")
         await review.interface.press("a")
         await review.until_gone("tantivy")
-        assert "Somebody else" not in review.interface.toasts
+        assert "Another program" not in review.interface.toasts
     assert newest(sandbox)[engine].decision == "accepted"
 
 
@@ -80,7 +80,7 @@ async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(sandbox:
         await review.choose("staging port")
         send(review.interface, "a", "a", "a")
         accept(sandbox, port)  # before the keys are heard, and before that can be noticed
-        await review.interface.until_said(f"“{PORT}” waits no more")
+        await review.interface.until_said(f"“{PORT}” is no longer pending")
         await review.until_gone("staging port")
         assert port not in review.interface.toasts
     assert engine not in newest(sandbox)
@@ -94,7 +94,7 @@ async def test_x_rejects_and_capital_x_says_why(sandbox: Sandbox) -> None:
         await review.until_gone("staging port")
         await review.choose("tantivy")
         await review.interface.press("X")
-        await review.interface.until_shown("it is not true any more")
+        await review.interface.until_shown("it is no longer true")
         await review.interface.type("we use another [/]")
         await review.interface.until_shown("because we use another [/]")
         await review.interface.press("enter")
@@ -130,7 +130,7 @@ async def test_z_puts_off_until_a_day_that_is_chosen_or_typed(sandbox: Sandbox) 
         await review.interface.press("z")
         await review.interface.until_shown("in two weeks")
         await review.interface.type("never")
-        await review.interface.until_shown("“never” is no day")
+        await review.interface.until_shown("“never” is not a date")
         example = date.today() + timedelta(days=30)
         await review.interface.press("enter")
         await review.interface.until_said(f"“never” is no day: for example {example}, 3d or 2w")
@@ -210,7 +210,7 @@ async def test_words_that_another_hand_decided_on_meanwhile_are_not_lost(sandbox
         await written(review)
         await review.interface.type(" mine")
         accept(sandbox, key)
-        await review.interface.until_said("Somebody else decided on it meanwhile")
+        await review.interface.until_said("Another program decided on it in the meantime")
         await review.interface.until_shown("8443 mine")
         await review.interface.press("ctrl+o")
         await review.interface.until_said("waits")
@@ -239,7 +239,7 @@ async def test_a_key_does_not_decide_on_what_another_hand_brought_under_the_curs
         accept(sandbox, port)
         await review.until_gone("staging port")
         await review.interface.press("a")
-        await review.interface.until_said("Somebody else decided on this proposal meanwhile")
+        await review.interface.until_said("Another program decided on this proposal in the meantime")
         assert list(newest(sandbox)) == [port]
         await review.interface.press("a")
         await review.until_gone("tantivy")
@@ -253,7 +253,7 @@ def test_a_yes_is_to_what_was_shown(sandbox: Sandbox) -> None:
     shown = find(sandbox.workspace, key, NOW)
     assert plan_of(sandbox.workspace, accepting([shown])).entries
     put(sandbox, of_log(sandbox, "staging port", section="Elsewhere"))
-    with pytest.raises(ConflictError, match="was proposed anew meanwhile"):
+    with pytest.raises(ConflictError, match="was proposed again in the meantime"):
         plan_of(sandbox.workspace, accepting([shown]))
 
 
@@ -263,7 +263,7 @@ async def test_what_takes_no_words_says_so(sandbox: Sandbox) -> None:
     async with reviewed(sandbox) as review:
         await review.choose("called Atlas")
         await review.interface.press("e")
-        await review.interface.until_said("To archive takes no words")
+        await review.interface.until_said("To archive takes no text")
 
 
 async def test_marks_are_accepted_as_one_operation_after_a_look(sandbox: Sandbox) -> None:
@@ -367,16 +367,16 @@ async def test_a_run_is_taken_back_whole_after_its_diff_was_seen(sandbox: Sandbo
     accept(sandbox, keys[1])
     async with reviewed(sandbox) as review:
         await review.choose("Run of")
-        await review.until_behind("R takes back all that was accepted of it")
+        await review.until_behind("R undoes everything that was accepted from it")
         await review.interface.press("R")
-        await review.interface.until_shown("Take back all that was accepted of run")
+        await review.interface.until_shown("Undo everything that was accepted from run")
         await review.interface.until_shown("-- The staging port is 8443")
         await review.interface.press("y")
         await review.interface.until_said("Undone: 2 operations")
         await review.choose("staging port")
         await review.choose("tantivy")
         await review.interface.press("R")
-        await review.interface.until_said("is taken back already")
+        await review.interface.until_said("is already undone")
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
@@ -390,5 +390,5 @@ async def test_newer_text_in_the_way_of_a_rollback_stays_and_is_named(sandbox: S
         await review.interface.press("R")
         await review.interface.until_shown("stays:")
         await review.interface.press("y")
-        await review.interface.until_said("as newer text is in the way")
+        await review.interface.until_said("because newer text conflicts")
     assert sandbox.read("MEMORY.md") == edited

@@ -52,7 +52,7 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.choose("ls -la [/]")
         await review.until_behind("w computes its score")
         await review.interface.press("w")
-        await review.until_behind("it is no candidate: no prose: code")
+        await review.until_behind("it is not a candidate: no prose: code")
         await review.choose("staging port of the gateway")
         await review.interface.press("w")
         await review.until_behind("Proposed, if dreaming ran now")
@@ -166,15 +166,15 @@ async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: 
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
-        await review.interface.until_shown("dreaming was ended from outside by SIGKILL")
+        await review.interface.until_shown("dreaming was ended by SIGKILL")
         error = review.screen.dreamer.error
         assert isinstance(error, WorkbenchError)
         assert error.message.endswith("SIGKILL with 2 400 of 4 800 done (reading)")
-        assert error.hint.endswith("a dream writes nothing before its end; r dreams anew")
+        assert error.hint.endswith("a dream writes nothing before it ends; r dreams again")
 
 
 async def test_what_is_found_while_elsewhere_is_told_there(yesterday: Sandbox) -> None:
     async with reviewed(yesterday) as review:
         await review.interface.press("r", "D")
-        await review.interface.until_said("Dreamt: 2 new proposals; D shows what waits")
+        await review.interface.until_said("Dreamt: 2 new proposals; D shows what is pending")
         assert review.interface.main.is_active

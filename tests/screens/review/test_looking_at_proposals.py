@@ -92,7 +92,7 @@ async def test_what_is_stale_says_why_and_what_to_do(sandbox: Sandbox) -> None:
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
         assert "stale" in review.tail("staging port")
-        await review.until_behind("stale: its source is not there any more")
+        await review.until_behind("stale: its source no longer exists")
         assert "x rejects it" in review.behind
         await review.interface.press("a")
         await review.interface.until_said("is stale")
@@ -192,7 +192,7 @@ async def test_a_ledger_with_torn_lines_is_read_for_what_it_says(sandbox: Sandbo
 async def test_a_ledger_that_cannot_be_read_says_so(sandbox: Sandbox) -> None:
     (sandbox.root / "_system/ledger/proposals-2026-03.jsonl").mkdir(parents=True)
     async with reviewed(sandbox) as review:
-        await review.interface.until_shown("what waits cannot be read")
+        await review.interface.until_shown("pending proposals cannot be read")
         await review.interface.until_shown("proposals-2026-03.jsonl")
 
 

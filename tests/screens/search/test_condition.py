@@ -29,7 +29,7 @@ CONDITIONS = {
     "fine": FINE,
     "stale": SearchState(found=STALE),
     "degraded": SearchState(found=DEGRADED, missing="the model is missing: keyword search only"),
-    "failed": SearchState(found=BOTH, failure="the word index cannot be read"),
+    "failed": SearchState(found=BOTH, failure="the keyword index cannot be read"),
     "loading": SearchState(found=WORDS, missing="semantic search is starting", loading=True),
     "indexing": SearchState(found=BOTH, building=INDEXING),
     "waiting": SearchState(found=BOTH, turn=1),
@@ -88,7 +88,7 @@ def test_hints_of_the_command_line_are_given_as_keys() -> None:
     facts = SearchState(failure="there is no index yet", hint="run `workbench reindex`")
     assert emptiness(facts, narrowed=False).split("\n")[1] == "ctrl+r brings the index up to date"
     other = SearchState(
-        found=WORDS, missing="the vectors are another model's: keyword search only; run `workbench reindex`"
+        found=WORDS, missing="the vectors are of another model: keyword search only; run `workbench reindex`"
     )
     assert condition(other).advice[0].text.endswith("another model's; ctrl+r brings the index up to date")
 
@@ -119,7 +119,7 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
         "preparing": emptiness(CONDITIONS["preparing"], narrowed=False),
     }
     assert len(set(said.values())) == len(said)
-    assert "leave a condition out" in said["narrowed"]
+    assert "remove a filter" in said["narrowed"]
     assert "building the keyword index, 1 200 of 4 800 files" in said["indexing"]
     assert said["failed"].startswith("✗ the search failed")
 

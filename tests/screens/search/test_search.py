@@ -164,7 +164,7 @@ async def test_words_go_on_when_the_meaning_process_dies(
     async with opened(indexed.workspace, engines=True) as interface:
         await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
         os.kill(children[0].pid, signal.SIGKILL)
-        await interface.until_said("Search goes on by keyword only")
+        await interface.until_said("Search continues by keyword only")
         await interface.press("slash")
         await interface.type("weather")
         await interface.until(lambda: "weather" in str(texts(interface)), "hits by words")

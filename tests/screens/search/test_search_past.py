@@ -47,7 +47,7 @@ async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_i
         await interface.until(lambda: "8443" in first(interface), "the port then")
         await interface.until_shown("memory as of 20")
         await interface.press("tab", "p")
-        await interface.until_said("it can only be read")
+        await interface.until_said("it is read-only")
         await interface.press("d")
         await interface.press("enter")
         await interface.until(lambda: interface.main.laying.reading, "reading")

@@ -60,7 +60,7 @@ async def test_nothing_is_given_without_the_token(
 ) -> None:
     async with client.get(f"http://127.0.0.1:{server.port}/{path}") as answer:
         assert answer.status == 403
-        assert "lacks its token" in await answer.text()
+        assert "has no token" in await answer.text()
 
 
 @pytest.mark.promise(

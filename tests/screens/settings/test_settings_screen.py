@@ -81,7 +81,7 @@ async def test_a_number_is_typed_and_taken_only_when_it_is_valid(sandbox: Sandbo
         assert own.read_text() == "# mine\nepisode_days: 50  # short\n"
         await interface.until_shown("episode_days: 50")
         await interface.press("r")
-        await interface.until_said("episode_days is taken out: 90")
+        await interface.until_said("episode_days is removed: 90")
         assert own.read_text() == "# mine\n"
         await interface.press("r")
         await interface.until_said("It is the default already")
@@ -160,7 +160,7 @@ async def test_a_file_that_is_no_yaml_is_told_and_not_overwritten(sandbox: Sandb
         await settings(interface, "setting:agent_writes")
         await interface.until_shown("is not a YAML mapping")
         await interface.press("e")
-        await interface.until_said("it is no YAML mapping")
+        await interface.until_said("it is not a YAML mapping")
         assert own.read_text() == "a: [\n"
 
 
@@ -168,13 +168,13 @@ async def test_a_secret_is_never_shown(sandbox: Sandbox, own: Path) -> None:
     own.write_text("embedding_key: verysecret123\n")
     async with opened(sandbox.workspace) as interface:
         await settings(interface, "setting:embedding_key")
-        await interface.until_shown("embedding_key: set, and not shown")
+        await interface.until_shown("embedding_key: set (hidden)")
         await interface.press("e")
         await interface.type("topsecret")
         await interface.until_shown("writes it into")
         assert "secret" not in interface.text.replace("is never shown", "").replace("secrets", "")
         await interface.press("enter")
-        await interface.until_said("embedding_key: set, and not shown")
+        await interface.until_said("embedding_key: set (hidden)")
         assert "secret" not in interface.toasts
     assert own.read_text() == "embedding_key: topsecret\n"
 
@@ -196,7 +196,7 @@ async def test_typing_filters_and_escape_takes_the_filter_away(sandbox: Sandbox)
         await interface.until_shown("e change")
         await interface.press("slash")
         await interface.type("nothing like it")
-        await interface.until_shown("nothing holds these words")
+        await interface.until_shown("nothing matches")
         await interface.press("escape")
         await interface.until(lambda: len(screen(interface).list.rows) == everything, "all again")
 
@@ -235,7 +235,7 @@ async def test_the_keys_say_where_their_file_is_and_how_it_is_changed(
         await until_told(interface, f"e opens {person / 'keys.toml'} in your editor")
         await until_told(interface, 'undo = ["ctrl+x", "F5"]')
         await interface.press("e")
-        await interface.until_said("no editor is named")
+        await interface.until_said("no editor is set")
         assert not (person / "keys.toml").exists()
 
 

@@ -127,7 +127,7 @@ async def test_one_that_is_gone_is_named_and_the_rest_answers(here_indexed: Sand
     async with opened(here_indexed.workspace) as here:
         await here.press("slash", "ctrl+o")
         await here.type("staging port")
-        await here.until_shown("its folder is gone")
+        await here.until_shown("its folder no longer exists")
         await here.until(lambda: here.main.searching.rows, "hits")
 
 
@@ -135,7 +135,7 @@ async def test_explaining_is_refused_with_the_reason(here_indexed: Sandbox, othe
     async with opened(here_indexed.workspace) as here:
         await everywhere(here, "staging port")
         await here.press("f3")
-        await here.until_said("not explained by the scores of one")
+        await here.until_said("have no single explanation")
 
 
 async def test_a_leaders_memory_is_found_beside_ones_own_and_only_read(

@@ -259,7 +259,7 @@ async def test_a_list_that_cannot_be_read_is_said(sandbox: Sandbox) -> None:
     registry_path().write_text("- a\n")
     async with opened(sandbox.workspace) as here:
         await here.press("O")
-        await here.until_said("is no list of workspaces")
+        await here.until_said("is not a list of workspaces")
         await here.press("j")
         assert isinstance(here.app.screen, MainScreen)
 

@@ -101,7 +101,7 @@ class AgentSession:
         ReadOnlyMemberError for members of a team.
         """
         if not operation.agents:
-            raise NotCuratableError(f"no agent may {operation.name}", hint="tell the person")
+            raise NotCuratableError(f"agents cannot {operation.name}", hint="tell the person")
         if self.leader is not None:
             raise ReadOnlyMemberError
         with self._turn(self._writing, call):
@@ -148,7 +148,7 @@ class AgentSession:
     def _turn(self, lock: threading.Lock, call: Call) -> Iterator[None]:
         call.go_on()
         if not lock.acquire(timeout=_PATIENCE):
-            raise BusyError("too much is being asked at the same time", hint="call again in a moment")
+            raise BusyError("too many calls at the same time", hint="call again in a moment")
         try:
             call.go_on()
             yield

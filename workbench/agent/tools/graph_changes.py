@@ -55,7 +55,8 @@ POLICIES = ("propose", "store")
 _FEWEST_DIGITS = 4
 """Of an address's digest, to name a memory by its beginning."""
 _WAITS = (
-    "it waits for the person: it is not memory yet, and memory_search does not find it. Do not store it again"
+    "it waits for the person's decision: it is not memory yet, and memory_search does not find it. Do not "
+    "store it again"
 )
 _DONE = {"store": "stored", "update": "updated", "forget": "forgotten"}
 _writing = partial(
@@ -64,12 +65,12 @@ _writing = partial(
         status={
             "type": "string",
             "enum": ["proposed", "waiting", "left_out", "stored", "updated", "forgotten", "skipped", "done"],
-            "description": "What became of it; `proposed` and `waiting`: a person will decide",
+            "description": "The result; with `proposed` and `waiting`, a person will decide",
         },
         key={"type": "string", "description": "The proposal, or the operation that can be undone"},
         memory={
             "type": ["string", "null"],
-            "description": "The address of the memory, where it stands now",
+            "description": "The current address of the memory",
         },
     ),
     lane="write",
@@ -205,7 +206,7 @@ def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReferen
         held = _memory(session, memory, call)
         found = held.memory
         if found.entry.pinned and _policy(session) == "store":
-            raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
+            raise NotCuratableError("the person pinned this memory: only they can remove it", hint="ask them")
         return _decided(
             session,
             "forget",
@@ -257,12 +258,12 @@ def _memory(session: AgentSession, reference: str, call: Call) -> Held:
     path = held.memory.entry.path if held else reference.rpartition("#")[0]
     if path and session.workspace.layout.kind_of(path) is Kind.MEMORY:
         raise NotCuratableError(
-            f"{path} is the person's: no agent writes there",
-            hint="tell the person what should be different, or store it with memory_graph_store",
+            f"{path} belongs to the person: agents cannot write there",
+            hint="tell the person what should change, or store it with memory_graph_store",
         )
     if held is not None:
         raise NotCuratableError(
-            f"{path} is no page of the graph, and no agent changes it", hint="tell the person"
+            f"{path} is not a page of the graph, and agents cannot change it", hint="tell the person"
         )
     if path and (is_outside(path) or not session.workspace.layout.holds(path)):
         raise NotMemoryError(path)
@@ -291,10 +292,10 @@ def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
     if several := graph.candidates(draft.entity):
         raise UsageError(
             f"entity: {draft.entity} may be " + ", ".join(f"{one.name} ({one.id})" for one in several[:5]),
-            hint="give the id of the one that you mean",
+            hint="give the id of the right one",
         )
     like = [f"{one.name} ({one.type})" for one in suggestions(graph, draft.entity, 3)]
-    known = f"; names that look like it: {', '.join(like)}" if like else ""
+    known = f"; similar names: {', '.join(like)}" if like else ""
     return [f"there is no page of {draft.entity} yet: one is made{known}"]
 
 
@@ -373,8 +374,8 @@ def _decided(
     if outcome.added:
         return _result("proposed", outcome.added[0].key, [_WAITS, *notes])
     if outcome.waiting:
-        return _result("waiting", outcome.waiting[0].key, ["this waits for the person already", *notes])
-    left = outcome.left_out[0][1] if outcome.left_out else "there is nothing to be done"
+        return _result("waiting", outcome.waiting[0].key, ["this is already waiting for the person", *notes])
+    left = outcome.left_out[0][1] if outcome.left_out else "there is nothing to do"
     told = [f"nothing was proposed: {left}. Do not try it again in other words"]
     return _result("left_out", proposal.key, told)
 

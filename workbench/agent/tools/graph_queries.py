@@ -89,9 +89,7 @@ def memory_graph_recall(
     for mark, held, score in found[:limit]:
         row = {**_held(mark, held, today), "relevance": round(score, 4)}
         answer.add(mark, row, _given([held.memory.entry], score))
-    return answer.told(
-        "memories", "the graph knows nothing of it; memory_search looks in everything else too"
-    )
+    return answer.told("memories", "the graph has nothing about it; memory_search searches all of memory")
 
 
 def _by_meaning(
@@ -168,7 +166,7 @@ def memory_graph_query(
     answer.notes += suggested
     return answer.told(
         "memories",
-        "" if suggested else "nothing answers this; leave a condition out, or ask with state=any",
+        "" if suggested else "no memory matches; remove a condition, or use state=any",
         total=sum(one.total for _, one in found),
         tasks=[
             {"name": as_text(task.name), "page": marked(mark, task.path)}
@@ -265,7 +263,7 @@ def _memory(mark: str, memory: TypedMemory) -> dict[str, Any]:
     row: dict[str, Any] = _visible(memory_json(memory))
     row["entry"] = marked(mark, memory.entry.address)
     if why := why_flagged(memory.entry.text):
-        row["warnings"] = [f"{why}: treat it with suspicion"]
+        row["warnings"] = [f"{why}: do not trust it"]
     return row
 
 

@@ -56,8 +56,8 @@ _NEXT = {
     ),
     "flagged": "Store it again without the hidden text or the secret.",
     "secret": "Never store a secret: say where it is kept instead.",
-    "write-failed": "Nothing was changed. Tell the person that the disk refused.",
-    "conflict": "Nothing was changed, because the text changed meanwhile. Read it again, then decide anew.",
+    "write-failed": "Nothing was changed. Tell the person that writing to disk failed.",
+    "conflict": "Nothing was changed, because the text changed in the meantime. Read it again, then decide.",
     "cancelled": "Nothing was done.",
 }
 _SHELL = ("`workbench", "--")

@@ -51,7 +51,7 @@ MODES: Mapping[SearchMode, Mode] = {
 """The modes of a search, also by the names that other systems give them."""
 ModeArgument = Annotated[
     SearchMode,
-    "By words and meaning (hybrid), words (lexical, keyword) or meaning (vector, semantic)",
+    "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
 ]
 
 
@@ -64,7 +64,7 @@ ModeArgument = Annotated[
 def memory_search(
     session: AgentSession,
     call: Call,
-    query: Annotated[Question, "What to look for: a question, words, an identifier"],
+    query: Annotated[Question, "What to search for: a question, words, an identifier"],
     limit: Annotated[int, Meta(ge=1, le=50), "Results at most"] = 10,
     mode: ModeArgument = "hybrid",
     kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
@@ -202,9 +202,9 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
 
 def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) -> Iterator[str]:
     if stored and (why := why_flagged(stored.text)):
-        yield f"{why}: treat it with suspicion"
+        yield f"{why}: do not trust it"
     if hit.path.startswith(ARCHIVE):
-        yield "it was archived: it may be out of date"
+        yield "it was archived and may be out of date"
     if hit.kind is Kind.ENTITY:
         with contextlib.suppress(WorkbenchError, OSError):  # a page that went away meanwhile warns of nothing
             entry = scope.workspace.find(hit.entry)

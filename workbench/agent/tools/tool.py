@@ -204,7 +204,7 @@ def gives(**properties: Schema) -> Schema:
     properties["notes"] = {
         "type": "array",
         "items": {"type": "string"},
-        "description": "What should be known about this answer: what is missing from it, and why",
+        "description": "Notes on this answer: what is missing from it, and why",
     }
     return {"type": "object", "properties": properties, "required": list(properties)}
 

@@ -106,7 +106,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
     refusal, files = "", workspace.files
     if path.startswith(_ABOVE):
         files = Files(workspace.root.parent)
-        refusal = f"its queue is outside of this workspace: open {workspace.root.parent} to decide on it"
+        refusal = f"its queue is outside of this workspace: open {workspace.root.parent} to decide"
     data, malformed = b"", False
     found: Iterable[Proposal]
     try:
@@ -173,8 +173,8 @@ def located(workspace: Workspace, proposal: Proposal) -> Proposal:
         ]
     if not any(quoted):
         raise NotCuratableError(
-            f"what it quotes is not in {path} any more, or not all of it",
-            hint="reject it; its agent would pass over it too",
+            f"the text it quotes is no longer in {path}, or only partly",
+            hint="reject it: its agent would skip it as well",
         )
     found = min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first))
     return replace(proposal, entries=tuple(one.address for one in found))
@@ -205,14 +205,14 @@ def settled(
             if one.refusal and one.proposal == proposal:
                 raise NotCuratableError(
                     f"“{title(proposal.text)}” is left as it is: {one.refusal}",
-                    hint=f"{one.queue.layout.title} itself may know what to do with it",
+                    hint=f"{one.queue.layout.title} itself may be able to handle it",
                 )
             if one.refusal:
                 continue
             if one.queue.lock and (workspace.root / one.queue.lock).exists():
                 raise BusyError(
-                    f"{one.queue.layout.title} is at work on {one.path}",
-                    hint=f"try again; where it does not run any more, remove {one.queue.lock}",
+                    f"{one.queue.layout.title} is writing to {one.path}",
+                    hint=f"try again; if it is no longer running, remove {one.queue.lock}",
                 )
             before = edits.get(one.path, FileEdit(one.path, one.data, one.data))
             after = one.queue.settle(before.after or b"", one.proposal.key, accepted)
@@ -265,7 +265,7 @@ def _patches(data: bytes) -> list[_FilePatch]:
         elif found and (head := _HUNK.match(line)):
             found[-1].hunks.append(_hunk(head, lines))
         elif line and not line.startswith(_BETWEEN):
-            raise ValueError(f"“{line}” is no part of a patch")
+            raise ValueError(f"“{line}” is not valid in a patch")
     if not found or not all(one.hunks for one in found):
         raise ValueError("it changes nothing")
     return found
@@ -322,7 +322,7 @@ def _apply_patch(workspace: Workspace, _path: RelPath, data: bytes, text: str | 
             )
         edit = edits.get(path) or _unchanged(workspace, path)
         if one.is_new != (edit.after is None):
-            raise NotCuratableError(f"{path} is {'there already' if one.is_new else 'not there any more'}")
+            raise NotCuratableError(f"{path} is {'there already' if one.is_new else 'no longer exists'}")
         lines = (edit.after or b"").decode("utf-8", "surrogateescape").split("\n")
         _patch(lines, one.hunks, path)
         edits[path] = replace(edit, after="\n".join(lines).encode("utf-8", "surrogateescape"))
@@ -345,7 +345,7 @@ def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
     hunks = [hunk for one in files for hunk in one.hunks if hunk.added]
     problem = NotCuratableError(
-        "it adds words in several places, or none", hint="accept it as it is and edit the entries then"
+        "it adds text in several places, or none", hint="accept it as it is and edit the entries then"
     )
     if len(hunks) != 1:
         raise problem
@@ -420,7 +420,7 @@ def _record(data: bytes) -> _Record:
     record = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Record)
     for one in record.payload.writes:
         if (one.action != "remove" and not one.content) or (one.action != "add" and not one.old_text):
-            raise ValueError(f"to {one.action} lacks its words")
+            raise ValueError(f"{one.action}: the text is missing")
     if not record.payload.writes:
         raise ValueError("it changes nothing")
     return record
@@ -451,7 +451,7 @@ def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str |
     if text is not None:
         if len(writes) != 1 or not writes[0].content or writes[0].action == "remove":
             raise NotCuratableError(
-                "it has no words of its own, or several", hint="accept it as it is and edit the entry then"
+                "it has no text to edit, or several", hint="accept it as it is and edit the entry then"
             )
         writes = (dataclasses.replace(writes[0], content=text),)
     path = _target(queued, payload)

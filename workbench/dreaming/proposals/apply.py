@@ -112,7 +112,7 @@ def _carried_from_queue(
     """What the agent in whose queue it waits would do itself, where it has a way of its own."""
     item = next((item for item in queued if item.proposal == one), None)
     if item is None:
-        raise NotCuratableError("it is not in its queue any more", hint="nothing was changed")
+        raise NotCuratableError("it is no longer in its queue", hint="nothing was changed")
     if item.queue.change is None:
         return _carried(foreseen, located(foreseen, one), text, now, actor)
     for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
@@ -159,7 +159,7 @@ def _place(foreseen: Foreseen, memory: Document, done: Carried, now: datetime) -
     text = without_block_ids(done.text)
     wanted = entry_hash(text)
     if any(entry.hash == wanted for entry in memory.entries):
-        raise NotCuratableError(f"it is in {memory.path} already", hint="reject the proposal instead")
+        raise NotCuratableError(f"it is already in {memory.path}", hint="reject the proposal instead")
     after, _ = with_item(memory, text, origin, done.section)
     foreseen.lay(FileEdit(memory.path, foreseen.files.read_or_none(memory.path), after.data))
     name = origin.get("id") or ""
@@ -171,7 +171,7 @@ def _clean(text: str) -> str:
     """``text`` without the provenance that it brings itself: only ours counts."""
     plain = split_provenance(text)[0].replace("\r\n", "\n").strip()
     if not plain:
-        raise NotCuratableError("a memory without text is none", hint="reject the proposal instead")
+        raise NotCuratableError("a memory needs text", hint="reject the proposal instead")
     return plain
 
 
@@ -188,7 +188,7 @@ def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None
         done.text = merged_words(done.target, done.text)
     words = done.text
     if gone := lost(done.target, words):
-        done.notes.append(f"no longer said by “{target.entry.plain_title}”: {', '.join(gone)}")
+        done.notes.append(f"lost from “{target.entry.plain_title}”: {', '.join(gone)}")
     done.section = target.entry.heading[-1] if target.entry.heading else ""
     data, became = merged(target, done.places, text=words, today=now.date(), actor=actor)
     after = target.document.with_data(data)
@@ -396,7 +396,7 @@ def _item(text: str, why: str) -> str:
     for line in (words + because, _MARKS.sub(r"\\\1", words) + because, _MARKS.sub(r"\\\1", words + because)):
         if _is_item(f"- {line}"):
             return f"- {line}"
-    return "- (words that cannot be shown here)"
+    return "- (text that cannot be shown here)"
 
 
 def _is_item(line: str) -> bool:

@@ -39,13 +39,13 @@ PROPOSAL = "Proposal"
 WORDLESS = ("archive", "forget")
 """Actions of proposals that take no words."""
 _SHORT = 40
-_NOT_REPEATED = "words that are not repeated here"
+_NOT_REPEATED = "text that is not shown here"
 """For what hides something, is a secret, or gives orders: a page is read by agents too."""
 _MOST_LEFT = 10
 """Claims left behind that the page of the day names."""
 _ON_THE_PAGE = frozenset({"add", "merge", "supersede"})
 _WRITES = _ON_THE_PAGE | {"store", "update", "patch"}
-_ALONE = "its words are from outside: accept it by itself"
+_ALONE = "its source is external: accept it by itself"
 
 
 def plan_accept(
@@ -72,7 +72,7 @@ def plan_accept(
         if one.stale:
             raise NotCuratableError(
                 f"{one.proposal.key} “{title(one.proposal.text)}” is stale: {one.stale}",
-                hint="reject or withdraw it; the next dream proposes what still holds",
+                hint="reject or withdraw it; the next dream proposes it again if it still applies",
             )
     named = {}
     for key, text in (texts or {}).items():
@@ -94,7 +94,7 @@ def words_of(workspace: Workspace, key: str) -> str:
     """The words of a waiting proposal, for an editor. Raises UsageError, also where it takes no words."""
     (one,) = find_all(workspace, [key], datetime.now().astimezone())
     if one.proposal.action in WORDLESS:
-        raise UsageError(f"to {one.proposal.action} takes no words", hint="accept or reject it")
+        raise UsageError(f"{one.proposal.action} takes no text", hint="accept or reject it")
     return one.proposal.text + "\n"
 
 
@@ -197,8 +197,8 @@ def _but_from_outside(proposals: Sequence[Proposal]) -> tuple[Sequence[Proposal]
     foreign = [one for one in proposals if one.action in _WRITES and is_from_outside(one)]
     if foreign and len(foreign) == len(proposals):
         raise NotCuratableError(
-            f"all {len(foreign)} are words from outside, which are not accepted together",
-            hint="look at each: `workbench inbox show KEY`, then `workbench inbox accept KEY`",
+            f"all {len(foreign)} have an external source, and such proposals are accepted one by one",
+            hint="review each: `workbench inbox show KEY`, then `workbench inbox accept KEY`",
         )
     left = [one for one in proposals if one not in foreign]
     return left, {one.key: _ALONE for one in foreign}
@@ -420,9 +420,9 @@ def day_ahead(text: str, today: date) -> date:
         days = int(found["count"]) * (7 if found["unit"].startswith("w") else 1)
         day = today + timedelta(days=days)
     if day is None:
-        raise UsageError(f"“{text}” is no day", hint=f"for example {example_day(today)}, 3d or 2w")
+        raise UsageError(f"“{text}” is not a date", hint=f"for example {example_day(today)}, 3d or 2w")
     if day <= today:
-        raise UsageError(f"{day} is not ahead of us", hint="name a later day, or `2w`")
+        raise UsageError(f"{day} is not in the future", hint="give a later date, or `2w`")
     return day
 
 

@@ -39,7 +39,7 @@ from workbench.workspace.workspace import Workspace
 
 SHORTEST_KEY = 4
 """Digits of a proposal's key that must be given at least."""
-REMEMBERED = "long-term memory says it already"
+REMEMBERED = "already in long-term memory"
 _REPLACED = "replaced"
 _BY = "dreaming"
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -222,24 +222,24 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
     """Why a key does not name one proposal that waits."""
     if hits:
         fits = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
-        return UsageError(f"{key} matches several proposals", hint=f"use more of the key: {fits}")
+        return UsageError(f"{key} matches several proposals", hint=f"give more of the key: {fits}")
     wanted = _beginning(key)
     if len(wanted) < SHORTEST_KEY:
         return UsageError(
             f"{key or 'an empty key'} is too short",
-            hint=f"a proposal is named by {SHORTEST_KEY} or more digits of its key",
+            hint=f"give {SHORTEST_KEY} or more digits of its key",
         )
     if any(name[1].startswith(wanted) for name in book.replaced):
         return UsageError(
-            f"proposal {key} waits no more",
+            f"proposal {key} is no longer pending",
             hint="a later dream did not propose it again; `workbench dream --explain KEY` says why",
         )
     decided = next((one for name, one in book.decisions.newest.items() if name[1].startswith(wanted)), None)
     if decided is None:
         return UsageError(f"no proposal {key} waits", hint="`workbench inbox list` shows those that do")
     known = book.proposals.get(decided.name)
-    what = f"“{title(known[0].text)}” waits no more" if known else f"no proposal {key} waits"
-    return UsageError(what, hint=f"it was {decided.said}; `workbench undo` takes such a decision back")
+    what = f"“{title(known[0].text)}” is no longer pending" if known else f"no proposal {key} waits"
+    return UsageError(what, hint=f"it was {decided.said}; `workbench undo` undoes that decision")
 
 
 def _beginning(key: str) -> str:
@@ -323,11 +323,11 @@ class _Present:
     def why_stale(self, proposal: Proposal) -> tuple[str, tuple[str, ...]]:
         """Why it cannot be accepted any more, and which of its source entries are gone."""
         if proposal.target and self.entry(proposal.target) is None:
-            return f"{proposal.target} is not there any more", ()
+            return f"{proposal.target} no longer exists", ()
         gone = tuple(a for a in proposal.entries if not is_outside(a) and self.entry(a) is None)
         if proposal.entries and len(gone) == len(proposal.entries):
-            what = "its source is" if len(gone) == 1 else "all its sources are"
-            return f"{what} not there any more", gone
+            what = "its source no longer exists" if len(gone) == 1 else "its sources no longer exist"
+            return what, gone
         return "", gone
 
     def entry(self, address: str) -> Entry | None:

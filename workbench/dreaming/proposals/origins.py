@@ -199,11 +199,11 @@ def surroundings(workspace: Workspace, one: Quotation, *, lines: int = 8) -> tup
 
 def _of_entry(workspace: Workspace, address: str) -> Quotation:
     if is_outside(address):
-        return Quotation(place=address, gone="it lies outside of the workspace")
+        return Quotation(place=address, gone="it is outside of the workspace")
     try:
         document, entry = workspace.locate(address)
     except FileNotFoundError:
-        return Quotation(place=address, gone="its file is not there any more")
+        return Quotation(place=address, gone="its file no longer exists")
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
@@ -216,7 +216,7 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
     """What is cited by lines only: the lines of a file that no entry of the proposal stands in."""
     place = _PLACE.fullmatch(source)
     if place is None:
-        return Quotation(place=source, gone="it names no line of memory")
+        return Quotation(place=source, gone="it does not refer to a line of memory")
     first = int(place["first"])
     with contextlib.suppress(WorkbenchError, OSError):
         document = workspace.document(RelPath(place["path"]))
@@ -226,7 +226,7 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
         if quoted:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
             return _quotation(source, words, document, entry)
-    return Quotation(place=source, gone="these lines are not there any more")
+    return Quotation(place=source, gone="these lines no longer exist")
 
 
 def _quotation(place: str, words: str, document: Document, entry: Entry | None) -> Quotation:

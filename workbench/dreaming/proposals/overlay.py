@@ -77,7 +77,7 @@ class Foreseen(Workspace):
     def lay(self, edit: FileEdit) -> None:
         """Take one edit for done. ``edit.before`` must be what the file would be now: ValueError."""
         if self.files.read_or_none(edit.path) != edit.before:
-            raise ValueError(f"the edit of {edit.path} was planned on something else")
+            raise ValueError(f"the edit of {edit.path} was planned on a different text")
         edit, details = shortened_edit(edit, self.marks(), self.layout.kind_of(edit.path))
         self.records += details
         first = self._laid.get(edit.path)

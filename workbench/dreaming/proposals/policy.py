@@ -39,7 +39,7 @@ YOUNG = 14
 SOURCES = 2
 """Different texts, in different files, that must say what stands in the agent's own log alone."""
 ACTOR = "dreaming"
-_BY_OTHERS = "its words are from outside"
+_BY_OTHERS = "its source is external"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def plan_apply(
         raise NotCuratableError(
             f"nothing was applied: {why}"
             + (f" (and {len(chosen.held) - 1} more)" if len(chosen.held) > 1 else ""),
-            hint="look at them with `workbench inbox list` and accept what you want",
+            hint="review them with `workbench inbox list` and accept what you want",
         )
     return plan_of(
         workspace,
@@ -89,9 +89,9 @@ def plan_apply(
         now=now,
         actor=ACTOR,
         action="dream",
-        left=[*((one.text, f"waits for you: {why}") for one, why in chosen.held), *left],
+        left=[*((one.text, f"needs your decision: {why}") for one, why in chosen.held), *left],
         considered=considered,
-        notes=[f"{one.key} waits for you: {why}" for one, why in chosen.held],
+        notes=[f"{one.key} needs your decision: {why}" for one, why in chosen.held],
     )
 
 
@@ -133,7 +133,7 @@ class _Trial:
 
     def _doubt(self, one: Proposal, touched: Entry | None) -> str:
         if one.action == "forget":
-            return "nothing is forgotten unseen"
+            return "nothing is forgotten without review"
         if one.action != "archive" and (why := "; ".join(flags_of(one)) or veto(one.text)):
             return why
         if one.action != "archive" and (why := _untrusted(self.workspace, one)):
@@ -144,17 +144,17 @@ class _Trial:
 
     def _doubt_of_target(self, one: Proposal, touched: Entry | None) -> str:
         if touched is None:
-            return f"{one.target} is not there any more"
+            return f"{one.target} no longer exists"
         if touched.pinned:
-            return "it would change what is pinned"
+            return "it would change a pinned entry"
         if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
             return why
         old = block_text(self.batch.foreseen.document(touched.path), touched)
         new = merged_words(old, one.text) if one.action == "merge" else one.text
         if one.action in ("merge", "supersede") and (gone := lost(old, new)):
-            return f"the old entry says what the new one does not: {', '.join(gone)}"
+            return f"the old entry has text that the new one lacks: {', '.join(gone)}"
         if len(self._touched | self._new(touched)) > self._most:
-            return f"it would be more than a quarter of what was there before ({self._most} entries)"
+            return f"it would change more than a quarter of the earlier entries ({self._most} entries)"
         return ""
 
     def _new(self, touched: Entry) -> set[str]:
@@ -199,9 +199,9 @@ class _Trial:
             archived = None
         if archived is None or len(self._touched) + len(archived) > max(self._most, 1):
             raise NotCuratableError(
-                f"there is no room: {foreseen.memory_path()} would have {used:,} of {self._limit:,} "
-                "characters, and too little in it may be archived unseen",
-                hint="`workbench archive --dry-run` shows what could go; or raise memory_budget",
+                f"no room: {foreseen.memory_path()} would have {used:,} of {self._limit:,} "
+                "characters, and too little in it may be archived without review",
+                hint="`workbench archive --dry-run` shows candidates; or raise memory_budget",
             )
         return archived
 
@@ -223,7 +223,7 @@ def _untrusted(workspace: Workspace, one: Proposal) -> str:
     places = places_of(workspace, one)
     origin = origin_from(one, places)
     if not ALLOWED[origin].in_bulk:
-        return _BY_OTHERS if origin is Origin.OUTSIDE else "nobody is known to have said it"
+        return _BY_OTHERS if origin is Origin.OUTSIDE else "its author is unknown"
     judged = any(gate.name == "corroboration" for gate in one.gates)
     logged = any(place.entry.kind is Kind.LOG for place in places)
     vouched = not logged and trust_from(one, places) in (Origin.OWNER, Origin.AGENT)
@@ -231,7 +231,7 @@ def _untrusted(workspace: Workspace, one: Proposal) -> str:
         return ""
     if distinct_texts(places) >= SOURCES:
         return ""
-    return "only one text of the agent's log says it (copies of one text are one source)"
+    return "only one text of the agent's log has it (copies count as one source)"
 
 
 def _is_young(entry: Entry, today: date) -> bool:

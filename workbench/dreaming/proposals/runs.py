@@ -78,7 +78,7 @@ def find_run(workspace: Workspace, name: str) -> DreamRun:
         return hits[0]
     if hits:
         raise UsageError(
-            f"{name} matches several runs", hint="use more of it: " + ", ".join(r.id for r in hits)
+            f"{name} matches several runs", hint="give more of it: " + ", ".join(r.id for r in hits)
         )
     shown = ", ".join(run.id for run in known[:3])
     raise UsageError(
@@ -131,7 +131,7 @@ def shared_with(operation: Operation, run: str) -> tuple[str, ...]:
 def shared_notes(workspace: Workspace, run: str) -> list[str]:
     """What of other runs goes with it when ``run`` is undone."""
     return [
-        f"{operation.id} holds proposals of {', '.join(others)} too; they will wait again"
+        f"{operation.id} holds proposals of {', '.join(others)} too; they will be pending again"
         for operation in find_run(workspace, run).standing
         if (others := shared_with(operation, run))
     ]
@@ -140,13 +140,13 @@ def shared_notes(workspace: Workspace, run: str) -> list[str]:
 def _standing(run: DreamRun) -> tuple[Operation, ...]:
     if not run.operations:
         raise NotCuratableError(
-            f"nothing of run {run.id} was accepted, so there is nothing to take back",
-            hint="`workbench inbox reject` or `withdraw` takes its proposals off the table",
+            f"nothing of run {run.id} was accepted, so there is nothing to undo",
+            hint="`workbench inbox reject` or `withdraw` removes its proposals",
         )
     if not run.standing:
         raise NotCuratableError(
-            f"all of run {run.id} is taken back already",
-            hint="`workbench redo` brings back what was undone last",
+            f"all of run {run.id} is already undone",
+            hint="`workbench redo` redoes the last undo",
         )
     return run.standing
 

@@ -69,5 +69,5 @@ def suspicious_records(
     new = [one for one in found if name_of(one) not in waits and not book.decisions.why_not(one)]
     more = f", {len(new) - MOST} more are not listed" if len(new) > MOST else ""
     lines = "1 suspicious line waits" if len(found) == 1 else f"{len(found)} suspicious lines wait"
-    note = f"{lines} for you, and taught nothing{more}: `workbench inbox list`"
+    note = f"{lines} for you, and were not learned{more}: `workbench inbox list`"
     return [one.as_json() for one in new[:MOST]], note
