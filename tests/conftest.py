@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
 import os
 import shutil
@@ -14,7 +16,10 @@ import platformdirs
 import pytest
 from hypothesis import HealthCheck, settings
 
+from indexing.embedding.model_files import locate
+from indexing.embedding.port import cache_dir
 from tests.support.workspaces import Sandbox
+from workbench.errors import ModelUnavailableError
 
 settings.register_profile(  # a machine that stands still for a moment says nothing of what is tested
     "at any pace",
@@ -91,7 +96,17 @@ def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
     own = platformdirs.user_cache_path("memory-workbench")
     own.mkdir(parents=True)
     (own / "prepared").symlink_to(prepared)
+    (own / "digests.json").write_bytes(_digests())
     return home
+
+
+@functools.cache
+def _digests() -> bytes:
+    """What is remembered of the installed model once it was used: to hash it takes as long as a test."""
+    with contextlib.suppress(ModelUnavailableError):
+        locate()
+    remembered = cache_dir() / "digests.json"
+    return remembered.read_bytes() if remembered.exists() else b"{}"
 
 
 def shared_cache(folders: pytest.TempPathFactory) -> Path:
