@@ -39,7 +39,10 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 20, 20)
 
 
-_MADE_ONCE = {"built": "wheel", "ran": "ray", "site": "site", "tiny": "torch", "native": "torch"}
+_MADE_ONCE = {
+    "built": "wheel", "ran": "ray", "site": "site", "threshold": "threshold",
+    "tiny": "torch", "tiny_model": "torch", "native": "torch",
+}  # fmt: skip
 """Fixtures that take seconds to make, by what they need; one worker has all tests of the same need."""
 
 
