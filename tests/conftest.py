@@ -16,7 +16,7 @@ import platformdirs
 import pytest
 from hypothesis import HealthCheck, settings
 
-from indexing.embedding.model_files import locate
+from indexing.embedding.model_files import file_digest, locate
 from indexing.embedding.port import cache_dir
 from tests.support.workspaces import Sandbox
 from workbench.errors import ModelUnavailableError
@@ -99,15 +99,17 @@ def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
     own = platformdirs.user_cache_path("memory-workbench")
     own.mkdir(parents=True)
     (own / "prepared").symlink_to(prepared)
-    (own / "digests.json").write_bytes(_digests())
+    (own / "digests.json").write_bytes(_digests(tuple(prepared.glob("[!.]*/*.onnx"))))
     return home
 
 
 @functools.cache
-def _digests() -> bytes:
+def _digests(prepared: tuple[Path, ...]) -> bytes:
     """What is remembered of the installed model once it was used: to hash it takes as long as a test."""
-    with contextlib.suppress(ModelUnavailableError):
+    with contextlib.suppress(ModelUnavailableError, OSError):
         locate()
+        for graph in prepared:
+            file_digest(graph)
     remembered = cache_dir() / "digests.json"
     return remembered.read_bytes() if remembered.exists() else b"{}"
 
