@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
 import os
 import shutil
@@ -14,7 +16,10 @@ import platformdirs
 import pytest
 from hypothesis import HealthCheck, settings
 
+from indexing.embedding.model_files import file_digest, locate
+from indexing.embedding.port import cache_dir
 from tests.support.workspaces import Sandbox
+from workbench.errors import ModelUnavailableError
 
 settings.register_profile(  # a machine that stands still for a moment says nothing of what is tested
     "at any pace",
@@ -34,7 +39,10 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 20, 20)
 
 
-_MADE_ONCE = {"built": "wheel", "ran": "ray", "site": "site", "tiny": "torch", "native": "torch"}
+_MADE_ONCE = {
+    "built": "wheel", "ran": "ray", "site": "site", "threshold": "threshold",
+    "tiny": "torch", "tiny_model": "torch", "native": "torch",
+}  # fmt: skip
 """Fixtures that take seconds to make, by what they need; one worker has all tests of the same need."""
 
 
@@ -91,7 +99,19 @@ def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
     own = platformdirs.user_cache_path("memory-workbench")
     own.mkdir(parents=True)
     (own / "prepared").symlink_to(prepared)
+    (own / "digests.json").write_bytes(_digests(tuple(prepared.glob("[!.]*/*.onnx"))))
     return home
+
+
+@functools.cache
+def _digests(prepared: tuple[Path, ...]) -> bytes:
+    """What is remembered of the installed model once it was used: to hash it takes as long as a test."""
+    with contextlib.suppress(ModelUnavailableError, OSError):
+        locate()
+        for graph in prepared:
+            file_digest(graph)
+    remembered = cache_dir() / "digests.json"
+    return remembered.read_bytes() if remembered.exists() else b"{}"
 
 
 def shared_cache(folders: pytest.TempPathFactory) -> Path:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.style import Style
 from rich.text import Text
-from textual.widget import Widget
 
 from screens.drawing.safe_text import EMPTY, RowPart, Shown, Tone, grouped, piece, row_text, words
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import clipped
+from screens.widgets.toned import Toned
 from workbench.graph.search import Node
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 5
@@ -205,10 +204,11 @@ def _box(center: Shown, cells: int, y: int, *, left: bool, right: bool) -> list[
     ]
 
 
-class MapView(Widget, can_focus=False):
+class MapView(Toned, can_focus=False):
     """The map of one node."""
 
     ALLOW_SELECT = False
+    SORT = "map"
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"map--{tone}" for tone in TONES}
 
     def __init__(self) -> None:
@@ -246,18 +246,15 @@ class MapView(Widget, can_focus=False):
         lines = draw_map(self._center, self._spokes, width, height, more=self._more, chosen=self._chosen)
         drawn = Text("\n" * ((height - len(lines)) // 2 if lines else 0), no_wrap=True, overflow="crop")
         if not lines:
-            drawn.append(_NO_ROOM if self._spokes else _NOTHING, self._tone("faint"))
+            drawn.append(_NO_ROOM if self._spokes else _NOTHING, self.tone("faint"))
         for number, line in enumerate(lines):
             drawn.append("\n" if number else "")
             for part in line:
-                drawn.append(part.text, self._tone(part.tone))
+                drawn.append(part.text, self.tone(part.tone))
         if lines and height < self.size.height:
             drawn.append("\n" * (height - drawn.plain.count("\n")))
-            drawn.append(self.caption, self._tone("faint"))
+            drawn.append(self.caption, self.tone("faint"))
         return drawn
-
-    def _tone(self, tone: str) -> Style:
-        return self.get_component_rich_style(f"map--{tone}", partial=True)
 
 
 def spokes_of(node: Node) -> list[Spoke]:

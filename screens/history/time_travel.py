@@ -13,10 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.cells import cell_len
-from rich.style import Style
 from rich.text import Text
 from textual.timer import Timer
-from textual.widget import Widget
 
 from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
@@ -28,6 +26,7 @@ from screens.loading.model import day_shown, moment_of, place_of
 from screens.loading.reader import Reading
 from screens.main.movement import Command
 from screens.widgets.entry_list import EntryList
+from screens.widgets.lines import Line
 from workbench.errors import WorkbenchError
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import local_day
@@ -55,10 +54,9 @@ ROOMS = ("review", "graph_view", "agent_view", "health", "conflicts")
 """Screens of today's memory, which would speak of another one than the panes."""
 
 
-class MomentLine(Widget, can_focus=False):
+class MomentLine(Line, can_focus=False):
     """Hidden while today's memory is shown."""
 
-    ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--mark", "line--when", "line--what", "line--keys"}
 
     def __init__(self) -> None:
@@ -81,21 +79,21 @@ class MomentLine(Widget, can_focus=False):
         """The line; keys as far as there is room for them, since the hints have them too."""
         width = self.size.width
         line = Text(no_wrap=True, overflow="crop")
-        line.append(" ◷ ", self._tone("mark"))
-        line.append(f"as of {self.when}" if self.when else "the past", self._tone("when"))
+        line.append(" ◷ ", self.tone("mark"))
+        line.append(f"as of {self.when}" if self.when else "the past", self.tone("when"))
         if self.doing:
-            line.append(f" · {self.doing}", self._tone("mark"))
+            line.append(f" · {self.doing}", self.tone("mark"))
         room = width - line.cell_len
         keys = ""
         for key in self._keys():
             if cell_len(keys + key) <= room - _ROOM:
                 keys += key
         if self.what:
-            said = Text(f" · {self.what}", self._tone("what"))
+            said = Text(f" · {self.what}", self.tone("what"))
             said.truncate(max(0, room - cell_len(keys) - 2), overflow="ellipsis")
             line.append_text(said)
         line.append(" " * max(0, width - line.cell_len - cell_len(keys) - 1))
-        line.append(keys, self._tone("keys"))
+        line.append(keys, self.tone("keys"))
         return line
 
     @staticmethod
@@ -105,9 +103,6 @@ class MomentLine(Widget, can_focus=False):
         yield f"  {key_for('back')} today"
         yield f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day"
         yield f"  {key_for('past_at')} date"
-
-    def _tone(self, name: str) -> Style:
-        return self.get_component_rich_style(f"line--{name}", partial=True)
 
 
 def when_of(moment: Operation) -> Shown:

@@ -23,6 +23,7 @@ from textual.strip import Strip
 from screens.drawing.cursor import landing, place_of
 from screens.drawing.safe_text import Row, Shown, Tone
 from screens.widgets.row_strip import GUTTER, Look, row_strip
+from screens.widgets.toned import Toned
 
 TONES: tuple[Tone, ...] = get_args(Tone)
 _CACHED_STRIPS = 512
@@ -46,9 +47,10 @@ class LineView(ScrollView, inherit_bindings=False):
         self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
 
 
-class EntryList(LineView, can_focus=True, inherit_bindings=False):
+class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
     """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
 
+    SORT = "row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "row--cursor", "row--resting", *(f"row--{tone}" for tone in TONES)
     }  # fmt: skip
@@ -99,8 +101,8 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self._before_range: set[str] = set()
         self._look: Look | None = None
         self._tones: dict[str, Style] = {}
-        self._sheet: object = None
-        """The rules that the tones are of."""
+        self._tones_of: object = None
+        """The rules that they are of."""
         self._restyled = False
         self._staying = False
         self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
@@ -272,21 +274,10 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override] # of this list, not of all
-        """The tones are those of the style sheet: nothing that is focused or moved changes them.
-
-        To match each of them anew would be most of what it costs to change the focus.
-        """
-        if self._tones and self._sheet is self.app.stylesheet.rules:
-            return frozenset()
-        self._tones = {}
-        return super()._get_component_classes()
-
     def _read_look(self) -> Look:
-        if not self._tones:
-            names = (*TONES, "cursor", "resting")
-            self._tones = {n: self.get_component_rich_style(f"row--{n}", partial=True) for n in names}
-            self._sheet = self.app.stylesheet.rules
+        if self._tones_of is not self._sheet:
+            self._tones = {name: self.tone(name) for name in (*TONES, "cursor", "resting")}
+            self._tones_of = self._sheet
         tones, cursor = self._tones, self._tones["cursor" if self.has_focus else "resting"]
         ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
         look, before = Look(ground, cursor, tones), self._look

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.message import Message
-from textual.widget import Widget
 
 from screens.actions.keys import key_called, types_a_character
 from screens.drawing.safe_text import RowPart, Shown, grouped
+from screens.widgets.toned import Toned
 
 _NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
 _BETWEEN = " · "
@@ -24,15 +23,11 @@ _PLACE_BESIDE = 24
 """Cells that are kept for it where facts stand beside it."""
 
 
-class Line(Widget, can_focus=False):
-    """Text in the tones of its component classes, which are called ``<sort>--<tone>``."""
+class Line(Toned, can_focus=False):
+    """A line of text in tones."""
 
     ALLOW_SELECT = False
-    SORT: ClassVar[str] = "line"
-
-    def tone(self, name: str) -> Style:
-        """The style of a component class."""
-        return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
+    SORT = "line"
 
 
 class TitleLine(Line):

@@ -22,6 +22,7 @@ from screens.drawing.safe_text import Shown
 from screens.loading.snapshots import Preview, PreviewLine
 from screens.widgets.entry_list import LineView
 from screens.widgets.row_strip import clipped
+from screens.widgets.toned import Toned
 
 _TONES = (
     "front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here",
@@ -61,9 +62,10 @@ class Piece(NamedTuple):
     address: str = ""
 
 
-class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
+class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     """Lines of a file with the entry brought out."""
 
+    SORT = "preview"
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"preview--{tone}" for tone in _TONES}
 
     @dataclass
@@ -204,7 +206,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         if not self._styles:
             ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
             for name in _TONES:
-                own = self.get_component_rich_style(f"preview--{name}", partial=True)
+                own = self.tone(name)
                 self._styles[name] = own if name in _OVER else ground + own
         return self._styles[tone]
 

@@ -54,7 +54,7 @@ THRESHOLD = 0.3
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> SearchService:
+def threshold(tmp_path_factory: pytest.TempPathFactory) -> SearchService:
     """The demo workspace, indexed with the model that is installed."""
     from workbench.workspace.demo_writer import write_demo
 
@@ -72,10 +72,10 @@ def top(service: SearchService, message: str) -> float:
 
 
 @pytest.mark.model
-def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: SearchService) -> None:
-    assert demo.workspace.settings.inject_threshold == THRESHOLD
-    about = {message: top(demo, message) for message in ABOUT_MEMORY}
-    other = {message: top(demo, message) for message in ABOUT_SOMETHING_ELSE}
+def test_messages_about_memory_reach_the_threshold_and_others_do_not(threshold: SearchService) -> None:
+    assert threshold.workspace.settings.inject_threshold == THRESHOLD
+    about = {message: top(threshold, message) for message in ABOUT_MEMORY}
+    other = {message: top(threshold, message) for message in ABOUT_SOMETHING_ELSE}
     assert {message for message, score in about.items() if score < THRESHOLD} == set()
     assert {message for message, score in other.items() if score >= THRESHOLD} == set()
     mean = sum(about.values()) / len(about), sum(other.values()) / len(other)
@@ -83,11 +83,11 @@ def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: Searc
 
 
 @pytest.mark.model
-def test_the_score_of_the_search_could_not_tell_them_apart(demo: SearchService) -> None:
+def test_the_score_of_the_search_could_not_tell_them_apart(threshold: SearchService) -> None:
     from indexing.search.answer import Query
 
     best = [
-        max(hit.score for hit in demo.index.search(Query(message, plain=True)).hits)
+        max(hit.score for hit in threshold.index.search(Query(message, plain=True)).hits)
         for message in ABOUT_SOMETHING_ELSE
     ]
     assert max(best) > 1.5 * THRESHOLD

@@ -251,7 +251,7 @@ def test_q_leaves_whatever_waits_behind_the_interface(root: Path, tmp_path: Path
     children = interface.children(recursive=True)
     terminal.keys("q")
     terminal.child.expect(pexpect.EOF, timeout=SOON_SECONDS)
-    left = bytes(terminal.child.before or b"")  # type: ignore[arg-type]  # its types say str
+    left = bytes(terminal.child.before or b"")
     terminal.child.close()
     assert terminal.child.exitstatus == 0
     assert left is not None

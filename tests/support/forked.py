@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import functools
 import gc
 import importlib
@@ -23,10 +24,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -37,13 +39,15 @@ _ENDS_WITHIN_SECONDS = 600.0
 _STARTS_WITHIN_SECONDS = 120.0
 _FIELD = 16
 """Bytes of what comes back: first the number of the process, and in its end its exit code."""
+_INTERFACE = ("screens", "themes")
+"""What the process has loaded besides that those are forked from which show the interface."""
 _SHIM = """#!{python} -SI
 import marshal, os, socket, sys
 with socket.socket(socket.AF_UNIX) as call:
     call.connect({address!r})
     folder, arguments = os.fsencode(os.getcwd()), [os.fsencode(word) for word in sys.argv[1:]]
     socket.send_fds(call, [b"."], [0, 1, 2])
-    call.sendall(marshal.dumps(("workbench", folder, arguments, dict(os.environb))))
+    call.sendall(marshal.dumps(("workbench", folder, arguments, dict(os.environb), False)))
     call.shutdown(socket.SHUT_WR)
     call.recv({field}, socket.MSG_WAITALL)
     code = int(call.recv({field}, socket.MSG_WAITALL))
@@ -58,6 +62,8 @@ class Request(NamedTuple):
     folder: bytes
     arguments: list[bytes]
     environment: dict[bytes, bytes]
+    on_terminal: bool
+    """Whether its input is the terminal that it is to have for its own."""
 
 
 def run(
@@ -95,7 +101,9 @@ class Child(NamedTuple):
                 os.kill(self.pid, signal.SIGKILL)
 
     def has_ended(self) -> bool:
-        return bool(select.select([self.call], [], [], 0)[0])
+        looks = select.poll()  # a run of all tests has more descriptors open than select knows
+        looks.register(self.call, select.POLLIN)
+        return bool(looks.poll(0))
 
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, once; negative for a signal. Raises TimeoutError after that many seconds."""
@@ -109,9 +117,14 @@ def start(
     cwd: Path,
     out: int,
     err: int,
+    terminal: int | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Child:
-    """Begin ``python -m MODULE`` with these descriptors; it is to be waited for."""
+    """Begin ``python -m MODULE`` with these descriptors; it is to be waited for.
+
+    ``-c`` for the module runs the first of the arguments, as Python does. Nothing comes on its input, unless
+    that is the ``terminal`` which it is to have for its own.
+    """
     request = Request(
         module,
         os.fsencode(cwd),
@@ -120,11 +133,12 @@ def start(
             os.fsencode(name): os.fsencode(value)
             for name, value in (os.environ if env is None else env).items()
         },
+        terminal is not None,
     )
     call = socket.socket(socket.AF_UNIX)
-    call.connect(_address())
+    call.connect(_address(*(() if terminal is None else _INTERFACE)))
     with open(os.devnull, "rb") as nothing:
-        socket.send_fds(call, [b"."], [nothing.fileno(), out, err])
+        socket.send_fds(call, [b"."], [nothing.fileno() if terminal is None else terminal, out, err])
     call.sendall(marshal.dumps(tuple(request)))
     call.shutdown(socket.SHUT_WR)
     return Child(int(call.recv(_FIELD, socket.MSG_WAITALL)), call)
@@ -166,12 +180,12 @@ def folder_with_program() -> Path:
 
 
 @functools.cache
-def _address() -> str:
-    """Where the process listens that has loaded the program; it ends with this one."""
+def _address(*packages: str) -> str:
+    """Where the process listens that has loaded the program, and these; it ends with this one."""
     folder = Path(tempfile.mkdtemp(prefix="wb"))
     address = str(folder / "socket")
     started = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.forked", address],
+        [sys.executable, "-m", "tests.support.forked", address, *packages],
         cwd=PROJECT, env={**os.environ, "LANG": "C.UTF-8"}, stdin=subprocess.PIPE,
     )  # fmt: skip
     deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
@@ -182,15 +196,13 @@ def _address() -> str:
     return address
 
 
-def _load() -> None:
-    """All that commands load, but for the interface, and what needs LanceDB: its threads outlive no fork."""
-    import indexing
-    import workbench
-
+def _load(packages: Sequence[str]) -> None:
+    """All that commands load, and all of these, but for what needs LanceDB: its threads outlive no fork."""
+    os.environ["TEXTUAL_FPS"] = "120"  # as ``screens.start`` says before the interface is loaded
     sys.modules["lancedb"] = None  # type: ignore[assignment]  # whoever imports it is not loaded
     for name in LIBRARIES:
         importlib.import_module(name)
-    for package in (workbench, indexing):
+    for package in map(importlib.import_module, ("workbench", "indexing", *packages)):
         for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             if not found.name.endswith("__main__"):
                 with contextlib.suppress(ModuleNotFoundError):
@@ -249,7 +261,11 @@ def _accept(call: socket.socket) -> Request:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    return Request(*marshal.loads(sent))
+    request = Request(*marshal.loads(sent))
+    if request.on_terminal:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    return request
 
 
 def _become(request: Request) -> None:
@@ -268,8 +284,11 @@ def _become(request: Request) -> None:
             # As of a console script: click asks this module for the name of the program.
             sys.modules["__main__"] = types.ModuleType("__main__")
             workbench.cli.main()
+        elif request.module == "-c":
+            exec(sys.argv.pop(1), {"__name__": "__main__"})
         else:
             runpy.run_module(request.module, run_name="__main__", alter_sys=True)
+        sys.exit()
     except SystemExit as leave:
         if not isinstance(leave.code, int | None):
             raise
@@ -281,8 +300,8 @@ def _become(request: Request) -> None:
         os._exit(leave.code or 0)
 
 
-def _main(address: str) -> None:
-    _load()
+def _main(address: str, packages: Sequence[str]) -> None:
+    _load(packages)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{address}.new")
         listener.listen(64)
@@ -295,4 +314,4 @@ def _main(address: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    _main(sys.argv[1], sys.argv[2:])

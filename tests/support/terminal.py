@@ -6,14 +6,18 @@ import contextlib
 import os
 import signal
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pexpect
+import ptyprocess
 import pyte
 
 from screens import terminal
+from tests.support import forked
 
 ROOT = Path(terminal.__file__).parent.parent
 RUN = (
@@ -24,6 +28,43 @@ RUN = (
 PATIENCE_SECONDS = 60.0
 _LAST_BYTES = 2_000
 _TRACE_SECONDS = 2.0
+
+
+class _Process(ptyprocess.PtyProcess):  # type: ignore[misc]  # it has no types
+    """A process on a terminal, which is no child of this one: how it ends is told by what forked it."""
+
+    terminated: bool
+
+    def __init__(self, child: forked.Child, terminal: int) -> None:
+        super().__init__(child.pid, terminal)
+        self._child = child
+
+    def isalive(self) -> bool:
+        if not self.terminated and self._child.has_ended():
+            with self._child:
+                code = self._child.wait()
+            self.terminated = True
+            if code < 0:
+                self.signalstatus = -code
+            else:
+                self.exitstatus = code
+        return not self.terminated
+
+
+class _Forked(pexpect.spawn):  # type: ignore[type-arg]  # it has none where it runs
+    """Python with ``-c`` and what that means, forked from a process that has loaded the interface."""
+
+    def _spawnpty(
+        self, args: list[str], *, env: dict[str, str], dimensions: tuple[int, int], **_: Any
+    ) -> _Process:
+        ours, theirs = os.openpty()
+        termios.tcsetwinsize(theirs, dimensions)
+        folder = Path.cwd()
+        child = forked.start(
+            *args[2:], module="-c", cwd=folder, env=env, out=theirs, err=theirs, terminal=theirs
+        )
+        os.close(theirs)
+        return _Process(child, ours)
 
 
 class Terminal:
@@ -41,7 +82,7 @@ class Terminal:
         settings = workspace.parent / ".config" / "memory-workbench" / "settings.yaml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text("model: none\n")  # else each of them prepares the embedding model behind its back
-        self.child = pexpect.spawn(
+        self.child = _Forked(
             sys.executable,
             ["-c", run, str(workspace)],
             use_poll=True,  # a run of all tests has more descriptors open than select knows
@@ -60,7 +101,7 @@ class Terminal:
     def read(self, seconds: float) -> None:
         """Take in what is written within that time."""
         try:
-            data = bytes(self.child.read_nonblocking(65536, timeout=seconds))  # type: ignore[arg-type]
+            data = bytes(self.child.read_nonblocking(65536, timeout=seconds))
         except pexpect.TIMEOUT:
             return
         except pexpect.EOF:

@@ -63,7 +63,6 @@ class Sandbox:
         self.root = root
         if repository:
             shutil.copytree(_committed(), root)
-            self.git("update-index", "-q", "--refresh")  # else git takes the copies for changed files
         else:
             _write_files(root)
         self.workspace = Workspace.open(root)
@@ -117,6 +116,8 @@ class _Template:
         _write_files(root)
         for arguments in (
             ("init", "-q", "-b", "main", "--template="),
+            ("config", "core.checkStat", "minimal"),  # else git takes copies for changed files
+            ("config", "core.trustCtime", "false"),
             ("add", "-A"),
             ("commit", "-q", "-m", "start"),
         ):

@@ -6,6 +6,7 @@ Daily notes whose names a person chose: ``2026/03/14``, ``14.03.2026``, ``March 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -464,6 +465,7 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"({_glob(pattern)})" for pattern in patterns) or r"(?!)", re.DOTALL)
 
 
+@functools.lru_cache(1024)
 def _glob(pattern: str) -> str:
     """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
     parts = _parts(pattern)

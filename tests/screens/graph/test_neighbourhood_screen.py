@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
 from screens.loading.snapshots import GraphView
+from screens.loading.store import Store
 from screens.widgets.entry_list import EntryList
 from tests.screens.graph.looking import (
     cursor_on,
@@ -22,6 +25,7 @@ from tests.screens.interface import opened
 from tests.support.graph_pages import ATLAS, BOB, PAGES, SARAH, TODAY, write_pages
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import WorkbenchError
+from workbench.workspace.layout import MemoryFile
 
 ALL = len(PAGES)
 
@@ -308,15 +312,27 @@ async def test_what_changes_on_disk_is_followed(sandbox: Sandbox) -> None:
         await until_rows(interface, "person Bob Lee", gone=True)
 
 
-async def test_reading_is_shown_while_the_panes_have_not_read_every_page(sandbox: Sandbox) -> None:
+async def test_reading_is_shown_while_the_panes_have_not_read_every_page(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_on = threading.Event()
+    views_of = Store.graph
+
+    def one_after_the_other(store: Store, files: Sequence[MemoryFile]) -> Iterator[GraphView]:
+        for view in views_of(store, files):
+            yield view
+            read_on.wait()
+
+    monkeypatch.setattr("screens.loading.store._BATCH", 1)
+    monkeypatch.setattr(Store, "graph", one_after_the_other)
     async with opened(sandbox.workspace) as interface:
-        await interface.until(lambda: len(interface.main.panes[3].view.entities) == ALL, "all")  # type: ignore[attr-defined]
-        whole = interface.main.panes[3].view  # type: ignore[attr-defined]
-        interface.main.panes[3].view = GraphView(whole.entities[:1], ALL)  # type: ignore[attr-defined]
-        await interface.press("R")
-        await interface.until_shown("reading … 1 of 5 pages")
-        interface.main.panes[3].view = whole  # type: ignore[attr-defined]
-        graph_screen(interface).graph_read(whole)
+        graph = interface.main.panes[3]
+        try:
+            await interface.until(lambda: graph.view.total == ALL, "one of them is read")  # type: ignore[attr-defined]
+            await interface.press("R")
+            await interface.until_shown("reading … 1 of 5 pages")
+        finally:
+            read_on.set()
         await until_rows(interface, "project Atlas")
 
 

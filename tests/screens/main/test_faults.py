@@ -49,7 +49,7 @@ def hang_up(terminal: Terminal) -> None:
     below.fileobj.close()  # whose descriptor it is: the number may soon be another's
     below.closed = terminal.child.closed = True
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while not os.waitpid(pid, os.WNOHANG)[0]:
+    while terminal.child.isalive():
         if time.monotonic() > deadline:
             os.kill(pid, signal.SIGKILL)
             raise AssertionError("it went on without a terminal")

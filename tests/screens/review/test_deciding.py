@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from screens.dialogs.choose import ChooseScreen
 from screens.main.request import plan_of
 from screens.review.prompts import accept as accepting
+from screens.review.review import ReviewScreen
 from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
@@ -74,13 +76,24 @@ async def test_keys_faster_than_decisions_decide_on_one_row_after_the_other(sand
     assert [newest(sandbox)[key].decision for key in keys] == ["accepted"] * 3
 
 
-async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(sandbox: Sandbox) -> None:
+async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port, engine, _ = three(sandbox)
+    heard = asyncio.Event()
+    look = ReviewScreen._look_for_changes
+
+    async def look_later(screen: ReviewScreen) -> None:
+        await heard.wait()
+        await look(screen)
+
+    monkeypatch.setattr(ReviewScreen, "_look_for_changes", look_later)
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
+        accept(sandbox, port)  # that is not noticed before the keys are heard
         send(review.interface, "a", "a", "a")
-        accept(sandbox, port)  # before the keys are heard, and before that can be noticed
-        await review.interface.until_said(f"“{PORT}” is no longer pending")
+        await review.interface.until_said(f"“{PORT}” waits no more")
+        heard.set()
         await review.until_gone("staging port")
         assert port not in review.interface.toasts
     assert engine not in newest(sandbox)
