@@ -20,6 +20,8 @@ from screens.drawing.clock import today as this_day
 from screens.drawing.safe_text import Shown, age, row_text
 from screens.loading.store import path_of
 from workbench.errors import WorkbenchError
+from workbench.workspace.revisions import local_day
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 DEPTH = 200
@@ -29,6 +31,14 @@ _REMEMBERED = 256
 _NEAR_DAYS = 300
 """Days from which on the month alone would be taken for another year's."""
 T = TypeVar("T")
+
+
+def day_shown(workspace: Workspace) -> Callable[[], date]:
+    """Answers the day from which ages count: that of the moment, else today."""
+    if not isinstance(workspace, PastWorkspace):
+        return this_day
+    day = local_day(workspace.history.commit(workspace.commit).when)
+    return lambda: day
 
 
 class Historian:

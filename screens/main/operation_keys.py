@@ -22,8 +22,8 @@ from screens.actions.registry import by_id
 from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
 from screens.dialogs.dialog import advice, in_keys
 from screens.drawing.safe_text import Row, Shown, row_text, words
-from screens.history.history_reader import Historian
-from screens.loading.model import OperationCompleted, OperationRefused, day_shown, moment_of, require_today
+from screens.history.history_reader import Historian, day_shown
+from screens.loading.model import OperationCompleted, OperationRefused, moment_of, require_today
 from screens.loading.reader import WorkThread
 from screens.loading.store import path_of
 from screens.main.movement import Command
@@ -332,6 +332,10 @@ class Curating:
             self._refused = self._refused or by_id()[action_id].writes
             self._screen.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
         return reason is None
+
+    def forget_refusal(self) -> None:
+        """The person went on to something else: the next undo is for what was done."""
+        self._refused = False
 
     def discard(self, kept: Path) -> None:
         """Take a conflict off the list."""
