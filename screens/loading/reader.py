@@ -213,6 +213,11 @@ class Reading:
         if not self.quiet:
             self._tell(event)
 
+    @staticmethod
+    def is_large(file: MemoryFile) -> bool:
+        """Whether a pane shows its beginning only: to parse all of it takes hundreds of megabytes."""
+        return file.size > READ_LIMIT
+
     def close(self) -> None:
         """Stop reading; what waits is dropped."""
         self._thread.close()

@@ -39,7 +39,7 @@ from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane, Pane
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
-from screens.widgets.preview_pane import PreviewPane
+from screens.widgets.preview_pane import Beneath, PreviewPane
 from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.layout import MemoryFile
@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from screens.search.live_search import Searching
 
 _LOOK_AGAIN_SECONDS = 2.0
+_REST_SECONDS = 0.4
 _R = TypeVar("_R")
+_TOO_LARGE = Beneath(words("history"), words("not looked up: this file is larger than what the panes read"))
 
 
 class MainScreen(LaidOutScreen):
@@ -488,7 +490,13 @@ class MainScreen(LaidOutScreen):
             self.workers.cancel_group(self, "resting")
 
     async def _rest_on(self, row: Row) -> None:
-        """Tell what is looked up only once the cursor rests on an entry."""
+        """Tell what is looked up only once the cursor rests on an entry, where its file is soon read."""
+        file = self.files.get(row.path or "")
+        if file is not None and self.reading.is_large(file):
+            await asyncio.sleep(_REST_SECONDS)  # the preview is of this row by then
+            self.relating.leave(known=row.id)
+            self.preview.show_beneath(row.id, history=[_TOO_LARGE])
+            return
         await asyncio.gather(self.curating.history(row), self.relating.tell(row))
 
     # -- what widgets say ------------------------------------------------------------------------
