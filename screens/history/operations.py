@@ -35,6 +35,7 @@ from screens.history.open_entry import go_to_first
 from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
+from workbench.history.lineage import file_log, lineage
 from workbench.memory.address import path_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId, RelPath
@@ -208,16 +209,12 @@ class Chronicle:
         return workspace.operations.walk()
 
     def _of_file(self, workspace: Workspace) -> Iterator[Operation]:
-        from workbench.history.lineage import file_log  # noqa: PLC0415 - only where a file is asked for
-
         for step in file_log(workspace, self.scope.path):
             if step.renamed_from:
                 self._notes[step.operation.commit] = f"renamed from {step.renamed_from}"
             yield step.operation
 
     def _of_entry(self, workspace: Workspace) -> Iterator[Operation]:
-        from workbench.history.lineage import lineage  # noqa: PLC0415 - only where an entry is asked for
-
         steps = [step for step in lineage(workspace, self.scope.address) if step.deed.commit]
         paths = {path_of(address) for step in steps for address in (*step.before, *step.after)}
         known: dict[CommitId, Operation] = {}

@@ -36,6 +36,7 @@ from workbench.memory.markdown import Document
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.secrets_gate import require_no_new_secret
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -117,8 +118,6 @@ class OperationRunner:
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
-        from workbench.workspace.secrets_gate import require_no_new_secret  # noqa: PLC0415
-
         history = self._workspace.history
         if not plan.allow_secrets:
             try:
