@@ -36,6 +36,12 @@ def test_the_first_paint_loads_no_parser_nothing_of_git_and_nothing_that_acts() 
     assert not found & (acts | parses | writes)
 
 
+def test_the_command_that_opens_the_interface_loads_no_more_for_others_beside_it() -> None:
+    found = loaded("import workbench.cli.program, workbench.cli.setup", parts=2)
+    others = {"indexing.sync", "workbench.dreaming", "workbench.health", "workbench.repository"}
+    assert not found & others
+
+
 def test_searching_by_words_loads_no_model(tmp_path: Path) -> None:
     code = (
         "from workbench.workspace.workspace import Workspace;"

@@ -24,6 +24,7 @@ from workbench.errors import (
     NoWorkspaceError,
     OutsideWorkspaceError,
     ReadOnlyError,
+    UsageError,
     disk_error,
 )
 from workbench.memory.entry import Entry, Kind
@@ -363,9 +364,12 @@ def _settings_of(
 ) -> tuple[Settings, tuple[SettingsProblem, ...], tuple[SettingsProblem, ...]]:
     """The settings, what of them makes no sense, and what was passed over."""
     if anyhow:
-        from workbench.config.settings_report import as_far_as_read
+        try:
+            return settings_module.load(path), (), ()
+        except UsageError:
+            from workbench.config.settings_report import as_far_as_read
 
-        return *as_far_as_read(path), ()
+            return *as_far_as_read(path), ()
     skipped: list[str] = []
     settings = settings_module.load(path, lenient=lenient, skipped=skipped)
     if not skipped:
