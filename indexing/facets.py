@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from indexing.words import clean
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.graph_page import IMPORTANCE, memory_type
+from workbench.memory.graph_page import memory_type
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document
 from workbench.memory.moment import dated_name
 from workbench.memory.origin import OriginReader, log_trust

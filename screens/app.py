@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
 
@@ -19,7 +20,6 @@ from screens.drawing.safe_text import words
 from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import Tidying
 from screens.main.key_bindings import Apart, Keying
-from screens.main.palette import Commands
 from screens.main.screen import MainScreen
 from screens.main.shutdown import end_in_time, listen
 from screens.main.theme_control import Theming, css_colors
@@ -32,6 +32,12 @@ _TWICE_SECONDS = 2.0
 _TOASTS = 2
 _LOW = 24
 """Lines of a terminal below which two toasts would hide the preview."""
+
+
+def _commands() -> type[Provider]:
+    from screens.main.palette import Commands  # noqa: PLC0415 - not before the first paint
+
+    return Commands
 
 
 class WorkbenchApp(App[None]):
@@ -47,7 +53,7 @@ class WorkbenchApp(App[None]):
         "settings/overview.tcss",
         "jobs/working.tcss",
     ]
-    COMMANDS: ClassVar[set[Any]] = {Commands}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", "quit", show=False, priority=True),
@@ -145,6 +151,11 @@ class WorkbenchApp(App[None]):
             and self.main.holding.takes(event)
         ):
             await super().on_event(event)
+
+    def on_command_palette_closed(self, event: CommandPalette.Closed) -> None:
+        """Nothing was chosen in it."""
+        if not event.option_selected:
+            self.main.curating.forget_refusal()
 
     def on_resize(self, event: events.Resize) -> None:
         """Too small for any screen, or large enough again."""

@@ -83,12 +83,12 @@ def test_what_is_wrong_leaves_the_rest(own: Path, shared: Path) -> None:
 
 def test_a_single_weight_of_an_older_file_is_told_and_names_the_preset(own: Path, shared: Path) -> None:
     shared.write_text("search:\n  preset: words\n  recency: 0.5\n")
-    assert tell(shared).of("search_preset").value == "words"
+    assert tell(shared).of("search_preset").value == "keyword"
     (problem,) = tell(shared).problems
     assert problem.line == 3
     assert "search_recency" in problem.text
     assert "search_preset" in problem.text
-    assert load(shared).search_preset == "words"
+    assert load(shared).search_preset == "keyword"
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"- a\n", b"a: [\n", b"x" * 100_000, b"a: &b c\n"])

@@ -291,8 +291,8 @@ def parts_of(
     if exact and weights.exact and 0.0 < scores.share < 1.0:
         meaning += f"; counts less, as {exact:.0%} of the question is said exactly"
     parts = [
-        ScorePart("words", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
-        ScorePart("meaning", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),
+        ScorePart("keyword", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
+        ScorePart("semantic", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),
     ]
     if scores.date:
         period = max(periods, key=lambda period: nearness(one.day, period))

@@ -106,8 +106,8 @@ PRESETS: Mapping[str, Weights] = MappingProxyType(
         "default": DEFAULT,
         "openclaw": Weights(0.7, 0.3, date=0.0, exact=0.0, fusion="raw"),
         "goclaw": Weights(0.7, 0.3, user=0.2, date=0.0, exact=0.0, fusion="raw"),
-        "words": Weights(0.2, 0.8),
-        "meaning": Weights(0.9, 0.1),
+        "keyword": Weights(0.2, 0.8),
+        "semantic": Weights(0.9, 0.1),
     }
 )
 """By name. OpenClaw's decay (30 days) and diversity (0.7) are off by default there too: ``recency=on`` and

@@ -58,6 +58,7 @@ from workbench.operations import registry as operations
 
 __all__ = [
     "ACTIONS",
+    "SCREEN_NAMES",
     "Action",
     "Context",
     "FocusContext",
@@ -71,6 +72,11 @@ __all__ = [
     "is_bound",
 ]
 
+SCREEN_NAMES = {
+    "review": "Inbox", "graph_view": "Graph", "agent_view": "Context", "operations": "History",
+    "health": "Health", "settings": "Settings",
+}  # fmt: skip
+"""The actions that open a screen of their own, wherever the cursor is, and the names of these screens."""
 _STEPPED = TYPING | SCREENS | NARROW
 _PAGED = _STEPPED | WRITING
 _FOLDED = LISTS | GRAPH | REVIEW | HEALTH

@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
-from screens.actions.registry import by_id, hints, is_bound
+from screens.actions.registry import SCREEN_NAMES, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.full_repaint import LaidOutScreen
 from screens.drawing.safe_text import Row, line_rows, row_text
@@ -28,12 +28,6 @@ from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
-
-SCREEN_NAMES = {
-    "review": "Inbox", "graph_view": "Graph", "agent_view": "Context", "operations": "History",
-    "health": "Health", "settings": "Settings",
-}  # fmt: skip
-"""The actions that open a screen of their own, wherever the cursor is, and the names of these screens."""
 
 
 def ways(screen: Screen[Any]) -> dict[str, Command]:

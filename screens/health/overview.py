@@ -42,9 +42,11 @@ from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import EntryList
 from screens.widgets.row_strip import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.format_version import FORMAT
 from workbench.graph import operations as graph
 from workbench.health.finding import SEVERITIES, CheckLabel, CheckResult, Finding, Fix
 from workbench.ingest import operations as episodes
+from workbench.operations.migrate import plan_migrate
 from workbench.safety.secrets import masked
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -289,9 +291,6 @@ def migration() -> Request:
 
 
 def _migrate(workspace: Workspace, request: Request) -> Plan:
-    from workbench.format_version import FORMAT  # noqa: PLC0415
-    from workbench.operations.migrate import plan_migrate  # noqa: PLC0415
-
     plan = plan_migrate(workspace)
     if plan is None:
         raise NotCuratableError(f"nothing to migrate: this memory has format {FORMAT}, or needs none")

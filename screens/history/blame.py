@@ -19,12 +19,14 @@ from screens.history.open_entry import go_to_first
 from screens.history.operations import OperationScope, OperationsScreen, Travel, change_rows
 from screens.main.copy import copy
 from screens.widgets.row_strip import clipped
+from workbench.history.blame import LineOrigin, blame
+from workbench.history.lineage import file_log
 from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.workspace.plan import Operation
+from workbench.workspace.revisions import wanted
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.history.blame import LineOrigin
     from workbench.history.origin import Deed
 
 _WHEN, _WHO, _WHAT, _NUMBER = 7, 9, 10, 5
@@ -95,8 +97,6 @@ class BlameScreen(NarrowScreen):
         self.load(partial(self._blame, version), shown, "blame")
 
     async def _blame(self, version: BlamedVersion) -> Sequence[LineOrigin]:
-        from workbench.history.blame import blame  # noqa: PLC0415 - not before the first paint
-
         return await self._historian().run(lambda workspace: blame(workspace, version.path, at=version.at))
 
     def on_resize(self) -> None:
@@ -106,8 +106,6 @@ class BlameScreen(NarrowScreen):
 
     def draw(self, go_to: str | None = None) -> None:
         """The lines that the filter lets through behind their gutter; a run of one operation says it once."""
-        from workbench.workspace.revisions import wanted  # noqa: PLC0415 - only what is typed needs it
-
         only = wanted(self.input.value)
         compact = self.app.size.width < _COMPACT_BELOW
         rows: list[Row] = []
@@ -179,8 +177,6 @@ class BlameScreen(NarrowScreen):
 
 def version_before(workspace: Workspace, path: str, deed: Deed, line: int) -> BlamedVersion | None:
     """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
-    from workbench.history.lineage import file_log  # noqa: PLC0415 - not before the first paint
-
     assert deed.commit is not None
     commit = workspace.history.commit(deed.commit)
     if not commit.parents:

@@ -6,10 +6,8 @@ promotion waiting.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice
@@ -18,8 +16,11 @@ from typing import TypeVar
 
 from screens.drawing.clock import today as this_day
 from screens.drawing.safe_text import Shown, age, row_text
+from screens.loading.reader import WorkThread
 from screens.loading.store import path_of
 from workbench.errors import WorkbenchError
+from workbench.workspace.revisions import local_day
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 DEPTH = 200
@@ -31,6 +32,14 @@ _NEAR_DAYS = 300
 T = TypeVar("T")
 
 
+def day_shown(workspace: Workspace) -> Callable[[], date]:
+    """Answers the day from which ages count: that of the moment, else today."""
+    if not isinstance(workspace, PastWorkspace):
+        return this_day
+    day = local_day(workspace.history.commit(workspace.commit).when)
+    return lambda: day
+
+
 class Historian:
     """Answers what was done to an entry; runs other readings of the history."""
 
@@ -38,16 +47,13 @@ class Historian:
         """Ages count from ``today``."""
         self._root = root
         self._today = today
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="history")
+        self._thread = WorkThread("history")
         self._workspace: Workspace | None = None
-        self._closed = False
         self._told = lru_cache(_REMEMBERED)(self._tell)
 
     async def run(self, work: Callable[[Workspace], T]) -> T:
         """``work`` done in this thread, on its own view of the workspace; cancelled after the end."""
-        if self._closed:
-            raise asyncio.CancelledError
-        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: work(self._opened()))
+        return await self._thread.run(lambda: work(self._opened()))
 
     async def lines(self, address: str) -> tuple[Shown, ...]:
         """What was done to the entry at ``address``, newest first; nothing where there is no history."""
@@ -62,10 +68,9 @@ class Historian:
 
     def close(self) -> None:
         """Stop, in the middle of a reading too, and end git's helper process."""
-        self._closed = True
         if (workspace := self._workspace) is not None:
             workspace.stop_reading()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._thread.close(wait=True)
         if workspace is not None:
             workspace.close()
 

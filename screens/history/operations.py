@@ -35,6 +35,7 @@ from screens.history.open_entry import go_to_first
 from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
+from workbench.history.lineage import file_log, lineage
 from workbench.memory.address import path_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId, RelPath
@@ -208,16 +209,12 @@ class Chronicle:
         return workspace.operations.walk()
 
     def _of_file(self, workspace: Workspace) -> Iterator[Operation]:
-        from workbench.history.lineage import file_log  # noqa: PLC0415 - only where a file is asked for
-
         for step in file_log(workspace, self.scope.path):
             if step.renamed_from:
                 self._notes[step.operation.commit] = f"renamed from {step.renamed_from}"
             yield step.operation
 
     def _of_entry(self, workspace: Workspace) -> Iterator[Operation]:
-        from workbench.history.lineage import lineage  # noqa: PLC0415 - only where an entry is asked for
-
         steps = [step for step in lineage(workspace, self.scope.address) if step.deed.commit]
         paths = {path_of(address) for step in steps for address in (*step.before, *step.after)}
         known: dict[CommitId, Operation] = {}
@@ -319,6 +316,8 @@ class OperationsScreen(NarrowScreen):
             looked = f"reading … {grouped(page.looked_at)} looked at" if self.input.value else "reading …"
             rows.append(Row(_MORE, words(looked), tone="faint", inert=True))
         go_to = self._go_to
+        if go_to is None and self.list.row is not None and self.list.scroll_offset.y == 0:
+            go_to = self.list.row.id  # who looks at the newest ones sees the newer ones come
         if any(row.id == go_to for row in rows):
             self._go_to = None
         self._say_what()

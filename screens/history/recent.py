@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 
@@ -17,11 +17,9 @@ from screens.frames.services import Desk
 from screens.history.history_reader import day_or_time
 from screens.history.operations import change_rows
 from screens.main.request import Request
+from workbench.history.recent import RecentEntry, recent_entries
 from workbench.memory.entry import Kind
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.history.recent import RecentEntry
 
 _WHEN, _WHO = 7, 14
 
@@ -109,6 +107,4 @@ class RecentScreen(BrowseScreen):
 
 
 def _recent(workspace: Workspace, since: datetime) -> Sequence[RecentEntry]:
-    from workbench.history.recent import recent_entries  # noqa: PLC0415 - not before it is looked at
-
     return recent_entries(workspace, since)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from screens.drawing.clock import today
+from screens.loading.reader import WorkThread
 from workbench.errors import UsageError
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at, local_day
@@ -48,7 +47,7 @@ class Timekeeper:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="travelling")
+        self._thread = WorkThread("travelling")
         self._opened: Workspace | None = None
         self._moments: Moments | None = None
         self._index: int | None = None
@@ -59,12 +58,11 @@ class Timekeeper:
 
     async def run(self, work: Callable[[], T]) -> T:
         """``work`` done in the thread, after all that was asked for before."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        return await self._thread.run(work)
 
     def close(self) -> None:
         """Stop, and end git's helper process; waits for what runs."""
-        self._executor.submit(self.forget)
-        self._executor.shutdown(wait=True)
+        self._thread.finish(self.forget)
 
     # -- in the thread ---------------------------------------------------------------------------
 

@@ -20,9 +20,9 @@ from screens.actions.active import key_for
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.clock import today
 from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, grouped, piece, row_text, said_of, words
-from screens.history.history_reader import Historian
+from screens.history.history_reader import Historian, day_shown
 from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
-from screens.loading.model import day_shown, moment_of, place_of
+from screens.loading.model import moment_of
 from screens.loading.reader import Reading
 from screens.main.movement import Command
 from screens.widgets.entry_list import EntryList
@@ -130,7 +130,7 @@ class Travelling:
         """Has what the thread found shown in its turn."""
         self._stuck = bool(moment_of(workspace))
         self._begun = day_shown(workspace)
-        self._keeper = Timekeeper(place_of(workspace))
+        self._keeper = Timekeeper(workspace.today)
         self._where = Where(None)
         self._place: PastWorkspace | None = None
         self._shown = Where(None)

@@ -6,23 +6,34 @@ A line for each long work under way; no room is taken while there is none.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.screen import Screen
 
 from screens.drawing.safe_text import RowPart, grouped, row_text, words
-from screens.jobs.worker_client import Stage, WorkerClient, time_left
 from screens.widgets.parts_line import PartsLine
 
 QUIET_SECONDS = 1.0
 """What nobody asked for is shown once it takes so long: panes do not move for a short look at the files."""
 _LOADING_SECONDS = 10.0
 """As long as nothing is counted: nor do they move while the model is loaded for that look."""
-_LEAVING_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """``done`` of ``total`` units of a phase, ``rate`` of them a second; 0 of 0 where none are counted."""
+
+    phase: str
+    done: int = 0
+    total: int = 0
+    rate: float = 0.0
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it can be said how far it is."""
+        return self.total > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,40 +99,6 @@ class Works:
     def _takes_long(self, work: Work) -> bool:
         quiet = QUIET_SECONDS if work.stage.is_counted else _LOADING_SECONDS
         return self._clock() - self._known[work.key][1] >= quiet
-
-
-class WorkerJob:
-    """A task of ``workbench.worker`` that a person starts: one run at a time, wherever they look."""
-
-    TASK: ClassVar[str]
-    NAME: ClassVar[str]
-    """What is done, as it is shown."""
-
-    def __init__(self, root: Path, works: Works) -> None:
-        self._root = root
-        self._works = works
-        self._client: WorkerClient | None = None
-        self.running = False
-
-    async def close(self) -> None:
-        """The program ends: what is done by then stays."""
-        if self._client is not None:
-            await self._client.stop(_LEAVING_SECONDS)
-
-    async def run_task(self, parameters: Mapping[str, object], *, after: str) -> Mapping[str, Any]:
-        """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
-        self.running = True
-        self._client = WorkerClient(self.TASK, self._root, progress=self._moved, after=after)
-        self._moved(Stage("starting"))
-        try:
-            return await self._client.run(parameters)
-        finally:
-            self.running = False
-            self._works.gone(self.TASK)
-
-    def _moved(self, stage: Stage) -> None:
-        if self._client is not None:
-            self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self._client.stop))
 
 
 _MOST = 3
@@ -208,6 +185,13 @@ def stage_parts(
         left = time_left(max(0, stage.total - stage.done) / stage.rate)
         said += f" · {_rate(stage.rate)}/s · {left}"
     return (name, *bar, RowPart(words(said + ends), "muted"))
+
+
+def time_left(seconds: float) -> str:
+    """How long something still takes, in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s left"
+    return f"{round(seconds / 60)} min left"
 
 
 def _rate(rate: float) -> str:

@@ -25,7 +25,7 @@ from screens.actions.active import key_for
 from screens.dialogs.dialog import Dialog
 from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, said_of, words
 from screens.frames.services import Desk
-from screens.jobs.running_jobs import WorkerJob
+from screens.jobs.worker_client import WorkerJob
 from screens.widgets.parts_line import PartsLine
 from screens.widgets.query_input import QueryInput
 from workbench.backup.bundles import remembered

@@ -14,32 +14,17 @@ import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from screens.drawing.clock import now
 from screens.drawing.safe_text import grouped
+from screens.jobs.running_jobs import Stage, Work, Works
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.worker import TASKS, ended, killed_by
 
 _SHORT = 0.2
 """Seconds before which a rate would be a guess."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """``done`` of ``total`` units of a phase, ``rate`` of them a second; 0 of 0 where none are counted."""
-
-    phase: str
-    done: int = 0
-    total: int = 0
-    rate: float = 0.0
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether it can be said how far it is."""
-        return self.total > 1
 
 
 class Meter:
@@ -62,13 +47,6 @@ class Meter:
         seconds = now - self._since
         rate = (done - self._first) / seconds if seconds > _SHORT else 0.0
         return Stage(str(phase), done, total, rate)
-
-
-def time_left(seconds: float) -> str:
-    """How long something still takes, in words."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s left"
-    return f"{round(seconds / 60)} min left"
 
 
 _HOME = Path(__file__).resolve().parents[2]
@@ -247,3 +225,40 @@ async def stop(process: Process | None, grace: float = _INSIST_SECONDS) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
         await process.wait()
+
+
+_LEAVING_SECONDS = 2.0
+
+
+class WorkerJob:
+    """A task of ``workbench.worker`` that a person starts: one run at a time, wherever they look."""
+
+    TASK: ClassVar[str]
+    NAME: ClassVar[str]
+    """What is done, as it is shown."""
+
+    def __init__(self, root: Path, works: Works) -> None:
+        self._root = root
+        self._works = works
+        self._client: WorkerClient | None = None
+        self.running = False
+
+    async def close(self) -> None:
+        """The program ends: what is done by then stays."""
+        if self._client is not None:
+            await self._client.stop(_LEAVING_SECONDS)
+
+    async def run_task(self, parameters: Mapping[str, object], *, after: str) -> Mapping[str, Any]:
+        """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
+        self.running = True
+        self._client = WorkerClient(self.TASK, self._root, progress=self._moved, after=after)
+        self._moved(Stage("starting"))
+        try:
+            return await self._client.run(parameters)
+        finally:
+            self.running = False
+            self._works.gone(self.TASK)
+
+    def _moved(self, stage: Stage) -> None:
+        if self._client is not None:
+            self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self._client.stop))

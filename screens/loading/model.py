@@ -9,19 +9,17 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from screens.drawing.clock import today
 from screens.drawing.safe_text import Row
-from screens.main.request import Request
 from workbench.errors import ReadOnlyError, SecretFoundError, WorkbenchError
-from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.registry import read_registry
-from workbench.workspace.revisions import local_day
-from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.request import Request
+    from workbench.workspace.plan import Operation, Plan
 
 T = TypeVar("T")
 
@@ -80,20 +78,7 @@ class OperationRefused:
 
 def moment_of(workspace: Workspace) -> str:
     """The moment as people say it: ``2026-03-14 10:00``; empty for today's memory."""
-    return workspace.moment.partition(" (")[0] if isinstance(workspace, PastWorkspace) else ""
-
-
-def day_shown(workspace: Workspace) -> Callable[[], date]:
-    """Answers the day from which ages count: that of the moment, else today."""
-    if not isinstance(workspace, PastWorkspace):
-        return today
-    day = local_day(workspace.history.commit(workspace.commit).when)
-    return lambda: day
-
-
-def place_of(workspace: Workspace) -> Path:
-    """The person's own folder, also where the past lies below it."""
-    return workspace.today if isinstance(workspace, PastWorkspace) else workspace.root
+    return workspace.moment.partition(" (")[0]
 
 
 def require_today(workspace: Workspace) -> None:
@@ -115,7 +100,7 @@ def home_relative(path: Path) -> str:
 
 def titled(workspace: Workspace) -> str:
     """Whose memory it is by its name, and where; of the past first as of when, since the end is cut off."""
-    root, moment = place_of(workspace), moment_of(workspace)
+    root, moment = workspace.today, moment_of(workspace)
     place = home_relative(root)
     with contextlib.suppress(WorkbenchError):  # the list cannot be read: it is a workspace all the same
         if known := read_registry().at(root):

@@ -23,6 +23,8 @@ from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import COMMENT
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import by_rule, secrets_in
 from workbench.safety.terminal import hidden
 from workbench.workspace.workspace import Workspace
 
@@ -226,9 +228,6 @@ _LABELS = {"src": "source", "at": "written"}
 
 def _hidden(text: str) -> list[str]:
     """A line for each sort of secret and hidden text, and one for characters that do nothing good."""
-    from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
-    from workbench.safety.secrets import by_rule, secrets_in  # noqa: PLC0415
-
     secrets, unseen = secrets_in(text), hidden_in(text)
     lines = [f"secret: {line}" for line in by_rule(secrets)]
     lines += [f"hidden text: {line}" for line in by_rule(unseen)]

@@ -170,10 +170,10 @@ class WorkThread:
             raise asyncio.CancelledError
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
-    def close(self) -> None:
-        """Do no more than what has begun, and wait for nothing."""
+    def close(self, *, wait: bool = False) -> None:
+        """Do no more than what has begun."""
         self._closed = True
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=wait, cancel_futures=True)
 
     def finish(self, last: Callable[[], object]) -> None:
         """Do what was asked for and ``last`` of all this, and wait for it."""
@@ -212,6 +212,11 @@ class Reading:
     def _publish(self, event: object) -> None:
         if not self.quiet:
             self._tell(event)
+
+    @staticmethod
+    def is_large(file: MemoryFile) -> bool:
+        """Whether a pane shows its beginning only: to parse all of it takes hundreds of megabytes."""
+        return file.size > READ_LIMIT
 
     def close(self) -> None:
         """Stop reading; what waits is dropped."""

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from screens.loading.snapshots import (
     DOUBTED,
@@ -28,6 +28,7 @@ from screens.loading.snapshots import (
 )
 from screens.panes.entry_rows import is_header, title_of
 from workbench.errors import WorkbenchError
+from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
@@ -37,9 +38,6 @@ from workbench.workspace.files import Files
 from workbench.workspace.layout import QUARANTINE, MemoryFile
 from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.memory.episode import Episode
 
 READ_LIMIT = 1_000_000
 """Bytes of one file that a pane parses; what is left out is counted and said."""
@@ -145,8 +143,6 @@ class Store:
 
     def _episode(self, file: MemoryFile) -> Episode:
         """One episode by its front matter alone; its body only where that says nothing."""
-        from workbench.memory.episode import Episode, read_episode  # noqa: PLC0415 - not before the first paint
-
         try:
             data = self._data(file)
         except _UNREADABLE as error:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from screens.loading.model import require_today
-from screens.main.request import Request
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
 from workbench.workspace.state_files import drafts, keep_draft
 from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.request import Request
 
 
 class DraftTarget(Protocol):

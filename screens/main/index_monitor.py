@@ -19,9 +19,9 @@ from textual.timer import Timer
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.jobs.running_jobs import QUIET_SECONDS, Work
-from screens.jobs.worker_client import Stage, TaskFailedError, WorkerClient
-from screens.search.engine import KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, WordsFailed
+from screens.jobs.running_jobs import QUIET_SECONDS, Stage, Work
+from screens.jobs.worker_client import TaskFailedError, WorkerClient
+from screens.search.engine import EMBEDDING, KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, WordsFailed
 from workbench.errors import BusyError, StoppedError
 from workbench.memory.names import is_outside
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
@@ -112,7 +112,7 @@ _SEARCHABLE = frozenset({"prepare", "embed"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
 _GRACE_SECONDS = 1.0
-_NAMES = {"scan": "scanning", "words": KEYWORD_INDEX, "prepare": "preparing the model", "embed": "embedding"}
+_NAMES = {"scan": "scanning", "words": KEYWORD_INDEX, "prepare": "preparing the model", "embed": EMBEDDING}
 
 
 def stage_text(stage: Stage) -> Shown:

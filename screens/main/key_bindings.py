@@ -25,7 +25,6 @@ from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
 from screens.actions.registry import bindings_of, by_id
 from screens.drawing.safe_text import row_text, said_of, words
-from screens.main.edit_entry import edited_outside
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
 
@@ -65,6 +64,8 @@ class Keying:
 
     def edit(self, app: WorkbenchApp) -> None:
         """Open the file in the person's editor; what they save counts at once, and what cannot is told."""
+        from screens.main.edit_entry import edited_outside  # noqa: PLC0415 - not before the first paint
+
         path = key_file_path()
         try:
             before = read_own(path)

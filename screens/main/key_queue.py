@@ -56,8 +56,8 @@ class Holding:
 
     @property
     def busy(self) -> bool:
-        """Whether keys are held, or would be: a dialog is on its way."""
-        return self._opening or bool(self._held)
+        """Whether keys are held, or would be: a dialog is on its way, or what acts is not loaded yet."""
+        return self._opening or bool(self._held) or not self._screen.ready
 
     def opens(self) -> None:
         """A dialog is on its way: keys wait for it, whatever they mean where the person is now."""
@@ -73,7 +73,7 @@ class Holding:
         if event.key == "ctrl+c":
             return False  # the way out is never held
         action = self._action(event)
-        if action == "back" and self._screen.is_active and not self._typing:
+        if action == "back" and self._screen.ready and self._screen.is_active and not self._typing:
             self.drop()
             self._screen.jumping.stop()
             if self._screen.place not in _LINES:

@@ -12,6 +12,8 @@ from screens.jobs.user_jobs import IngestJob
 from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.operation_keys import Curating
 from screens.search.engine import IndexChanged
+from screens.search.recent import InputHistory
+from workbench.memory.entry import Kind
 from workbench.workspace.plan import Operation
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from screens.frames.overlay_screen import OverScreen
     from screens.loading.snapshots import GraphView
     from screens.main.screen import MainScreen
-    from screens.search.recent import InputHistory
 
 _FOLLOW_SECONDS = 1.0
 
@@ -177,7 +178,6 @@ class Opening:
     def action_graph_view(self) -> None:
         """The graph around the entity under the cursor."""
         from screens.graph.neighbourhood import GraphScreen  # noqa: PLC0415
-        from workbench.memory.entry import Kind  # noqa: PLC0415
 
         row = self._screen.here.row
         file = self._screen.files.get(row.path or "") if row and not row.workspace else None
@@ -188,7 +188,6 @@ class Opening:
     def action_agent_view(self) -> None:
         """What an agent is given."""
         from screens.context.screen import AgentScreen  # noqa: PLC0415
-        from screens.search.recent import InputHistory  # noqa: PLC0415
 
         self._messages = self._messages or InputHistory()
         self._open(AgentScreen(self.desk, self._screen.following.engine, self._messages))

@@ -22,8 +22,8 @@ from screens.actions.registry import by_id
 from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
 from screens.dialogs.dialog import advice, in_keys
 from screens.drawing.safe_text import Row, Shown, row_text, words
-from screens.history.history_reader import Historian
-from screens.loading.model import OperationCompleted, OperationRefused, day_shown, moment_of, require_today
+from screens.history.history_reader import Historian, day_shown
+from screens.loading.model import OperationCompleted, OperationRefused, moment_of, require_today
 from screens.loading.reader import WorkThread
 from screens.loading.store import path_of
 from screens.main.movement import Command
@@ -36,6 +36,7 @@ from workbench.memory.markdown import Document
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.secrets_gate import require_no_new_secret
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -117,8 +118,6 @@ class OperationRunner:
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
-        from workbench.workspace.secrets_gate import require_no_new_secret  # noqa: PLC0415
-
         history = self._workspace.history
         if not plan.allow_secrets:
             try:
@@ -332,6 +331,10 @@ class Curating:
             self._refused = self._refused or by_id()[action_id].writes
             self._screen.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
         return reason is None
+
+    def forget_refusal(self) -> None:
+        """The person went on to something else: the next undo is for what was done."""
+        self._refused = False
 
     def discard(self, kept: Path) -> None:
         """Take a conflict off the list."""

@@ -12,8 +12,8 @@ from textual.content import Content
 from screens.actions.action import Group
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
-from screens.actions.registry import ACTIONS
-from screens.frames.overlay_screen import SCREEN_NAMES
+from screens.actions.registry import ACTIONS, SCREEN_NAMES
+from screens.frames.overlay_screen import OverScreen
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -43,8 +43,6 @@ class Commands(Provider):
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], None], bool]]:
         """Name, help, what to call, and whether it can be done now."""
         app = cast("WorkbenchApp", self.app)
-        from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
-
         over = self.screen if isinstance(self.screen, OverScreen) else None
         context = (over or app.main).context()
         perform = (over or app.main).action_perform

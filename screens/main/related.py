@@ -42,9 +42,9 @@ class Relating:
         row = self._screen.here.row
         return row is not None and self._key == row.id
 
-    def leave(self) -> None:
-        """The cursor goes elsewhere: nothing is known of where it goes."""
-        self._key, self.related = "", ()
+    def leave(self, known: str = "") -> None:
+        """The cursor goes elsewhere: nothing is known of where it goes, and of ``known`` nothing is told."""
+        self._key, self.related = known, ()
 
     async def tell(self, row: Row) -> None:
         """Show what belongs to the row's entry and who recalled it, once the cursor has rested."""

@@ -10,6 +10,7 @@ from screens.drawing.clock import now
 from workbench.errors import UsageError
 from workbench.operations.operation_spec import OperationSpec
 from workbench.operations.registry import OPERATIONS
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -99,7 +100,6 @@ def allowed(request: Request, error: Exception) -> Request | None:
 def suspicion(workspace: Workspace, addresses: Sequence[str]) -> str:
     """What makes these entries and pages suspicious, by rule; empty where only the person knows."""
     from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
-    from workbench.safety.secrets import secrets_in  # noqa: PLC0415
 
     texts = [_source(workspace, address).decode("utf-8", "surrogateescape") for address in addresses]
     unseen = dict.fromkeys(finding.rule for text in texts for finding in hidden_in(text))

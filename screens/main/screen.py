@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.events import Key
+from textual.events import Click, Key, ScreenResume
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -21,70 +21,70 @@ from textual.worker import Worker, WorkerState
 from screens.actions.active import active, key_for
 from screens.actions.availability import TYPED, only_read
 from screens.actions.keymap import KeyMap
-from screens.actions.registry import Context, FocusContext, bindings, by_id, hints, is_bound
-from screens.dialogs.help import HelpScreen
+from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints, is_bound
+from screens.drawing.clock import today
 from screens.drawing.full_repaint import LaidOutScreen
 from screens.drawing.safe_text import Row, Shown, row_text, words
-from screens.frames.overlay_screen import SCREEN_NAMES
-from screens.history.time_travel import Travelling
 from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.model import OperationCompleted, OperationRefused, WorkspaceModel, place_of, titled
-from screens.loading.reader import Reading
-from screens.loading.snapshots import (
-    EpisodesView,
-    FilesChanged,
-    FolderSeen,
-    GraphView,
-    MemoryView,
-    PreviewRead,
-    QuarantineView,
-    SummariesRead,
-    WorkspaceStatus,
-)
-from screens.main.copy import Copying
-from screens.main.destination import Targeting
+from screens.loading.model import WorkspaceModel, titled
+from screens.loading.snapshots import FilesChanged, FolderSeen, MemoryView
 from screens.main.drafts import Drafts
-from screens.main.edit_entry import Editing
-from screens.main.find import FindTarget
-from screens.main.index_monitor import Following
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying, PanesFrame
-from screens.main.movement import Command, Moving, commands_of, list_commands, mark_commands
-from screens.main.navigation import Jumping
-from screens.main.open_screen import Opening
-from screens.main.operation_keys import Curating
-from screens.main.related import Relating
-from screens.main.settings_watch import Configuring
-from screens.main.status_monitor import Overseeing
 from screens.panes.episodes import EpisodesPane
 from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import ContentsRead, FilePane, Pane
-from screens.search.engine import (
-    Answered,
-    IndexChanged,
-    MeaningChanged,
-    MeaningFailed,
-    MomentChanged,
-    WordsFailed,
-)
-from screens.search.live_search import Searching
+from screens.panes.pane import FilePane, Pane
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
-from screens.widgets.preview_pane import PreviewPane
+from screens.widgets.preview_pane import Beneath, PreviewPane
 from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
+if TYPE_CHECKING:
+    from screens.history.time_travel import Travelling
+    from screens.loading.reader import Reading
+    from screens.main.destination import Targeting
+    from screens.main.edit_entry import Editing
+    from screens.main.find import FindTarget
+    from screens.main.index_monitor import Following
+    from screens.main.movement import Command
+    from screens.main.navigation import Jumping
+    from screens.main.open_screen import Opening
+    from screens.main.operation_keys import Curating
+    from screens.main.related import Relating
+    from screens.main.settings_watch import Configuring
+    from screens.main.status_monitor import Overseeing
+    from screens.search.live_search import Searching
+
 _LOOK_AGAIN_SECONDS = 2.0
+_REST_SECONDS = 0.4
 _R = TypeVar("_R")
+_TOO_LARGE = Beneath(words("history"), words("not looked up: this file is larger than what the panes read"))
 
 
 class MainScreen(LaidOutScreen):
     """Four panes, the preview, the search over them, and one line of hints."""
+
+    # Loaded by ``controllers`` behind the first paint.
+    reading: Reading
+    following: Following
+    searching: Searching
+    curating: Curating
+    editing: Editing
+    targeting: Targeting
+    travelling: Travelling
+    overseeing: Overseeing
+    opening: Opening
+    configuring: Configuring
+    jumping: Jumping
+    finding: FindTarget
+    relating: Relating
+    toggle: Callable[[Row], None]
 
     AUTO_FOCUS = "#logs-list"
     # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
@@ -126,71 +126,20 @@ class MainScreen(LaidOutScreen):
         self.strip = TabLine(tuple(SCREEN_NAMES.values()), id="screens")
         self.laying = Laying(self)
         self.frame = PanesFrame(*self.pairs, resized=self.laying.cover_panes)
-        self.reading = Reading(workspace, self.model.publish)
-        self.following = Following(self, workspace, engines=engines)
-        self.searching = Searching(self, self.overlay, self.following.engine)
-        self.curating = Curating(self, workspace)
+        self.ready = False
+        """Whether what acts was loaded; until then keys wait, and nothing is shown but empty panes."""
+        self._engines = engines
         self.drafts = Drafts(workspace)
-        self.editing = Editing(self, self.curating)
-        self.targeting = Targeting(self, self.curating)
-        self.travelling = Travelling(self, workspace)
-        self.overseeing = Overseeing(self, place_of(workspace))
-        self.opening = Opening(self, self.curating)
-        self.configuring = Configuring(self, workspace)
-        self.jumping = Jumping(self)
-        self.finding = FindTarget(self)
-        self.relating = Relating(self)
         self.holding = Holding(self, perform)
-        moving = Moving(self)
         self.commands: dict[str, Command] = {
-            **list_commands(lambda: self.here),
-            **mark_commands(lambda: self.here, self.marks_changed),
-            **self.curating.commands(),
-            **commands_of(
-                *(moving, self.laying, self.curating, self.editing, self.targeting, self.opening),
-                *(Copying(self), self.jumping, self.finding, self.relating, self.following),
-            ),
-            **self.searching.commands(),
-            **self.travelling.commands(),
             "search": self._open_search,
             "back": self._back,
             "help": self._help,
             "palette": lambda: self.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
             "quit": lambda: self.app.exit(),  # noqa: PLW0108
         }
-        self.toggle = moving.toggle
-        self.travelling.follow_hand(self.commands)
-        self._subscribe()
 
-    def _subscribe(self) -> None:
-        """Who hears of what; of one thing in this order."""
-        hear, searching = self.model.subscribe, self.searching
-        logs, episodes, graph = self.logs, self.episodes, self.graph
-        hear(FilesChanged, self._files_changed)
-        hear(FolderSeen, self._folder_seen)
-        hear(SummariesRead, logs.receive_summaries)
-        hear(MatchesRead, self._matches_read)
-        hear(QuarantineView, logs.receive_quarantine)
-        hear(PreviewRead, lambda event: self.preview.show(event.preview))
-        hear(ContentsRead, logs.receive_contents, episodes.receive_contents, self.jumping.arrived)
-        hear(MemoryView, logs.receive_memory, episodes.receive_memory, self.memory.receive)
-        hear(EpisodesView, episodes.receive)
-        hear(GraphView, graph.receive, self.opening.graph_read)
-        for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
-            hear(kind, self._drawn)
-        hear(Answered, searching.answered, lambda _: self.show_hints())
-        hear(WordsFailed, searching.failed)
-        hear(MeaningFailed, searching.missed)
-        hear(MomentChanged, searching.moment)
-        hear(MeaningChanged, searching.meaning, self.following.meaning)
-        hear(IndexChanged, self.following.progress, searching.index_changed, self.opening.index_changed)
-        hear(WorkspaceStatus, self.overseeing.read)
-        hear(OperationCompleted, lambda _: self.overseeing.look())
-        for part in (self.editing, self.opening, self.curating):
-            hear(OperationCompleted, part.done)
-            hear(OperationRefused, part.refused)
-
-    def _drawn(self, event: object) -> None:
+    def drawn(self, event: object) -> None:
         """A pane shows something else: there may be more room, or less, and what keys wait for."""
         if isinstance(event, FilesChanged | MemoryView):
             self.overseeing.tell_facts()
@@ -201,27 +150,37 @@ class MainScreen(LaidOutScreen):
 
     def _day(self) -> date:
         """The day of the memory that is shown."""
-        return self.travelling.today()
+        return self.travelling.today() if self.ready else today()
 
     def compose(self) -> ComposeResult:
-        """Title, banner, tabs, panes, preview, hints, and the search over them."""
+        """Title, banner, tabs, panes, preview, hints. What is hidden at first is mounted behind that."""
+        self.laying.lay_out()  # first, so that what is composed is given its styles once
         yield self.title_line
         yield self.strip
-        yield self.travelling.line
         yield self.banner
         yield self.tabs
         yield Container(self.frame, self.preview, id="body")
-        yield self.finding.line
         yield self.work_line
         yield self.hint_line
-        yield self.overlay
 
     def on_mount(self) -> None:
-        """Paint first; read and start engines after that."""
-        self.laying.lay_out()
+        """Paint first; load what acts, read and start engines after that."""
         self.call_after_refresh(self._begin)
 
-    def _begin(self) -> None:
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """It was given its styles just now, when it was composed."""
+        event.refresh_styles = event.refresh_styles and self.ready
+
+    async def _begin(self) -> None:
+        from screens.main import controllers  # noqa: PLC0415 - the first paint shows nothing of it
+
+        controllers.load(self, engines=self._engines)
+        await self.mount(self.travelling.line, before=self.banner)
+        await self.mount(self.finding.line, before=self.work_line)
+        await self.mount(self.overlay)
+        self.ready = True
+        self.show_hints()
+        self.holding.release()
         self.work(self._read_first, "refresh")
         self.curating.begin()
         self.following.begin()
@@ -244,6 +203,8 @@ class MainScreen(LaidOutScreen):
 
     async def end(self) -> None:
         """End children and threads; wait for an action that is being written."""
+        if not self.ready:
+            return
         await self.travelling.close()
         await self.following.close()
         await self.opening.close()
@@ -274,6 +235,8 @@ class MainScreen(LaidOutScreen):
     @property
     def place(self) -> FocusContext:
         """Where the person's hands are."""
+        if not self.ready:
+            return FocusContext.PANE
         if self.finding.filtering:
             return FocusContext.FILTER
         if self.finding.finding:
@@ -294,6 +257,8 @@ class MainScreen(LaidOutScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
+        if not self.ready:
+            return Context(place=self.place)
         return Context(
             place=self.place,
             pane=self.pane.NAME.lower(),
@@ -326,7 +291,8 @@ class MainScreen(LaidOutScreen):
         if now != self._hinted:
             self._hinted = now
             self.hint_line.show(hints(now[0]))
-        self.overseeing.show_waiting(typing=now[0].place in TYPED)
+        if self.ready:
+            self.overseeing.show_waiting(typing=now[0].place in TYPED)
 
     def show_works(self, works: Sequence[Work]) -> None:
         """Show the long work that is under way, over the hints."""
@@ -348,6 +314,8 @@ class MainScreen(LaidOutScreen):
 
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
+        if not self.ready:
+            return
         stale = self.holding.stale(action_id)  # the mouse and the palette cannot be held
         reason = self.holding.why if stale else by_id()[action_id].reason(self.context())
         if self.curating.allows(action_id, reason):
@@ -391,6 +359,8 @@ class MainScreen(LaidOutScreen):
 
     def _keys(self) -> None:
         self.app.clear_notifications()
+        from screens.dialogs.help import HelpScreen  # noqa: PLC0415 - not before the first paint
+
         self.app.push_screen(HelpScreen(self.context()))
 
     def close_search(self) -> None:
@@ -434,6 +404,11 @@ class MainScreen(LaidOutScreen):
 
     # -- work ------------------------------------------------------------------------------------
 
+    def on_click(self, event: Click) -> None:
+        """What was refused before a click is no more what an undo may be meant for."""
+        if event.widget is not self.hint_line:
+            self.curating.forget_refusal()
+
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Show what went wrong in a worker."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
@@ -466,7 +441,8 @@ class MainScreen(LaidOutScreen):
         if self.curating.refusal:
             self.curating.begin()
 
-    def _files_changed(self, event: FilesChanged) -> None:
+    def files_changed(self, event: FilesChanged) -> None:
+        """Files are not as they were."""
         self.logs.receive(event.files)
         self.episodes.receive_files(event.files)
         self.graph.receive_files(event.files)
@@ -480,12 +456,13 @@ class MainScreen(LaidOutScreen):
         if row and row.path in event.paths:
             self.row_changed(row)
 
-    def _matches_read(self, event: MatchesRead) -> None:
+    def matches_read(self, event: MatchesRead) -> None:
+        """The logs were looked through."""
         self.logs.receive_matches(event)
         if not self.logs.settling:
             self.holding.release()
 
-    def _folder_seen(self, event: FolderSeen) -> None:
+    def folder_seen(self, event: FolderSeen) -> None:
         """The folder went, or came back. One of the past is no loss: it is laid out again."""
         if self.travelling.away and not event.there:
             return
@@ -513,7 +490,13 @@ class MainScreen(LaidOutScreen):
             self.workers.cancel_group(self, "resting")
 
     async def _rest_on(self, row: Row) -> None:
-        """Tell what is looked up only once the cursor rests on an entry."""
+        """Tell what is looked up only once the cursor rests on an entry, where its file is soon read."""
+        file = self.files.get(row.path or "")
+        if file is not None and self.reading.is_large(file):
+            await asyncio.sleep(_REST_SECONDS)  # the preview is of this row by then
+            self.relating.leave(known=row.id)
+            self.preview.show_beneath(row.id, history=[_TOO_LARGE])
+            return
         await asyncio.gather(self.curating.history(row), self.relating.tell(row))
 
     # -- what widgets say ------------------------------------------------------------------------
@@ -573,6 +556,8 @@ class MainScreen(LaidOutScreen):
 
     def on_descendant_focus(self) -> None:
         """A click into a pane makes it the current one."""
+        if not self.ready:
+            return
         self.finding.hide_lines()
         for at, pane in enumerate(self.panes):
             if pane.list.has_focus and at != self.current:
@@ -584,5 +569,6 @@ class MainScreen(LaidOutScreen):
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
         self.laying.lay_out()
-        self.call_after_refresh(self.laying.cover_panes)  # the panes may have moved and kept their size
-        self.searching.draw()
+        if self.ready:
+            self.call_after_refresh(self.laying.cover_panes)  # the panes may have moved and kept their size
+            self.searching.draw()

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.actions.active import key_for
+from screens.actions.registry import SCREEN_NAMES
 from screens.drawing.clock import now
 from screens.drawing.safe_text import RowPart, Shown, age, grouped, plural, row_text, words
-from screens.frames.overlay_screen import SCREEN_NAMES
 from screens.loading.snapshots import MemoryView, WorkspaceStatus
 from workbench.errors import WorkbenchError
 from workbench.workspace.external_changes import checkout
@@ -30,6 +30,9 @@ _GIT_SECONDS = 2.0
 _GIT_FILES = ("HEAD", "index", "logs/HEAD")
 _REST_SECONDS = 0.5
 """A series of operations is painted before it is looked at."""
+
+_TIMES_FROM = 2.0
+"""How often its budget long-term memory must be for that to be said in times, and not in percent."""
 
 
 class Overseeing:
@@ -130,9 +133,12 @@ def jobs_line(wrong: Sequence[JobStatus]) -> Shown:
 
 
 def budget_fact(memory: MemoryView) -> RowPart:
-    """How full long-term memory is."""
-    full = round(100 * memory.used / memory.limit)
-    return RowPart(words(f"{full} % of budget"), "warn" if full > 100 else "muted")
+    """How full long-term memory is; a share of several hundred percent is said in times."""
+    full = memory.used / memory.limit
+    said = (
+        f"{full:.0%} of budget".replace("%", " %") if full < _TIMES_FROM else f"{full:.1f} times its budget"
+    )
+    return RowPart(words(said), "warn" if full > 1 else "muted")
 
 
 def header_facts(

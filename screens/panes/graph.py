@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.active import key_for
 from screens.drawing.markdown import inline
@@ -27,7 +27,10 @@ from screens.panes.entry_rows import entry_row
 from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, TypedMemory
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
+
+if TYPE_CHECKING:
+    from workbench.memory.graph_page import Entity, TypedMemory
 
 _TYPES = (
     "person", "project", "organization", "product", "technology",

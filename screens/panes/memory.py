@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from screens.actions.active import key_for
 from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, row_text, words
 from screens.loading.snapshots import MemoryView
-from screens.panes.entry_rows import TRUSTS, entry_row
+from screens.panes.entry_rows import TRUSTS, entry_row, labelled
 from screens.panes.filter import Filter, Subject, iso, states_of
 from screens.panes.pane import Pane
 from screens.widgets.lines import BudgetMeter
@@ -123,7 +123,7 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
             depth = max(0, len(path) - skip)
             row = entry_row(entry, depth=depth, tail=_origin(entry, today))
             rows.append(replace(row, done=True))
-    return rows
+    return list(labelled(rows))
 
 
 def _heading(path: tuple[str, ...], depth: int, counts: dict[tuple[str, ...], int], folds: Folds) -> Row:

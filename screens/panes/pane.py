@@ -17,7 +17,7 @@ from screens.actions.active import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.safe_text import KINDS, Folds, Row, grouped, row_text
 from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, stamp
-from screens.panes.entry_rows import file_rows
+from screens.panes.entry_rows import file_rows, labelled
 from screens.panes.filter import Filter, filter_of
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import NarrowLine
@@ -238,7 +238,7 @@ class Unfolded:
 
     def rows(self, contents: Contents | None) -> tuple[Row, ...]:
         """The rows of its entries. May run in any thread."""
-        found = file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted)
+        found = labelled(file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted))
         return tuple(found)
 
 

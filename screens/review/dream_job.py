@@ -11,8 +11,8 @@ import msgspec
 from screens.actions.active import key_for
 from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, words
 from screens.frames.services import Desk
-from screens.jobs.running_jobs import Work, Works, stage_parts
-from screens.jobs.worker_client import Stage, WorkerClient
+from screens.jobs.running_jobs import Stage, Work, Works, stage_parts
+from screens.jobs.worker_client import WorkerClient
 from workbench.dreaming.result import Dream, Explanation
 from workbench.errors import StoppedError, WorkbenchError
 

@@ -25,7 +25,7 @@ from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.drawing.safe_text import Shown
 from screens.jobs import worker_client
-from screens.jobs.worker_client import Stage
+from screens.jobs.running_jobs import Stage
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 KEYWORD_INDEX = "keyword index"
 """The phase after which there are keyword hits."""
+EMBEDDING = "embedding"
+"""The phase of which the units are vectors, which the search finds by as soon as they are stored."""
 
 
 @dataclass(frozen=True, slots=True)

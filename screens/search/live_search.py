@@ -16,6 +16,7 @@ from screens.drawing.safe_text import Row, Shown, row_text
 from screens.loading.model import moment_of
 from screens.main.movement import Command
 from screens.search.engine import (
+    EMBEDDING,
     Answered,
     Engine,
     IndexChanged,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 DEBOUNCE_SECONDS = 0.04
 PAST_DEBOUNCE_SECONDS = 0.5
 """A moment of the past is written to its end first: each one that is asked about has to be laid out."""
+ROWS_SECONDS = 1.0
 LONG_SECONDS = 0.25
 """How long a wait may be without a word about it."""
 _COMPACT_BELOW = 90
@@ -67,6 +69,11 @@ class Searching:
         self._wheel: Timer | None = None
         self._recent = Recent(screen.workspace)
         overlay.input.going_on = self._going_on
+        self._pause: Timer | None = None
+        """Until it is asked again for rows that the index got meanwhile."""
+        self._more_came = False
+        self._embedded = -1
+        """Vectors of the run under way that were there when it was asked last."""
         self._everywhere = False
         self._moment: PastWorkspace | None = None
         """The moment of the past that the panes show: it is what is searched."""
@@ -309,8 +316,31 @@ class Searching:
             self.draw()
         else:
             self._say()
-        if event.searchable or event.text is None:
-            self.ask_again()
+        if event.text is None:
+            self._rows_came(at_once=True)
+        elif event.searchable:
+            embedded = event.stage.done if event.stage and event.stage.phase == EMBEDDING else 0
+            if embedded != self._embedded:
+                self._embedded = embedded
+                self._rows_came()
+        else:
+            self._embedded = -1
+
+    def _rows_came(self, *, at_once: bool = False) -> None:
+        """Rows that can change the answer: ask again, while they go on coming about once a second."""
+        if self._pause is not None and not at_once:
+            self._more_came = True
+            return
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = None if at_once else self._screen.set_timer(ROWS_SECONDS, self._pause_over)
+        self._more_came = False
+        self.ask_again()
+
+    def _pause_over(self) -> None:
+        self._pause = None
+        if self._more_came:
+            self._rows_came()
 
     # -- showing ---------------------------------------------------------------------------------
 

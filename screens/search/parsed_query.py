@@ -15,7 +15,7 @@ from indexing.query.language import understand
 from indexing.query.question import FIELDS, Filters, Question
 from screens.drawing.safe_text import RowPart, Tone, grouped, piece, row_text
 from workbench.memory.entry import Kind
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.provenance import TRUST
 from workbench.safety.terminal import in_place
 

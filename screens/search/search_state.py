@@ -14,11 +14,12 @@ from screens.actions.availability import FocusContext
 from screens.dialogs.dialog import advice as in_keys
 from screens.drawing.safe_text import RowPart, Shown, grouped, piece, row_text, words
 from screens.search.engine import KEYWORD_INDEX, IndexChanged
+from screens.widgets.search_overlay import Condition
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 
 FAILED, STALE, DEGRADED, EMPTY = words("✗"), words("≠"), words("!"), words("∅")
-INDEXING, LOADING, NOTE = words("↻"), words("◌"), words("·")
+INDEXING, LOADING = words("↻"), words("◌")
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _REINDEX = re.compile(r"(?:run )?`workbench reindex(?: --full)?`")
 
@@ -47,14 +48,6 @@ class SearchState:
     def without_meaning(self) -> str:
         """Why only keywords are searched; empty where meaning takes part."""
         return self.missed or self.missing
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """``corner`` for the end of the line of words, ``advice`` for the lines beneath the hits."""
-
-    corner: RowPart
-    advice: tuple[RowPart, ...] = ()
 
 
 def condition(state: SearchState) -> Condition:

@@ -13,7 +13,6 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, row_text, words
-from screens.search.search_state import NOTE, Condition
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine
 from screens.widgets.query_input import LanguageInput
@@ -31,6 +30,14 @@ _ABOVE = (
     ),
     Row("invitation:recent", words("recent searches (also ctrl+↑ in the line)"), tone="muted", inert=True),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``corner`` for the end of the line of words, ``advice`` for the lines beneath the hits."""
+
+    corner: RowPart
+    advice: tuple[RowPart, ...] = ()
 
 
 class SearchOverlay(Vertical):
@@ -123,7 +130,7 @@ class SearchOverlay(Vertical):
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
         past = [RowPart(words(f"memory as of {then}: read-only"), "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
-        self._told = (*past, *known, *(RowPart(row_text(f"{NOTE} {note}"), "muted") for note in notes))
+        self._told = (*past, *known, *(RowPart(row_text(f"· {note}"), "muted") for note in notes))
         self._meant.show(self._choices or self._told)
 
     def keep_offer(self, text: str) -> None:

@@ -20,7 +20,6 @@ from textual import events
 from textual.worker import Worker, WorkerError
 
 from screens.drawing.safe_text import row_text, said_of, words
-from screens.loading.model import place_of
 from screens.main.screen import MainScreen
 from workbench.errors import WorkbenchError
 from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
@@ -90,7 +89,7 @@ class Switching:
     def _show(self, known: Registry) -> None:
         from screens.workspaces.picker import WorkspaceChooser  # noqa: PLC0415 - not before the first paint
 
-        here = place_of(self._app.workspace)
+        here = self._app.workspace.today
 
         def leaves(chosen: str) -> None:
             self._under_way = chosen not in (HERE, ADD)
@@ -123,7 +122,7 @@ class Switching:
         app, old = self._app, self._app.main
         try:
             root = await asyncio.to_thread(memory_root, root)
-            if root == place_of(app.workspace):
+            if root == app.workspace.today:
                 old.call_later(old.jumping.to, at)
             elif not await self._settled(old):
                 old.say(words("Answer this question first"), severity="warning")

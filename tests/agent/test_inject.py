@@ -201,7 +201,7 @@ def test_words_alone_do_without_a_model_and_it_is_said(given: Given) -> None:
     given.write("memory/2026-03-15.md", "The staging port of the gateway is 8443")
     given.index(vectors=False)
     found = given.inject(ASK)
-    assert found.lines[0].parts.keys() == {"words"}
+    assert found.lines[0].parts.keys() == {"keyword"}
     assert any("keyword search only" in note for note in found.notes)
     assert given.inject("tell me about the history of rome").lines == ()
 

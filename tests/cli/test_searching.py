@@ -496,7 +496,7 @@ def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, t
     said = run(*asked, "--preset", "openclaw", "--weight", "recency=on", "--weight", "log=0.5").json
     assert (said["weights"]["vector"], said["weights"]["recency"], said["weights"]["log"]) == (0.7, 1.0, 0.5)
     hit = said["hits"][0]
-    assert {part["name"] for part in hit["parts"]} >= {"words", "recency", "boost"}
+    assert {part["name"] for part in hit["parts"]} >= {"keyword", "recency", "boost"}
     times = math.prod(part["contribution"] for part in hit["parts"] if part["how"] == "times")
     added = sum(part["contribution"] for part in hit["parts"] if part["how"] == "plus")
     assert added * times == pytest.approx(hit["score"], abs=1e-4)

@@ -14,7 +14,7 @@ from workbench.graph.drafts import (
     memory_draft,
     proposed_draft,
 )
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.moment import Moment
 from workbench.memory.proposal import Proposal
 

@@ -12,7 +12,7 @@ from tests.support.pages import TEAM, graph_of
 from workbench.errors import UsageError
 from workbench.graph.memory_query import ORDERS, MemoryQuery, Result, find
 from workbench.graph.model import Graph
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.graph_types import IMPORTANCE
 
 TODAY = date(2026, 3, 14)  # a Saturday
 NOTES = {

@@ -336,7 +336,7 @@ def test_a_first_commit_of_many_files_is_not_read_through(
         parsed.append(path)
         return parse_document(path, *rest)
 
-    monkeypatch.setattr("workbench.workspace.workspace.parse_document", counted)
+    monkeypatch.setattr("workbench.memory.markdown.parse_document", counted)
     assert told(sandbox, address) == ["add"]
     change(sandbox, "The pump 7 was", "Pump 7 was", "memory/notes-7.md")
     assert told(sandbox, sandbox.address("Pump 7 was", "memory/notes-7.md")) == ["edit", "add"]

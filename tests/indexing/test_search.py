@@ -322,7 +322,7 @@ def test_the_weights_of_a_request_change_those_of_the_search(filled: Memory) -> 
 
 
 def test_the_settings_of_the_workspace_choose_the_weights(memory: Memory) -> None:
-    (memory.root / "workbench.yaml").write_text("search: {preset: words}\n")
+    (memory.root / "workbench.yaml").write_text("search: {preset: keyword}\n")
     memory.write("MEMORY.md", "The door code is 4411")
     memory.reindex()
     workspace = Workspace.open(memory.root)

@@ -118,7 +118,7 @@ def test_a_request_may_weigh_otherwise_and_ask_why(filled: Memory) -> None:
     assert plain["hits"][0]["parts"] == []  # type: ignore[index]
     assert plain["hits"][0]["kind"] == "memory"  # type: ignore[index]
     assert weighed["hits"][0]["kind"] != "memory"  # type: ignore[index]
-    assert weighed["hits"][0]["parts"][0]["name"] == "words"  # type: ignore[index]
+    assert weighed["hits"][0]["parts"][0]["name"] == "keyword"  # type: ignore[index]
 
 
 def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.ingest.statements import Statement, remember_request, statements_in, why_not
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.graph_types import IMPORTANCE
 
 PIECES = (
     *("I live in Ghent.", "We decided to use NATS.", "Is it late?", "npm install", "my dog", "Danke dir!"),

@@ -16,15 +16,30 @@ MODULES = sorted(ROOM.rglob("*.py"))
 HEAVY = ("lancedb", "onnxruntime", "torch", "numpy", "pyarrow", "sentence_transformers", "transformers")
 
 
-def loaded(code: str) -> set[str]:
-    report = "import sys; print(' '.join(sorted({name.partition('.')[0] for name in sys.modules})))"
+def loaded(code: str, parts: int = 1) -> set[str]:
+    """The first parts of the names of all modules that are loaded by the code."""
+    report = f"import sys; print(*{{'.'.join(name.split('.')[:{parts}]) for name in sys.modules}})"
     command = [sys.executable, "-c", f"{code}; {report}"]
     return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 
 
 def test_opening_needs_nothing_heavy() -> None:
     found = loaded("import screens.app")
-    assert not found & {*HEAVY, "tantivy", "watchfiles", "tokenizers", "indexing", "click"}
+    assert not found & {*HEAVY, "tantivy", "watchfiles", "tokenizers", "indexing", "click", "msgspec"}
+
+
+def test_the_first_paint_loads_no_parser_nothing_of_git_and_nothing_that_acts() -> None:
+    found = loaded("import screens.app", parts=3)
+    acts = {"screens.main.controllers", "screens.loading.store", "screens.search.engine"}
+    parses = {"workbench.memory.markdown", "workbench.memory.origin", "workbench.safety.secrets"}
+    writes = {"workbench.repository.history", "workbench.workspace.transaction", "workbench.workspace.ledger"}
+    assert not found & (acts | parses | writes)
+
+
+def test_the_command_that_opens_the_interface_loads_no_more_for_others_beside_it() -> None:
+    found = loaded("import workbench.cli.program, workbench.cli.setup", parts=2)
+    others = {"indexing.sync", "workbench.dreaming", "workbench.health", "workbench.repository"}
+    assert not found & others
 
 
 def test_searching_by_words_loads_no_model(tmp_path: Path) -> None:

@@ -103,8 +103,8 @@ class Relevance:
     def parts(self) -> dict[str, float]:
         """What makes the score, by addition."""
         if self.cosine is None:
-            return {"words": self.coverage}
-        return {"meaning": MEANING * max(0.0, self.cosine), "words": (1.0 - MEANING) * self.coverage}
+            return {"keyword": self.coverage}
+        return {"semantic": MEANING * max(0.0, self.cosine), "keyword": (1.0 - MEANING) * self.coverage}
 
     @property
     def why(self) -> str:

@@ -31,22 +31,13 @@ from workbench.cli.output import (
 )
 from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.health.places import standing
 from workbench.plural import plural
-from workbench.workspace.plan import Plan
 from workbench.workspace.registry import read_registry, register, unregister
-from workbench.workspace.templates import (
-    needs_repository,
-    owner_of,
-    plan_init,
-    set_up,
-    to_set_up,
-    tracked_beside,
-)
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.serve.server import Server
+    from workbench.workspace.plan import Plan
 
 DEMO_FOLDER = "memory-demo"
 PORT = 8470
@@ -132,6 +123,8 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
 
     In DIR. Default: the folder that -w names, or the current one.
     """
+    from workbench.workspace.templates import needs_repository, owner_of, plan_init, set_up
+
     target = _to_set_up(ctx, folder)
     if target.exists() and not target.is_dir():
         raise NoWorkspaceError(f"{target} is not a folder")
@@ -165,6 +158,7 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
 def _say_where_history_is(folder: Path, plan: Plan) -> None:
     """Say where the history of the workspace is kept, where that is in no repository of the person's."""
     from workbench.cli.status import history_of, kept_in
+    from workbench.workspace.templates import to_set_up
 
     with contextlib.closing(to_set_up(folder, plan)) as place:
         if place.history.own:
@@ -188,6 +182,8 @@ def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
 
 def _agree(target: Path, paths: Sequence[str]) -> None:
     """Return when these files may be added to what other files are kept in."""
+    from workbench.workspace.templates import tracked_beside
+
     others = tracked_beside(target)
     if not others:
         return
@@ -323,6 +319,8 @@ def list_() -> int:
     The exit code is 4 if one is missing, cannot be opened or needs a newer version, or if a line of the list
     is invalid.
     """
+    from workbench.health.places import standing
+
     known = read_registry()
     found = [standing(one) for one in known.entries]
     if not answered({"file": known.path, "workspaces": found, "skipped": known.skipped}):

@@ -249,14 +249,16 @@ class Settings:
     )
     search_preset: str = setting(
         "default",
-        "Ranking weights: default, openclaw, goclaw, words (mostly keyword) or meaning (mostly semantic).",
-        choices=("default", "openclaw", "goclaw", "words", "meaning"),
+        "Ranking weights: default, openclaw, goclaw, mostly `keyword` or mostly `semantic`.",
+        choices=("default", "openclaw", "goclaw", "keyword", "semantic"),
     )
     theme: str = setting("dark", "Theme of the interface.", user_only=True)
 
 
 DECLARED: Mapping[str, Declaration] = {one.name: one.metadata["declared"] for one in fields(Settings)}
 """Every setting by its name, in the order in which they are declared."""
+_FORMER_PRESETS = {"words": "keyword", "meaning": "semantic"}
+"""What files of 0.1 call these presets."""
 USER_ONLY = frozenset(name for name, one in DECLARED.items() if one.user_only)
 SECRET = frozenset(name for name, one in DECLARED.items() if one.secret)
 STRICT = frozenset(name for name, one in DECLARED.items() if one.strict)
@@ -342,6 +344,8 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
             if trusted or name != KEY:  # that says in which format the memory is
                 misplaced.append(name)
             continue
+        if name == "search_preset":
+            value = _FORMER_PRESETS.get(str(value), value)  # noqa: PLW2901
         try:
             values[name] = checked(path, name, value)
             refuse_unfit(name, values[name])

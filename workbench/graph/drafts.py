@@ -15,7 +15,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
+from workbench.memory.graph_page import relation_kind
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest

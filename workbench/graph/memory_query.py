@@ -11,7 +11,8 @@ from workbench.errors import UsageError
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
 from workbench.graph.model import Graph, Held, entity_holds, memory_holds, memory_json
 from workbench.graph.search import MAX_HOPS
-from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, TypedMemory, name_key
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.moment import ordinal
 
 Sort = Literal["todo", "event", "deadline"]

@@ -5,7 +5,7 @@ A person says with words what the tools of an agent say with drafts: the same op
 
 from __future__ import annotations
 
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.operations.operation_spec import REASON, Kind, OperationSpec, Parameter
 
 _WHY = Parameter("reason", "The reason, stored with the operation.", required=True)

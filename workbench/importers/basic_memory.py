@@ -15,7 +15,7 @@ from workbench.errors import UsageError
 from workbench.graph.page_edit import FOLDER, slug
 from workbench.importers.plan import Carried, Item, carried, digest_of, read_whole
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, scalar, set_front_matter
-from workbench.memory.graph_page import ENTITY_TYPES
+from workbench.memory.graph_types import ENTITY_TYPES
 from workbench.memory.names import RelPath
 
 LABEL = "basic-memory"

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 from workbench.errors import UsageError
 from workbench.importers.plan import Carried, Item, SourceRow, carried, memory_item
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.temporary import scratch
 
 _SECONDS = 120.0

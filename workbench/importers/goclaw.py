@@ -34,7 +34,7 @@ from workbench.importers.plan import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
-from workbench.memory.graph_page import ENTITY_TYPES
+from workbench.memory.graph_types import ENTITY_TYPES
 from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import USUAL
 

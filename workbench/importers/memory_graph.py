@@ -22,7 +22,7 @@ from pathlib import Path
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
 from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memory_item, word
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.memory.graph_types import IMPORTANCE
 
 LABEL = "goclaw-graph"
 _COLUMNS = (

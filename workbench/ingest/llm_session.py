@@ -27,7 +27,8 @@ from workbench.ingest.statements import why_not
 from workbench.ingest.utterances import Heard, Utterance
 from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, Schema, ask_json
 from workbench.memory.episode_page import EpisodeLine, TurnRef
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, RELATIONS
+from workbench.memory.graph_page import RELATIONS
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.sentences import sentences
 from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
 from workbench.memory.entry import HASH_DIGITS, Entry
-from workbench.memory.markdown import Document
+
+if TYPE_CHECKING:
+    from workbench.memory.markdown import Document
 
 _PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _ORDINAL = re.compile(r"[0-9]{1,9}")

@@ -11,44 +11,21 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from types import MappingProxyType
 from typing import Any
 
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.frontmatter import FrontMatter
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.moment import parse_moment
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, least_trusted, parse_day
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
-IMPORTANCE: Mapping[str, float] = MappingProxyType(
-    {
-        "identity": 1.0,
-        "goal": 0.9,
-        "routine": 0.85,
-        "decision": 0.8,
-        "todo": 0.8,
-        "preference": 0.7,
-        "fact": 0.6,
-        "correlation": 0.5,
-        "prediction": 0.5,
-        "event": 0.4,
-        "feedback": 0.4,
-        "observation": 0.3,
-        "anomaly": 0.3,
-    }
-)
-"""The types of memory, each with the importance that one has which says none of its own, in [0, 1]."""
 OTHER_IMPORTANCE = 0.5
 """The importance of a memory of a type that is not known."""
 CERTAIN = 1.0
 """The confidence of what says none: people write what they know, and automation always says a figure."""
-ENTITY_TYPES = (
-    "person", "organization", "place", "project", "product", "technology", "task", "event", "document",
-    "concept", "thing",
-)  # fmt: skip
-"""Types of entities; a ``thing`` is what nothing tells the type of."""
 RELATIONS = (
     "works_on", "knows", "part_of", "uses", "depends_on", "located_in", "owns", "decided", "caused_by",
     "updates", "supersedes", "contradicts", "reinforces", "weakens", "related_to",

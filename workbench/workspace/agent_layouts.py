@@ -17,7 +17,6 @@ from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
-from workbench.memory.frontmatter import read_front_matter
 from workbench.special_files import read_regular
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
@@ -366,6 +365,8 @@ _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 def _letta_block(before: bytes | None, after: bytes) -> str:
     """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
+    from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - for Letta alone
+
     old = read_front_matter(before or b"")
     if old is not None and old.flag("read_only"):
         return "its header says `read_only: true`"

@@ -60,7 +60,7 @@ def checkout(workspace: Workspace) -> tuple[str, int]:
     """
     history = workspace.history
     if history.own:
-        changed = unrecorded(workspace, history.head(), whole=False).changes
+        changed = unrecorded(workspace, history.head(), whole=False, names=True).changes
         return "", sum(map(workspace.layout.holds, changed))
     given = ("--porcelain=v2", "--branch", "--no-renames", "--untracked-files=all", "-z", "--", ".")
     records = os.fsdecode(history.run("status", *given)).split("\0")
@@ -71,10 +71,13 @@ def checkout(workspace: Workspace) -> tuple[str, int]:
     return "" if name == "(detached)" else name, sum(map(workspace.layout.holds, here))
 
 
-def unrecorded(workspace: Workspace, head: CommitId | None, *, whole: bool = True) -> Unrecorded:
+def unrecorded(
+    workspace: Workspace, head: CommitId | None, *, whole: bool = True, names: bool = False
+) -> Unrecorded:
     """Compare what is on disk with the commit ``head``. Writes nothing. Raises WorkbenchError.
 
-    Unless ``whole``, files that were last changed before that commit are taken to be as it has them.
+    Unless ``whole``, files that were last changed before that commit are taken to be as it has them. Where
+    only ``names`` are asked for, new files are not read, and the bytes of no file are kept.
     """
     kept = recorded_files(workspace, head)
     since = 0.0 if whole or head is None else workspace.history.commit(head).when.timestamp() - _SLACK_SECONDS
@@ -88,10 +91,13 @@ def unrecorded(workspace: Workspace, head: CommitId | None, *, whole: bool = Tru
     for path in sorted(here):
         if path in kept and here[path] < since:
             continue
-        data = workspace.files.read_or_none(path)
-        if data is None or kept.get(path) == workspace.history.name_of(data):
+        if names and path not in kept:
+            data: bytes | None = b""
+        else:
+            data = workspace.files.read_or_none(path)
+        if data is None or (path in kept and kept[path] == workspace.history.name_of(data)):
             continue
-        changes[path] = data
+        changes[path] = b"" if names else data
         if path not in kept:
             fresh.append(path)
     left_alone = workspace.history.ignored(fresh)

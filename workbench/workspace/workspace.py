@@ -1,6 +1,9 @@
 """A workspace: the facade that says where everything is.
 
 Whose memory a workspace is: the name that USER.md gives.
+
+Opening one loads no parser and nothing of git: what answers a question is imported by who asks it, so that
+the interface is painted before.
 """
 
 from __future__ import annotations
@@ -21,16 +24,11 @@ from workbench.errors import (
     NoWorkspaceError,
     OutsideWorkspaceError,
     ReadOnlyError,
+    UsageError,
     disk_error,
 )
-from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
-from workbench.memory.origin import owner_name
-from workbench.memory.provenance import MarkReader
-from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import (
@@ -45,15 +43,17 @@ from workbench.workspace.agent_layouts import (
 )
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile, daily_notes_of
-from workbench.workspace.ledger import Ledger
-from workbench.workspace.own_history import OwnPlace, open_history, own_place
-from workbench.workspace.plan import Plan
-from workbench.workspace.short_marks import shortened
-from workbench.workspace.state_files import replace_state
-from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
     from workbench.config.settings_report import SettingsProblem
+    from workbench.memory.file_edit import FileEdit
+    from workbench.memory.markdown import Document
+    from workbench.memory.provenance import MarkReader
+    from workbench.repository.history import History
+    from workbench.workspace.ledger import Ledger
+    from workbench.workspace.own_history import OwnPlace
+    from workbench.workspace.plan import Plan
+    from workbench.workspace.transaction import Operations
 
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
@@ -96,6 +96,11 @@ class Workspace:
         """The folder whose layout counts: its own, or where this is the past, that of the present."""
         return self.root
 
+    @property
+    def moment(self) -> str:
+        """As of when it is shown, for people; empty for today's memory."""
+        return ""
+
     @classmethod
     def open(cls, folder: Path | str, *, anyhow: bool = False, lenient: bool = False) -> Workspace:
         """The workspace at ``folder``. Raises NoWorkspaceError when there is no such folder.
@@ -111,7 +116,7 @@ class Workspace:
             )
         settings, misread, skipped = _settings_of(root / layout.SETTINGS_FILE, anyhow, lenient)
         if layout.STATE_DIR in root.parts:
-            from workbench.workspace.snapshot import past_at  # noqa: PLC0415 - it is built on this module
+            from workbench.workspace.snapshot import past_at
 
             if past := past_at(root, settings):
                 return past
@@ -143,10 +148,14 @@ class Workspace:
     @cached_property
     def history(self) -> History:
         """The history of this memory, wherever it is kept. Raises as ``open_history`` does."""
+        from workbench.workspace.own_history import open_history
+
         return open_history(self.root, self.layout)
 
     def own_place(self) -> OwnPlace:
         """The git directory of ours that history is, or would be, kept in. Raises as ``history`` does."""
+        from workbench.workspace.own_history import own_place
+
         return own_place(self.root, self.layout)
 
     def go_on_in_repository(self) -> Path:
@@ -164,11 +173,15 @@ class Workspace:
     @cached_property
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
+        from workbench.workspace.transaction import Operations
+
         return Operations(self)
 
     @cached_property
     def ledger(self) -> Ledger:
         """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
+        from workbench.workspace.ledger import Ledger
+
         return Ledger(self)
 
     def finished(self, plan: Plan) -> Plan:
@@ -177,6 +190,8 @@ class Workspace:
         Raises NotCuratableError for what an agent would refuse, and for a first file of curated memory where
         no agent is known to load one. What only brings back older bytes stays as it is.
         """
+        from workbench.workspace.short_marks import shortened
+
         plan = shortened(plan, self.marks(), self.layout.kind_of)
         if plan.brings_back or plan.action == "init":
             return plan
@@ -273,6 +288,8 @@ class Workspace:
 
     def parsed(self, path: RelPath, data: bytes) -> Document:
         """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
+        from workbench.memory.markdown import parse_document
+
         kind = self.layout.kind_of(path)
         return parse_document(path, data, kind, self.marks(), self.layout.named(path))
 
@@ -326,6 +343,8 @@ class Workspace:
 
         Raises EntryNotFoundError, AmbiguousEntryError or NotMemoryError.
         """
+        from workbench.memory.address import find_entry, path_of
+
         path = path_of(address)
         if not path:
             raise EntryNotFoundError(address)
@@ -345,14 +364,17 @@ def _settings_of(
 ) -> tuple[Settings, tuple[SettingsProblem, ...], tuple[SettingsProblem, ...]]:
     """The settings, what of them makes no sense, and what was passed over."""
     if anyhow:
-        from workbench.config.settings_report import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
+        try:
+            return settings_module.load(path), (), ()
+        except UsageError:
+            from workbench.config.settings_report import as_far_as_read
 
-        return *as_far_as_read(path), ()
+            return *as_far_as_read(path), ()
     skipped: list[str] = []
     settings = settings_module.load(path, lenient=lenient, skipped=skipped)
     if not skipped:
         return settings, (), ()
-    from workbench.config.settings_report import tell  # noqa: PLC0415
+    from workbench.config.settings_report import tell
 
     return settings, (), tuple(one for one in tell(path).problems if one.name in skipped)
 
@@ -363,6 +385,8 @@ def _keep_out_of_git(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError, ValueError):
         if read_regular(ignore) == _IGNORE_ALL:
             return
+    from workbench.workspace.state_files import replace_state
+
     replace_state(ignore, _IGNORE_ALL)
 
 
@@ -371,5 +395,7 @@ _USER_PAGE = RelPath("USER.md")
 
 def owner_name_of(workspace: Workspace) -> str:
     """The owner's name; empty where USER.md is not there or gives none."""
+    from workbench.memory.origin import owner_name
+
     data = workspace.files.read_or_none(_USER_PAGE)
     return owner_name(data.decode("utf-8", "replace")) if data else ""

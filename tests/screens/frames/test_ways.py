@@ -7,9 +7,9 @@ from textual.command import CommandPalette
 
 from screens.actions.action import SCREENS
 from screens.actions.availability import FocusContext
-from screens.actions.registry import action_at, by_id
+from screens.actions.registry import SCREEN_NAMES, action_at, by_id
 from screens.context.screen import AgentScreen
-from screens.frames.overlay_screen import SCREEN_NAMES, OverScreen
+from screens.frames.overlay_screen import OverScreen
 from screens.health.overview import HealthScreen
 from screens.review.review import ReviewScreen
 from screens.settings.overview import SettingsScreen

@@ -97,6 +97,22 @@ async def test_any_operation_is_undone_in_any_order(sandbox: Sandbox) -> None:
     assert PORT.encode() not in sandbox.read(LOG)
 
 
+async def test_an_undo_in_a_long_history_is_seen_above_what_it_undid(sandbox: Sandbox) -> None:
+    many(sandbox, 60)
+    forget(sandbox, "staging port")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("at")
+        await choose(interface, "staging port")
+        await interface.press("u")
+        await interface.until(
+            lambda: browse(interface).list.rows[0].lead[1].text.strip() == "undo", "it is listed"
+        )
+        assert browse(interface).list.scroll_offset.y == 0
+        row = browse(interface).list.row
+        assert row is not None
+        assert "staging port" in row.text, "the cursor stays where it was"
+
+
 async def test_newer_text_in_the_way_is_named_and_stays(sandbox: Sandbox) -> None:
     promote(sandbox, "staging port")
     edited = sandbox.read("MEMORY.md").replace(b"port is 8443", b"port is 9000")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from screens.jobs.running_jobs import QUIET_SECONDS, Work, Works, stage_parts
-from screens.jobs.worker_client import Meter, Stage
+from screens.jobs.running_jobs import QUIET_SECONDS, Stage, Work, Works, stage_parts
+from screens.jobs.worker_client import Meter
 
 
 def line(stage: Stage, **options: object) -> str:

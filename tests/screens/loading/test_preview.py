@@ -161,3 +161,14 @@ async def test_what_was_done_to_an_entry_is_listed(sandbox: Sandbox) -> None:
             lambda: any("promote: The staging port" in line for line in interface.main.preview.history),
             "the operation in the preview",
         )
+
+
+async def test_an_entry_of_a_very_large_file_is_not_followed_through_all_of_it(sandbox: Sandbox) -> None:
+    lines = "".join(f"- {number} {'word ' * 40}\n" for number in range(6_000))
+    sandbox.write("memory/2026-03-15.md", f"# Day\n\n{lines}")
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("5 word")
+        beneath = interface.main.preview.beneath
+        await interface.until(lambda: "not looked up" in str(beneath.get("history")), "why there is none")
+        await interface.press("s")
+        await interface.until_said("No related entries")

@@ -54,7 +54,7 @@ async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox
     async with opened(sandbox.workspace) as interface:
         logs = interface.main.logs
         await interface.until(lambda: LOG in logs.files, "it is there")
-        sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: words\n")
+        sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: keyword\n")
         await interface.until(lambda: LOG not in logs.files, "it is left out")
         engine = interface.main.following.engine
         assert engine._by_words().index.weights.vector == 0.2

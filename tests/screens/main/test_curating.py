@@ -187,7 +187,7 @@ async def test_an_undo_right_after_a_refused_action_names_what_it_undoes_and_ask
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 
 
-@pytest.mark.parametrize("keys", [("c",), ("p", "j"), ("p", "slash", "escape")])
+@pytest.mark.parametrize("keys", [("c",), ("p", "j"), ("p", "slash", "escape"), ("p", "colon", "escape")])
 async def test_an_undo_asks_only_right_behind_a_refused_key_that_was_to_write(
     sandbox: Sandbox, keys: tuple[str, ...]
 ) -> None:
@@ -200,6 +200,22 @@ async def test_an_undo_asks_only_right_behind_a_refused_key_that_was_to_write(
         await interface.press(keys[0])
         await interface.until_said("Nothing that takes long" if keys[0] == "c" else "already in long-term")
         await interface.press(*keys[1:], "u")
+        await interface.until(lambda: actions(sandbox)[0] == "undo" or "Undo “" in interface.text, "it came")
+        assert actions(sandbox) == ["undo", "promote", "start"]
+
+
+async def test_an_undo_behind_a_click_asks_nothing_about_what_was_refused_before(
+    sandbox: Sandbox,
+) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.until(lambda: "✓" in interface.text, "the promoted mark")
+        await interface.press("p")
+        await interface.until_said("already in long-term memory")
+        await interface.pilot.click("#logs-list", offset=(12, 3))
+        await interface.press("u")
         await interface.until(lambda: actions(sandbox)[0] == "undo" or "Undo “" in interface.text, "it came")
         assert actions(sandbox) == ["undo", "promote", "start"]
 

@@ -6,8 +6,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.geometry import Region
 
-from screens.jobs.running_jobs import Work
-from screens.jobs.worker_client import Stage
+from screens.jobs.running_jobs import Stage, Work
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

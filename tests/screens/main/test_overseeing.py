@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from screens.drawing.safe_text import words
+from screens.loading import snapshots
 from screens.main import status_monitor
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
@@ -84,6 +85,14 @@ async def test_a_narrow_title_has_room_for_the_budget(sandbox: Sandbox, width: i
         await interface.until(lambda: "% of budget" in interface.text.split("\n")[0], "the budget")
         interface.main.title_line.show(words("! index: it is broken"), "warn")
         await interface.until(lambda: "! index" in interface.text.split("\n")[0], "what is wrong")
+
+
+@pytest.mark.parametrize(
+    ("used", "said"), [(700, "70 % of budget"), (1_240, "124 % of budget"), (6_160, "6.2 times its budget")]
+)
+def test_a_budget_is_told_in_percent_and_what_is_far_over_it_in_times(used: int, said: str) -> None:
+    memory = snapshots.MemoryView("MEMORY.md", used=used, limit=1_000)
+    assert status_monitor.budget_fact(memory).text == said
 
 
 async def test_a_commit_of_another_program_is_in_the_title_soon(

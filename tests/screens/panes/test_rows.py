@@ -48,6 +48,21 @@ def rows(interface: Interface) -> list[str]:
     return [" ".join((*(part.text for part in row.lead), row.text)) for row in interface.main.pane.list.rows]
 
 
+async def test_a_comment_for_programs_stands_in_the_row_of_what_it_is_about(sandbox: Sandbox) -> None:
+    about = "<!-- trigger: release -->\n- Ask before a release\n\n<!-- trigger: email -->\n\nNever mail.\n"
+    sandbox.write("memory/2026-03-15.md", f"# Day\n\n{about}\n<!-- owner: nobody -->\n")
+    sandbox.write("MEMORY.md", f"# Memory\n\n{about}")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until(lambda: "Ask before a release" in rows(interface), "the entries")
+        shown = rows(interface)
+        assert {"trigger: release", "trigger: email"}.isdisjoint(shown)
+        assert "owner: nobody" in shown, "what stands above nothing keeps its row"
+        for pane in (interface.main.logs, interface.main.memory):
+            tails = {str(row.text): [*map(str, (part.text for part in row.tail))] for row in pane.list.rows}
+            assert "trigger: release" in tails["Ask before a release"]
+            assert "trigger: email" in tails["Never mail."]
+
+
 async def test_a_log_of_stamps_and_channels_shows_times_and_words(sandbox: Sandbox) -> None:
     lines = [f"[2026-03-15T1{n}:00:00Z] #ops: step {n} done\n\n" for n in range(4)]
     sandbox.write("memory/2026-03-15.md", "# Day\n\n" + "".join(lines))

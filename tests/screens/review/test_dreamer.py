@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from screens.jobs import worker_client
-from screens.jobs.worker_client import Stage
+from screens.jobs.running_jobs import Stage
 from screens.review.dream_job import Dreamer, progress_parts
 from workbench.errors import StoppedError
 

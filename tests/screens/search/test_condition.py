@@ -10,7 +10,7 @@ from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
-from screens.jobs.worker_client import Stage
+from screens.jobs.running_jobs import Stage
 from screens.search.engine import KEYWORD_INDEX, IndexChanged
 from screens.search.search_state import SearchState, condition, emptiness
 from workbench.agent.search_update import FoundHit, SearchUpdate

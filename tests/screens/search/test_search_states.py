@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from screens.search import engine
+from screens.drawing.safe_text import words
+from screens.jobs.running_jobs import Stage
+from screens.search import engine, live_search
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -184,10 +186,41 @@ async def test_other_settings_begin_another_child_which_nobody_need_be_told_of(
     children = answering("sys.stdin.read()")
     async with opened(indexed.workspace, engines=True) as interface:
         await ready(interface)
-        indexed.write("workbench.yaml", "search_preset: words\n")
+        indexed.write("workbench.yaml", "search_preset: keyword\n")
         await interface.until(lambda: len(children) > 1, "another child")
         await ready(interface)
         assert "keyword only" not in interface.toasts
+
+
+async def test_while_vectors_come_the_search_is_asked_again_now_and_then_and_once_all_are_there(
+    indexed: Sandbox, answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_search, "ROWS_SECONDS", 0.3)
+    answering(
+        "for n, question in enumerate(asked):"
+        " say(seq=question['seq'], query=question['query'], mode='hybrid', hits=[hit(f'answer {n}')])"
+    )
+
+    def embedded(done: int) -> None:
+        stage = Stage(engine.EMBEDDING, done, 1_000)
+        told = engine.IndexChanged(text=words("indexing"), searchable=True, stage=stage)
+        interface.main.model.publish(told)
+
+    async with opened(indexed.workspace, engines=True) as interface:
+        await ready(interface)
+        await interface.until(lambda: not interface.main.following.indexing, "nothing is indexed")
+        await interface.press("slash")
+        await interface.type("staging")
+        await interface.until(lambda: status(interface) == "hybrid", "an answer")
+        first = int(texts(interface)[0].split()[1])
+        for done in (*range(0, 400, 10), *[400] * 40):
+            embedded(done)
+        await interface.until(lambda: texts(interface) == [f"answer {first + 1}"], "the first vectors count")
+        await interface.until(lambda: texts(interface) == [f"answer {first + 2}"], "the last ones, too")
+        for _ in range(40):
+            embedded(400)
+        interface.main.model.publish(engine.IndexChanged(text=None, searchable=True))
+        await interface.until(lambda: texts(interface) == [f"answer {first + 3}"], "all are there")
 
 
 async def test_what_was_not_understood_is_noted_under_the_words(

@@ -20,7 +20,7 @@ from workbench.agent.fenced_memory import as_line, as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.usage import Given
 from workbench.memory.entry import Kind
-from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 
 Result: TypeAlias = dict[str, Any]
 Schema: TypeAlias = dict[str, Any]
