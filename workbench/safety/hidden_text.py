@@ -152,7 +152,8 @@ def _titles(text: str) -> Iterator[TextFinding]:
 
 def _encoded(text: str) -> Iterator[TextFinding]:
     # To cut a text into its words is faster than to look for long ones.
-    for match in _BASE64.finditer(text) if any(len(word) >= _ENCODED for word in text.split()) else ():
+    has_long = max(map(len, text.split()), default=0) >= _ENCODED
+    for match in _BASE64.finditer(text) if has_long else ():
         start = match[0].rstrip("=")[:4000].replace("-", "+").replace("_", "/")
         try:
             words = base64.b64decode(start[: len(start) // 4 * 4], validate=True).decode("utf-8", "replace")

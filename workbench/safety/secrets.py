@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -306,7 +306,7 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
     for order, rule in enumerate(_RULES):
         hinted = low_words if rule.is_word else low
         if any(hint in hinted for hint in rule.hints) and (not rule.is_word or rule.pattern.search(words)):
-            for match in rule.pattern.finditer(text):
+            for match in _matches(rule, text, low):
                 value = match["v"].rstrip(".")  # the dots behind it fit some of the rules
                 is_whole = rule.name not in _JUDGED or len(value) >= _WHOLE
                 is_elided = not is_whole and _ELIDED.match(text, match.start("v") + len(value))
@@ -317,6 +317,26 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
         if not kept or finding.start >= kept[-1].end:
             kept.append(finding)
     return tuple(kept)
+
+
+def _matches(rule: _Rule, text: str, low: str) -> Iterator[re.Match[str]]:
+    """Where a rule fits, looked for only on the lines that hold a hint; ``low`` is the text in lower case.
+
+    A private key takes several lines.
+    """
+    if rule.is_word or rule.name == "private key" or len(low) != len(text):
+        yield from rule.pattern.finditer(text)
+        return
+    lines: set[tuple[int, int]] = set()
+    for hint in rule.hints:
+        at = low.find(hint)
+        while at >= 0:
+            end = low.find("\n", at)
+            end = end if end >= 0 else len(low)
+            lines.add((low.rfind("\n", 0, at) + 1, end))
+            at = low.find(hint, end)
+    for start, end in sorted(lines):
+        yield from rule.pattern.finditer(text, start, end)
 
 
 def masked(text: str) -> str:
