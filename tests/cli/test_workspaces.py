@@ -282,7 +282,9 @@ def home(person: Path) -> Path:
     )
     (person / "code/empty").mkdir()
     (person / "CLAUDE.md").write_text("- of all of home\n")
-    projects = {str(person / name): {} for name in ("code/atlas", "code/empty", "code/gone", "")}
+    projects: dict[str, dict[str, str]] = {
+        str(person / name): {} for name in ("code/atlas", "code/empty", "code/gone", "")
+    }
     (person / ".claude.json").write_text(json.dumps({"projects": projects}))
     (person / ".hermes/pending/memory").mkdir(parents=True)
     for name in ("a.json", "b.json"):
