@@ -93,7 +93,7 @@ def test_other_text_staged_for_the_very_file_is_neither_lost_nor_set_in_the_plac
         more = "" if "back" in staged else "- staged\n- not staged\n"
         sandbox.write("MEMORY.md", MEMORY_TEXT + more)
     index = (sandbox.root / ".git/index").read_bytes()
-    require_refused(sandbox, "staged")
+    require_refused(sandbox, "is staged as deleted" if staged == "removed" else "other text is staged")
     assert (sandbox.root / ".git/index").read_bytes() == index
 
 

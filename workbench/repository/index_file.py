@@ -115,8 +115,11 @@ class Staging:
         on_disk = None if edit.before is None else self._history.name_of(edit.before)
         if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
             return
+        staged = (
+            "other text is staged for {} than it holds" if row else "{} is staged as deleted, and is there"
+        )
         raise RepositoryStateError(
-            f"other text is staged for {edit.path} than it holds; nothing was changed",
+            f"{staged.format(edit.path)}; nothing was changed",
             hint=f"commit what you have staged, or take it back: git reset -q -- {edit.path}",
         )
 
