@@ -29,6 +29,7 @@ from workbench.dreaming.proposals.inbox import Settled, Waiting
 from workbench.dreaming.proposals.origins import Quotation, QuotedLine
 from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.dreaming.score import MOST, filled
+from workbench.memory.entry import without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import QUEUE, Gate, Proposal
 from workbench.safety.secrets import masked
@@ -175,7 +176,7 @@ def _does(proposal: Proposal) -> tuple[str, str]:
 
 def _head(proposal: Proposal) -> Iterator[Row]:
     """What it would do where, and its words in full."""
-    where = proposal.section or proposal.target.rpartition("#")[0] or "memory"
+    where = without_emphasis(proposal.section) or proposal.target.rpartition("#")[0] or "memory"
     title = row_text(" ".join(filter(None, (*_does(proposal), where))))
     yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
 

@@ -27,6 +27,7 @@ from screens.drawing.safe_text import (
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting
 from workbench.dreaming.proposals.origins import Quotation
 from workbench.dreaming.result import NEAR_MISS, Dream, Skip
+from workbench.memory.entry import without_emphasis
 from workbench.memory.proposal import Proposal
 from workbench.safety.secrets import masked
 
@@ -163,7 +164,9 @@ def _tail(agenda: Agenda, one: Waiting) -> tuple[RowPart, ...]:
     proposal = one.proposal
     doubtful = proposal.trust == "external"
     trust = RowPart(row_text(proposal.trust), "warn" if doubtful else "muted")
-    section = [RowPart(row_text(proposal.section[:20]), "faint")] if proposal.section else []
+    section = (
+        [RowPart(row_text(without_emphasis(proposal.section)[:20]), "faint")] if proposal.section else []
+    )
     parts = [*section, trust] if doubtful else [trust, *section]
     if proposal.score:
         parts.append(RowPart(words(f"{proposal.score:.2f}"), "accent"))
@@ -268,5 +271,5 @@ def _skip_row(number: int, skip: Skip) -> Row:
 
 @lru_cache(maxsize=4_096)
 def _words_of(text: str) -> Shown:
-    """Words of a proposal on one line; a secret in them is masked."""
-    return row_text(masked(" ".join(text[:2_000].split())))
+    """Words of a proposal on one line, without emphasis; a secret in them is masked."""
+    return row_text(without_emphasis(masked(" ".join(text[:2_000].split()))))

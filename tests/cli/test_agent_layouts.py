@@ -384,6 +384,22 @@ def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Pat
     assert run("-w", str(root), "edit", human, "--text", "Likes tea " + "and coffee " * 9).code == 0
 
 
+def test_lettas_core_memory_is_limited_as_a_whole(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    for name in ("human.md", "ports.md"):
+        (root / name).write_text("---\ndescription: x\n---\n- Likes tea and quiet mornings\n")
+    (root / ".memfs.config.json").write_text('{"version": 1, "maxCoreMemoryCharacters": 120}\n')
+    loaded = {one["path"]: one for one in run("-w", str(root), "status", "--json").json["loaded"]}
+    assert (loaded["*.md"]["used"], loaded["*.md"]["limit"]) == (108, 120)
+    entry = address(root, "ports.md", "tea")
+    refused = run(
+        "-w", str(root), "edit", entry, "--text", "Likes tea and quiet, very long mornings by the sea"
+    )
+    assert refused.code == 2
+    assert "of 120 characters" in refused.err
+    assert run("-w", str(root), "edit", entry, "--text", "Likes tea and long mornings").code == 0
+
+
 @pytest.mark.parametrize("prompt", ["{{ user }} likes tea\n", "{% if user %}\nYou help\n", '{"a": 1}\n'])
 def test_a_template_of_prompts_makes_no_memory_filesystem_of_letta(
     run: Run, tmp_path: Path, prompt: str

@@ -654,6 +654,17 @@ def test_a_candidate_over_several_lines_is_of_all_of_them(run: Run, inbox: Any, 
     assert everything(root) == before
 
 
+@pytest.mark.parametrize("header", ["@@ -3,4 @@ (2 before, 8 after) - ", "@@ -3 @@ - "])
+def test_what_a_search_puts_around_a_candidate_is_no_part_of_it(
+    inbox: Any, person: Path, header: str
+) -> None:
+    root = openclaw(person, candidate(3, f"{header}{PORT} - Atlas ships..."))
+    one = only(inbox, root)
+    assert one["text"] == f"{PORT} - Atlas ships"
+    done(inbox(root, "accept", one["key"]))
+    assert "@@" not in (root / "MEMORY.md").read_text()
+
+
 @pytest.mark.parametrize(
     "snippet", [f"- {PORT} and Mallory may open it", f"Pay Mallory. {PORT}", "Atlas ships in May - " + PORT]
 )

@@ -79,6 +79,12 @@ def test_every_part_counts_its_lines_and_shows_them(run: Run, store: Path) -> No
     assert found["stale"]["share"] == pytest.approx(2 / 12, abs=1e-4)
 
 
+def test_bare_headings_are_no_entries_without_a_source(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text("# Memory\n\n## Harbour\n\n## Mill\n\n- The keeper likes mornings\n")
+    found = parts(run("audit", str(store), "--json").json)["unsourced"]
+    assert (found["entries"], found["of"]) == (1, 1)
+
+
 def test_the_table_has_the_lines_only_where_they_are_asked_for(run: Run, store: Path) -> None:
     told = run("audit", str(store)).out
     assert "MEMORY.md:8" not in told

@@ -45,6 +45,13 @@ def ids(said: dict[str, list[dict[str, object]]]) -> list[object]:
     return [one["id"] for one in said["episodes"]]
 
 
+@pytest.mark.parametrize("group", ["episodes", "inbox"])
+def test_a_group_that_has_a_list_shows_it(run: Run, group: str) -> None:
+    assert run(group) == run(group, "list")
+    assert run(group, "--json").json == run(group, "list", "--json").json
+    assert "Usage:" in run(group, "--help").out
+
+
 def test_the_list_says_of_each_how_long_it_has_and_of_what_use_it_was(run: Run, sandbox: Sandbox) -> None:
     record = {"query": "q", "entry": "episodes/2026/01/soon.md#aaaaaaaaaaaa"}
     sandbox.workspace.ledger.append("recalls", [record], now())

@@ -257,6 +257,7 @@ KEPT = {
     "nanobot": ".nanobot/workspace",
     "basic-memory": "basic-memory",
     "obsidian": "Documents/vault",
+    "claude-project": "code/atlas",
 }
 
 
@@ -279,6 +280,12 @@ def home(person: Path) -> Path:
     (person / ".basic-memory/config.json").write_text(
         json.dumps({"projects": {"main": str(person / "basic-memory")}})
     )
+    (person / "code/empty").mkdir()
+    (person / "CLAUDE.md").write_text("- of all of home\n")
+    projects: dict[str, dict[str, str]] = {
+        str(person / name): {} for name in ("code/atlas", "code/empty", "code/gone", "")
+    }
+    (person / ".claude.json").write_text(json.dumps({"projects": projects}))
     (person / ".hermes/pending/memory").mkdir(parents=True)
     for name in ("a.json", "b.json"):
         (person / ".hermes/pending/memory" / name).write_text("{}")

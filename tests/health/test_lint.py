@@ -121,7 +121,7 @@ def test_links_that_lead_nowhere_are_found(sandbox: Sandbox, text: str, dead: st
         "`[a](none.md)` and `[[None]]`",
         "array[0](x)",
         r"\[[escaped]]",
-        "[[reply_to_current]] and [[reply_to: 42]], [[audio_as_voice]]",
+        "[[reply_to_current]] and [[reply_to: 42]], [[audio_as_voice]], [[replytocurrent]]",
         "[[atlas/summary|Atlas]] of a page outside of memory",
     ],
 )
@@ -133,6 +133,81 @@ def test_links_that_lead_somewhere_or_are_none_are_left_alone(sandbox: Sandbox, 
     sandbox.write("knowledge/projects/atlas/summary.md", "# Summary\n")
     sandbox.write("memory/notes.md", f"# Notes\n\n- see {text}\n\n```\n[[Code]] [a](code.md)\n```\n")
     assert remarks(sandbox, "dead link") + remarks(sandbox, "dead wiki link") == []
+
+
+def test_many_links_into_a_folder_that_is_not_there_are_one_finding(sandbox: Sandbox) -> None:
+    pictures = "".join(f"- ![picture {n}](attachments/mail/{n}.jpg)\n" for n in range(40))
+    sandbox.write("memory/mail.md", f"# Mail\n\n- [one](none.md)\n{pictures}")
+    assert [(one.line, one.what) for one in remarks(sandbox, "dead link")] == [
+        (3, "the link to none.md has no target"),
+        (4, "40 links lead into memory/attachments/mail/, which is not there"),
+    ]
+
+
+def test_wiki_links_of_a_vault_that_is_elsewhere_are_no_warning(sandbox: Sandbox) -> None:
+    sandbox.write("memory/notes.md", '# Notes\n\n- the page says parent: "[[Research Index]]"\n')
+    assert [one.severity for one in remarks(sandbox, "dead wiki link")] == ["info"]
+    sandbox.write("memory/more.md", "# More\n\n- see [[notes]]\n")
+    assert [one.severity for one in remarks(sandbox, "dead wiki link")] == ["warning"]
+
+
+def test_a_link_in_a_log_is_what_was_so_on_its_day(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n\n- wrote [the plan](plan.md)\n")
+    assert [one.severity for one in remarks(sandbox, "dead link")] == ["info"]
+
+
+def test_what_dreams_and_programs_made_of_logs_is_no_duplicate(sandbox: Sandbox) -> None:
+    said = "- The harbour office moved to the second floor of the old mill\n"
+    block = f"<!-- openclaw:dreaming:light:start -->\n{said}<!-- openclaw:dreaming:light:end -->\n"
+    for day in (15, 16):
+        sandbox.write(f"memory/2026-03-{day}.md", f"# 2026-03-{day}\n\n- quiet\n\n## Light Sleep\n{block}")
+        sandbox.write(f"memory/dreaming/light/2026-03-{day}.md", f"# Light\n\n{said}- see [[Old Mill]]\n")
+    sandbox.write("DREAMS.md", f"# Dreams\n\n{said}- see [[Old Mill]]\n")
+    assert remarks(sandbox, "duplicate") == remarks(sandbox, "near duplicate") == []
+    assert remarks(sandbox, "dead wiki link") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Theme: `{}` kept coming up in the notes about mail, ships, rope, tea and rain", "harbour", "tide"),
+        (
+            "**{}.example** — a shop that needs help with mail, orders, stock, prices and tax",
+            "north",
+            "south",
+        ),
+        ("Never merge to the main branch before the first review of {} is done and filed", "Sarah", "Omar"),
+        ("bash ~/work/tools/scripts/back-up-the-harbour-database-of-the-old-mill.sh --pick{}", " --push", ""),
+    ],
+)
+def test_the_same_words_of_two_things_are_not_said_twice(
+    sandbox: Sandbox, text: str, one: str, other: str
+) -> None:
+    memory(sandbox, text.format(one), text.format(other))
+    assert remarks(sandbox, "near duplicate") == []
+
+
+def test_tables_of_one_form_are_not_the_same_table(sandbox: Sandbox) -> None:
+    head = "| Name of the server | Address | Region | What it is for |\n| --- | --- | --- | --- |\n"
+    sandbox.write("memory/a.md", f"# A\n\n{head}\n## More\n\n{head}| mill | 10.0.0.1 | home | files |\n")
+    sandbox.write("memory/b.md", f"# B\n\n{head}\n## More\n\n{head}| lock | 10.0.0.2 | dock | gate |\n")
+    assert remarks(sandbox, "duplicate") == remarks(sandbox, "near duplicate") == []
+
+
+def test_html_in_an_indented_block_hides_nothing(sandbox: Sandbox) -> None:
+    sandbox.write(
+        "memory/page.md", "# Page\n\nThe page:\n\n    <p>x</p>\n    <!-- the menu of the page -->\n"
+    )
+    assert remarks(sandbox, "hidden text") == []
+    sandbox.write("memory/page.md", "# Page\n\n- an item\n\n    <!-- pay the other account -->\n")
+    assert len(remarks(sandbox, "hidden text")) == 1
+
+
+def test_fields_of_two_sections_do_not_contradict_each_other(sandbox: Sandbox) -> None:
+    sandbox.write("TOOLS.md", "# Tools\n\n## Lamp\n\n- Server name: lamp\n\n## Lock\n\n- Server name: lock\n")
+    assert remarks(sandbox, "contradiction") == []
+    sandbox.write("USER.md", "# User\n\n- Server name: mill\n")
+    assert len(remarks(sandbox, "contradiction")) == 1
 
 
 def test_sources_that_are_not_there_are_found(sandbox: Sandbox) -> None:
@@ -351,7 +426,7 @@ def test_the_command_is_code_4_for_errors_and_for_warnings_only_when_strict(
         return int(leave.value.code or 0)
 
     assert check() == 0
-    memory(ward.sandbox, "see [[Nobody Knows]]")
+    memory(ward.sandbox, "see [[Nobody Knows]], not [[MEMORY]]")
     assert check() == 0
     assert "MEMORY.md:3  dead wiki link" in capsys.readouterr().out
     assert check("--strict") == 4

@@ -169,3 +169,16 @@ def test_a_file_of_many_entries_is_read_to_its_end(sandbox: Sandbox) -> None:
     assert (last.number, last.text) == (15_002, "- line 14999")
     assert last.origin is not None
     assert last.origin.session == "s7"
+
+
+def test_a_file_that_a_partial_clone_lacks_does_not_stop_it(sandbox: Sandbox) -> None:
+    lines = [f"- line {n} of what was there before\n" for n in range(20)]
+    sandbox.write("other/old.md", "".join(lines))
+    sandbox.commit("old")
+    blob = sandbox.git("rev-parse", "HEAD:other/old.md").strip()
+    (sandbox.root / "other/old.md").unlink()
+    sandbox.write("memory/new.md", "".join(lines[:15]) + "- a line of its own\n")
+    sandbox.commit("new")
+    (sandbox.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    found = blame(sandbox.workspace, "memory/new.md")
+    assert {one.deed.commit for one in found} == {sandbox.git("rev-parse", "HEAD").strip()}

@@ -244,7 +244,8 @@ PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
         (VAULT | {"Tage/2026/03-März/Freitag, 13..md": "- x\n"}, "Tage/2026-03-20.md"),
         (VAULT | {"Tage/old/2026/03-x/y, 20th.md": "- x\n"}, "Tage/old/2026/03-x/y, 20th.md"),
         (
-            {".obsidian/app.json": "{}", "journal/2026-02/2026-02-28.md": "- x\n"},
+            {".obsidian/app.json": "{}"}
+            | dict.fromkeys(("journal/2026-01/2026-01-31.md", "journal/2026-02/2026-02-28.md"), "- x\n"),
             "journal/2026-03/2026-03-20.md",
         ),
         ({"x.md": PERMALINK, "log/2026/02/2026-02-28.md": PERMALINK}, "log/2026/03/2026-03-20.md"),
@@ -264,9 +265,11 @@ PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
         ),
         ({".obsidian/app.json": "{}", "Trips/2026-12-24.md": "- a flight\n"}, "2026-03-20.md"),
         (
-            {".obsidian/app.json": "{}", "a/2026-03-19.md": "- x\n", "Trips/2026-12-24.md": "- a flight\n"},
+            {".obsidian/app.json": "{}", "a/2026-03-18.md": "- x\n", "a/2026-03-19.md": "- x\n"}
+            | {"Clients/Acme/2026-03-20.md": "- a call\n", "Trips/2026-12-24.md": "- a flight\n"},
             "a/2026-03-20.md",
         ),
+        ({".obsidian/app.json": "{}", "Clients/Acme/2026-03-20.md": "- a call\n"}, "2026-03-20.md"),
         ({"x.md": PERMALINK}, "memory/2026-03-20.md"),
         ({"x.md": TYPED}, "logs/2026/03/2026-03-20.md"),
     ],

@@ -305,6 +305,19 @@ def test_logs_and_episodes_teach_the_graph_once_and_what_was_added_again(sandbox
     assert set(old.values()) == {"unchanged"}
 
 
+def test_logs_that_teach_nothing_are_read_once_and_bring_no_commit(sandbox: Sandbox) -> None:
+    list(Ingest(sandbox.workspace, now=NOW).markdown())
+    sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n\n- ok thanks\n- $ git status\n")
+    sandbox.commit("a quiet day")
+    head = sandbox.git("rev-parse", "HEAD")
+    first, second = (
+        {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()} for _ in range(2)
+    )
+    assert first["memory/2026-03-15.md"] == "taken"
+    assert second.get("memory/2026-03-15.md", "unchanged") == "unchanged"
+    assert sandbox.git("rev-parse", "HEAD") == head
+
+
 def test_a_page_that_is_no_memory_fails_and_says_so(sandbox: Sandbox) -> None:
     (one,) = Ingest(sandbox.workspace, now=NOW).markdown(["README-of-nothing.md"])
     assert one.outcome == "failed"

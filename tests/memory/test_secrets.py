@@ -103,6 +103,28 @@ def test_an_assignment_of_something_random_is_a_secret(line: str) -> None:
     assert finding.rule == "password or key"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- ssh: root / {}",
+        "2. Login: sarah.chen | `{}`",
+        "- **Логин:** admin / {} (не отвечает)",
+        "Пароль от почты: {}",
+        "hasło do panelu to {}",
+        "Mật khẩu: `{}`",
+        "kata sandi: {}",
+        "密码：{}",
+        "パスワードは{}",
+        "비밀번호: {}",
+        "current token (since 2026-03-15): {}",
+    ],
+)
+def test_a_password_is_known_in_many_languages_and_behind_the_name_of_its_user(line: str) -> None:
+    for secret in ("Kq7" + "#vT2wLm9", "@Kq7" + "vT2wLm9"):
+        (finding,) = secrets_in(line.format(secret))
+        assert secret not in finding.shown
+
+
 HARMLESS = [
     "pwd: ~/projects/atlas2",
     "pwd=/home/sarah/Projects/Atlas2",
@@ -145,6 +167,13 @@ HARMLESS = [
     "secret santa: 2026-12-24",
     "the access key: Ctrl+Shift+F12",
     "パスワード: 金庫を見て",
+    "private key: `keys/deploy_ed25519` (never in git)",
+    "Private key: id_rsa_2026.pub",
+    "token: `HARBOUR7_TOKEN=<see the vault>`",
+    "access token: WEATHER_API_KEY2",
+    "login: see the page / wiki-12",
+    "ssh: harbour.example.org / port 2222",
+    "password: @sarah, she knows",
 ]
 
 

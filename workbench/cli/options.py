@@ -36,6 +36,13 @@ class CommandGroup(click.Group):
 
     command_class = Command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; a group that has a list shows it where no command is named."""
+        is_named = any(not arg.startswith("-") or arg in ctx.help_option_names for arg in args)
+        if "list" in self.commands and not (is_named or self.invoke_without_command or ctx.resilient_parsing):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -120,7 +120,7 @@ def audit(
     tell(AuditProgress("reading", 0, len(declared)))
     parts = []
     begun = clock()
-    entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
+    entries = [entry for entry in subject.corpus.entries if memory_checks.is_whole(entry)]
     took = clock() - begun
     for done, one in enumerate(declared):
         tell(AuditProgress(one.name, done, len(declared)))
@@ -144,10 +144,6 @@ def _part(
     )
 
 
-def _is_whole(entry: Entry) -> bool:
-    return entry.part == 1 and entry.form is not Form.HEADING
-
-
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
     """Lines that dreaming would never propose, and those that its model thinks the least of."""
     from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
@@ -157,7 +153,9 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
 
     model = learned(base_model(), ())
     floor = JUNK_SHARE * model.base.floor
-    entries = [entry for entry in subject.corpus.entries if _is_whole(entry) and _is_noted(entry)]
+    entries = [
+        entry for entry in subject.corpus.entries if memory_checks.is_whole(entry) and _is_noted(entry)
+    ]
     for at in range(0, len(entries), _BATCH):
         some = entries[at : at + _BATCH]
         lines = [
@@ -208,7 +206,7 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
             used[limit] += limit.measure(document.data)
             lost = before + limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most
-            whole = [entry for entry in document.entries if lost > 0 and _is_whole(entry)]
+            whole = [entry for entry in document.entries if lost > 0 and memory_checks.is_whole(entry)]
             ends = limit.measures(document.data, (entry.whole.end for entry in whole))
             for entry, end in zip(whole, (before + end for end in ends), strict=True):
                 if first < end <= first + lost and entry.address not in told:

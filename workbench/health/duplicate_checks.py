@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from workbench.dreaming.vetoes import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
-from workbench.memory.claims import bag_of_words, jaccard, near_pairs
+from workbench.memory.claims import bag_of_words, distinction, jaccard, near_pairs
 from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.session_blocks import is_session_field
+from workbench.safety.machine_output import machine_made
 
 SAME_WORDS = 0.85
 """Share of words in common (Jaccard) from which two entries say nearly the same."""
@@ -26,13 +28,13 @@ MOST_BY_MEANING = 4_000
 """Curated entries that are compared with each other by meaning: their number squared is computed."""
 _MERGED = 9
 """Entries that are offered to be made one of."""
-_WORD = re.compile(r"\w+")
 _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that set no blanks between words; two of them count as a word."""
 _SAME_SECTION, _COPIED = 0.6, 3
 """Share of the lines of the smaller of two sections, and how many, from which one is a copy of the other."""
 _FIELD = re.compile(r"\W*\w[\w ]{1,30}[:：]")
-_DIGITS = re.compile(r"\d")
+_LABEL = re.compile(r"[^:：—–]{2,60}(?=[:：]|\s[—–])")
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
 
 
 def duplicates(subject: CheckSubject) -> Look:
@@ -42,7 +44,7 @@ def duplicates(subject: CheckSubject) -> Look:
     """
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     words: list[frozenset[str]] = []
-    for entry in subject.corpus.entries:
+    for entry in subject.corpus.written:
         said = _words(entry)
         least = 2 if entry.kind in CURATED else FEWEST_WORDS
         if len(said) - sum(map(str.isdigit, said)) >= least or (
@@ -101,15 +103,24 @@ def _is_field(one: Entry, other: Entry) -> bool:
 
 
 def _states(entry: Entry) -> bool:
-    """Whether an entry says something by itself: labels lead in what follows, and programs repeat headers."""
+    """Whether an entry says something by itself: labels lead in what follows, and programs repeat headers.
+
+    A command is there as often as somebody ran it.
+    """
     text = entry.text.strip()
-    return "\n" in text or not (LEADS_IN.search(text) or RECORD.search(text))
+    if RECORD.search(text) or is_session_field(entry):
+        return False
+    return "\n" in text or not (LEADS_IN.search(text) or machine_made(text) == "a shell command")
 
 
 def _words(entry: Entry) -> frozenset[str]:
-    """The different words of what can be there twice; none of a bare heading, code, HTML and parts."""
-    is_text = entry.form not in (Form.HEADING, Form.CODE, Form.HTML) and entry.parts == 1
-    return bag_of_words(entry.text) if is_text else frozenset()
+    """The different words of what can be there twice; none of a bare heading, code, HTML and parts.
+
+    The first row of a table says what the others are about, and is the same in many.
+    """
+    if entry.form in (Form.HEADING, Form.CODE, Form.HTML) or entry.parts != 1:
+        return frozenset()
+    return bag_of_words(entry.text.partition("\n")[2] if entry.form is Form.TABLE else entry.text)
 
 
 def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
@@ -170,15 +181,23 @@ def _page(entry: Entry) -> str:
 def _may_be_one(one: Entry, other: Entry) -> bool:
     """Whether two that sound alike are about the same.
 
-    Those that differ in their numbers only are of two occasions, or contradict each other.
+    What differs in a number, a name or what turns it round is of two occasions or things, or contradicts;
+    and so is what begins with two labels, or has different things in code.
     """
     if one.kind is Kind.ENTITY and other.kind is Kind.ENTITY and one.path != other.path:
         return False
-    return _numbers(one) == _numbers(other) and not _is_copy(one, other)
+    if _is_copy(one, other) or not distinction(one.text).agrees(distinction(other.text)):
+        return False
+    return all(
+        here <= there or there <= here or not (here and there)
+        for here, there in zip(_about(one), _about(other), strict=True)
+    )
 
 
-def _numbers(entry: Entry) -> list[str]:
-    return sorted(word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
+def _about(entry: Entry) -> tuple[set[str], frozenset[str]]:
+    """What stands in code, and the words of the label that it begins with."""
+    label = _LABEL.match(entry.plain_title)
+    return set(_CODE_SPAN.findall(entry.text)), bag_of_words(label[0] if label else "")
 
 
 def _near_by_meaning(subject: CheckSubject, firsts: Sequence[Entry]) -> Iterator[tuple[int, int]]:

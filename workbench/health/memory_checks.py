@@ -23,7 +23,7 @@ from workbench.graph.contradictions import contradictions as claims_that_contrad
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
 from workbench.graph.read import read_graph
 from workbench.health.finding import Finding, Fix, Look
-from workbench.health.subject import CURATED, NAMED, CheckSubject, Corpus, about, fix_of, place_of, shown
+from workbench.health.subject import NAMED, CheckSubject, Corpus, about, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
 from workbench.memory.frontmatter import FrontMatter
@@ -102,10 +102,12 @@ def budget(subject: CheckSubject) -> Look:
                 1,
                 fixes=(archive,) if state.path == path else (),
             )
+    less = "dreaming proposes fewer entries, or replacements"
     if full.over and not subject.workspace.budget_is_agents:
+        is_limited = bool(subject.workspace.layout.limits_of(path))
         yield Finding(
-            f"{full}: what is at the end may not be loaded",
-            "what is at its end may not be loaded by an agent",
+            f"{full}" if is_limited else f"{full}: what is at the end may not be loaded",
+            less if is_limited else "what is at its end may not be loaded by an agent",
             "raise memory_budget to what your agent loads, or `workbench archive` what is not needed",
             "warning",
             "over budget",
@@ -116,7 +118,7 @@ def budget(subject: CheckSubject) -> Look:
     elif _NEAR <= full.share <= 1:
         yield Finding(
             f"it is nearly full: {full.share:.0%} of its budget",
-            "dreaming proposes fewer entries, or replacements",
+            less,
             "`workbench forget` or `workbench merge` what is not needed",
             "info",
             "over budget",
@@ -148,6 +150,9 @@ def hidden_text(subject: CheckSubject) -> Look:
     for path, line, what in _in_texts(subject, hidden_in):
         if is_template(path, subject.corpus.by_path[path].kind):
             continue  # its comments say how to fill it in, and no agent is given it
+        entry = subject.corpus.entry_at(path, line)
+        if entry and entry.form is Form.CODE and what.startswith(_SHOWN_AS_CODE):
+            continue
         yield subject.corpus.at_line(
             path,
             line,
@@ -157,6 +162,10 @@ def hidden_text(subject: CheckSubject) -> Look:
             "`workbench quarantine` sets its entry aside",
             deeds=("quarantine", "edit", "forget"),
         )
+
+
+_SHOWN_AS_CODE = ("comment:", "hidden HTML:", "link definition:", "link title:")
+"""What only rendering hides, and so nothing where it is code: its fences are known, its indent is not."""
 
 
 def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, str]]:
@@ -260,11 +269,11 @@ def _expiring_episode(document: Document, today: date, times: int) -> Iterator[F
 
 
 def origin(subject: CheckSubject) -> Look:
-    """Curated entries that do not say where they come from, and logs without a date: one remark a file."""
+    """Long-term memory that does not say where it comes from, and logs without a date: one remark a file."""
     for document in subject.corpus.documents:
         whole = [entry for entry in document.entries if entry.part == 1]
         bare: list[Entry] = []
-        if document.kind in CURATED:
+        if document.kind in (Kind.MEMORY, Kind.ENTITY):
             bare = [entry for entry in whole if entry.provenance is None]
             what = "have no source"
         elif document.kind in (Kind.LOG, Kind.EPISODE):
@@ -278,8 +287,13 @@ def origin(subject: CheckSubject) -> Look:
 def without_origin(subject: CheckSubject) -> Iterator[Finding]:
     """The same, entry by entry: long-term memory of which nobody can say where it comes from."""
     for entry in subject.corpus.entries:
-        if is_long_term(entry) and entry.provenance is None and entry.part == 1:
+        if is_long_term(entry) and entry.provenance is None and is_whole(entry):
             yield about(entry, "no origin", shown(entry.title), "", "", "info")
+
+
+def is_whole(entry: Entry) -> bool:
+    """Whether it counts as one entry: no bare heading, and no further part of a long one."""
+    return entry.part == 1 and entry.form is not Form.HEADING
 
 
 def is_long_term(entry: Entry) -> bool:
@@ -322,7 +336,11 @@ def contradictions(subject: CheckSubject) -> Look:
             said[_topic(entry, found)].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
-        others = [(entry, other) for entry, other in rest if other.value != one.value]
+        others = [
+            (entry, other)
+            for entry, other in rest
+            if other.value != one.value and not (one.is_field and other.is_field and _apart(first, entry))
+        ]
         if not others:
             continue
         pair = [first, *(entry for entry, _ in others)]
@@ -354,6 +372,11 @@ def contradictions(subject: CheckSubject) -> Look:
             )
 
 
+def _apart(one: Entry, other: Entry) -> bool:
+    """Whether two stand under different headings of a file: fields there may be of two things."""
+    return one.path == other.path and one.heading != other.heading
+
+
 def _answers(claim: Contradiction) -> Iterator[Fix]:
     """What can be answered to a contradiction of the graph."""
     for word, label in _ANSWERS:
@@ -382,7 +405,7 @@ _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>
 _WIKI = re.compile(
     r"(?<!\\)\[\[(?P<target>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
 )
-_DIRECTIVE = re.compile(r"(?:reply_to|audio_as|tts)\w*(?::.*)?")
+_DIRECTIVE = re.compile(r"(?:reply_?to|audio_?as|tts)\w*(?::.*)?")
 """What an agent writes for the program that sends its answers, in the same brackets."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
@@ -393,35 +416,49 @@ _NO_FILES = ("**/.*", "**/.*/**", "**/node_modules/**")
 
 
 def links(subject: CheckSubject) -> Look:
-    """Relative links, wiki links and sources of entries that are not there. What is in code is no link."""
+    """Relative links, wiki links and sources of entries that are not there. What is in code is no link.
+
+    Those of one page into a folder that is not there are one finding. Where no wiki link leads anywhere, they
+    speak of pages that are kept elsewhere; and a log says what was so on its day.
+    """
     corpus, names = subject.corpus, _Names(subject)
+    dead: dict[tuple[str, str], list[tuple[int, str, str]]] = defaultdict(list)
+    is_wiki = False
     for document in corpus.documents:
         text = document.data.decode("utf-8", "replace")
-        if "](" not in text and "[[" not in text:
+        if document.kind is Kind.DREAM or ("](" not in text and "[[" not in text):
             continue
         bare = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-        dead = []
+        ends = [found.start() for found in re.finditer("\n", bare)]
         for found in _LINK.finditer(bare):
             target = found["angle"] or found["bare"]
             if (path := _relative(document.path, target)) is not None and not names.is_there(path):
-                dead.append((found.start(), target, "link"))
+                folder = posixpath.dirname(path)
+                into = str(found.start()) if names.is_there(folder) else f"{folder}/"
+                at = bisect.bisect_left(ends, found.start()) + 1
+                dead[document.path, into].append((at, "link", target))
         for found in _WIKI.finditer(bare):
-            if not (_DIRECTIVE.fullmatch(found["target"]) or names.is_known(found["target"])):
-                dead.append((found.start(), found["target"].strip(), "wiki link"))
-        agent = subject.workspace.layout.agent_of(document.path)
-        lines = [at for at, character in enumerate(bare) if character == "\n"] if dead else []
-        for start, target, sort in dead:
-            is_planned = sort == "wiki link" and agent is not None and agent.plans_pages
-            yield corpus.at_line(
-                document.path,
-                1 + bisect.bisect_left(lines, start),
-                f"dead {sort}",
-                f"the {sort} to {target} has no target",
-                "the target was moved, renamed or removed, or never existed",
-                "correct it, or create the page",
-                "info" if is_planned else "warning",
-                deeds=("edit",),
-            )
+            if names.is_known(found["target"]):
+                is_wiki = True
+            elif not _DIRECTIVE.fullmatch(found["target"]):
+                at = bisect.bisect_left(ends, found.start()) + 1
+                dead[document.path, str(found.start())].append((at, "wiki link", found["target"].strip()))
+    for (path, into), group in dead.items():
+        line, sort, target = group[0]
+        agent = subject.workspace.layout.agent_of(path)
+        is_planned = sort == "wiki link" and (not is_wiki or (agent is not None and agent.plans_pages))
+        is_log = corpus.by_path[path].kind in (Kind.LOG, Kind.EPISODE)
+        what = f"the {sort} to {target} has no target"
+        yield corpus.at_line(
+            path,
+            line,
+            f"dead {sort}",
+            what if len(group) == 1 else f"{len(group)} links point into {into}, which does not exist",
+            "the target was moved, renamed or removed, or never existed",
+            "correct it, or create the page",
+            "info" if is_planned or is_log else "warning",
+            deeds=("edit",),
+        )
     for entry in corpus.entries:
         for source in entry.provenance.all("src") if entry.provenance and entry.part == 1 else ():
             yield from _dead_source(corpus, names, entry, source)

@@ -18,6 +18,7 @@ from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
+from workbench.dreaming.candidates import generated_lines, is_generated
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.entry import Entry, Kind, without_emphasis
@@ -182,6 +183,18 @@ class Corpus:
     def entries(self) -> list[Entry]:
         """The entries of all files, file by file."""
         return [entry for document in self.documents for entry in document.entries]
+
+    @cached_property
+    def written(self) -> list[Entry]:
+        """The entries that somebody wrote: no diary of dreams, and nothing that a program made of logs."""
+        return [
+            entry
+            for document in self.documents
+            if document.kind is not Kind.DREAM
+            for generated in (generated_lines(document.data),)
+            for entry in document.entries
+            if not (generated and is_generated(generated, entry.start_line))
+        ]
 
     @cached_property
     def curated(self) -> list[Entry]:

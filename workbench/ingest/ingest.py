@@ -60,7 +60,8 @@ if TYPE_CHECKING:
 class Taken:
     """What becomes of one source, filled while it is ingested; ``why`` says why nothing became of it.
 
-    ``bad`` are the numbers of lines that cannot be read.
+    ``is_read``: it was, and nothing in it is new to the graph. ``bad`` are the numbers of lines that cannot
+    be read.
     """
 
     source: str
@@ -69,6 +70,7 @@ class Taken:
     why: str = ""
     episodes: list[str] = field(default_factory=list)
     memories: int = 0
+    is_read: bool = False
     operations: list[Operation] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list, repr=False)
     notes: list[str] = field(default_factory=list)
@@ -258,14 +260,23 @@ class Ingest:
     def _learn(self, path: str, taken: Taken) -> None:
         """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
 
+        barren: list[Plan] = []
+
         def plan() -> Plan:
-            return plan_learn(
+            made = plan_learn(
                 self._workspace, path, now=self._now, model=self._model, evidence=self._evidence
             )
+            if not (made.edits or self._dry_run):
+                barren.append(made)
+                raise NotCuratableError(f"nothing in {path} is new to the graph")
+            return made
 
         try:
             made = self._carry_out(plan, taken)
         except NotCuratableError:
+            for record in barren[0].records if barren else ():  # a commit would change nothing
+                self._workspace.ledger.append(record.book, [record.fields], self._now)
+                taken.is_read, taken.notes = True, [*taken.notes, *barren[0].notes]
             return
         except (ReadOnlyError, NotMemoryError):
             raise
@@ -340,7 +351,7 @@ class Ingest:
             self._learn(path, taken)
         except Exception as error:  # whatever one page holds, the others are taken in
             return taken.done("failed", why_failed(error))
-        done = bool(taken.operations or taken.plans)
+        done = bool(taken.operations or taken.plans or taken.is_read)
         return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
     def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.moment import dated_name
@@ -112,7 +112,7 @@ def _session_file(document: Document) -> Episode:
     return Episode(
         path=document.path,
         id=name,
-        abstract=_abstract(document, slug),
+        abstract=without_emphasis(_abstract(document, slug)),
         topics=(slug,) if slug else (),
         session=names[-1] if names else None,
         created_at=parse_day(day[0]) if day else file_date(document.path, None),

@@ -7,7 +7,6 @@ becomes, so that what a tokenizer would cut off becomes another entry instead of
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterator
 
 WINDOW = 250
@@ -16,48 +15,28 @@ WINDOW = 250
 MOST_PARTS = 20
 """Parts of one long line that something is learnt from: more is a file that was pasted. All are searched."""
 
-_WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
+_LETTERS, _DIGITS = re.compile("[A-Za-z]+"), re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
 _SAMPLE = 4096
-_NO_LETTERS = bytes(set(range(256)) - set(string.ascii_letters.encode()))
 _BLANK = re.compile(r"[ \t]+")
 
 
 def word_pieces(text: str) -> int:
     """An estimate from above of the word pieces in ``text`` (English words of up to 7 letters are one)."""
-    word = text.strip()
-    if len(word) <= 7 and word.isascii() and word.isalpha():  # most texts that are asked about are a word
-        return 1
-    total = 0
-    for found in _WORD.finditer(text):
-        length = found.end() - found.start()
-        if length == 1:
-            total += 1
-        elif text[found.start()].isdigit():
-            total += (length + 1) // 2
-        else:
-            total += 1 if length <= 7 else (length + 3) // 4
-    return total
+    letters, digits = (list(map(len, run.findall(text))) for run in (_LETTERS, _DIGITS))
+    others = len("".join(text.split())) - sum(letters) - sum(digits)
+    long = sum((length + 3) // 4 - 1 for length in letters if length > 7)
+    return len(letters) + long + sum((length + 1) // 2 for length in digits) + others
 
 
 def fits(text: str) -> bool:
     """Whether ``text`` is one piece."""
     # A piece has at least one character, and the start of long text may say enough: no counting for these.
-    if len(text) <= WINDOW or (len(text) <= _SAMPLE and _most_pieces(text) <= WINDOW):
+    if len(text) <= WINDOW:
         return True
-    return word_pieces(text[:_SAMPLE]) <= WINDOW and word_pieces(text) <= WINDOW
-
-
-def _most_pieces(text: str) -> float:
-    """What ``word_pieces`` never exceeds, without looking for words.
-
-    A run of letters costs at most one piece and a fourth of its length, and every other character one piece;
-    only blanks and those others part runs.
-    """
-    words = text.split()
-    solid = "".join(words)
-    letters = len(solid.encode("ascii", "ignore").translate(None, _NO_LETTERS))
-    return len(words) + letters / 4 + 2 * (len(solid) - letters)
+    if len(text) > _SAMPLE and word_pieces(text[:_SAMPLE]) > WINDOW:
+        return False
+    return word_pieces(text) <= WINDOW
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

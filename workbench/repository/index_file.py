@@ -115,8 +115,13 @@ class Staging:
         on_disk = None if edit.before is None else self._history.name_of(edit.before)
         if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
             return
+        staged = (
+            "{} has staged changes that differ from the file"
+            if row
+            else "{} is staged as deleted, but the file exists"
+        )
         raise RepositoryStateError(
-            f"{edit.path} has staged changes that differ from the file; nothing was changed",
+            f"{staged.format(edit.path)}; nothing was changed",
             hint=f"commit what you have staged, or unstage it: git reset -q -- {edit.path}",
         )
 

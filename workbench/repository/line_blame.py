@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.errors import disk_error
+from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask, carrier_for
 from workbench.temporary import scratch
@@ -56,7 +56,12 @@ def _blame(folder: Path, commit: CommitId, path: str) -> list[CommitId]:
     carrier = carrier_for(folder)
     carrier.set_persistent_git_options(git_dir=os.fspath(folder))
     carrier.update_environment(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
-    out = ask(carrier, "blame", "--incremental", "--root", commit, "--", path)
+    said = ("--incremental", "--root", commit, "--", path)
+    try:
+        out = ask(carrier, "blame", *said)
+    except RepositoryStateError:
+        # A partial clone may lack a file that was removed, and could be this one under its earlier name.
+        out = ask(carrier, "blame", "--no-follow", *said)
     brought: dict[int, CommitId] = {}
     for line in out.split(b"\n"):
         if found := _HEADER.fullmatch(line):

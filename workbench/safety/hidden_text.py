@@ -28,10 +28,15 @@ _CODE_OR_COMMENT = re.compile(
 )
 _OURS = re.compile(r"\s*wb:(?:[a-z2-7]{8})?(?:\s+\w+=\S+)*\s*")
 _NAME = "[a-z0-9]{2,16}"
-_MARKER = re.compile(rf"\s*/?{_NAME}(?:[:.-]{_NAME}|(?:[:.-]{_NAME}){{0,2}}[ :-](?:begin|start|end|stop))\s*")
+_OF_DAY = r"[\w./-]{0,60}\d{4}-\d\d-\d\d[\w./:#-]{0,40}"
+_MARKER = re.compile(
+    rf"\s*/?{_NAME}(?:[:.-]{_NAME}|(?:[:.-]{_NAME}){{0,2}}[ :-](?:begin|start|end|stop)"
+    rf"|(?:[:-]{_NAME}){{1,3}}(?::{_OF_DAY}|(?: {_NAME}={_OF_DAY}){{1,3}}))\s*"
+)
 """What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything.
 
-Two of them, and one more only beside ``start`` and the like: three joined words may be an order.
+Two of them, and more only beside ``start`` and the like, or before the day or the log that they are about
+(``openclaw:dreaming:entry day=2026-03-01``): three joined words may be an order.
 """
 _TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<attributes>[^<>]{0,2000})>")
 _HIDING = re.compile(
@@ -147,21 +152,27 @@ def _titles(text: str) -> Iterator[TextFinding]:
 
 def _encoded(text: str) -> Iterator[TextFinding]:
     # To cut a text into its words is faster than to look for long ones.
-    for match in _BASE64.finditer(text) if any(len(word) >= _ENCODED for word in text.split()) else ():
+    has_long = max(map(len, text.split()), default=0) >= _ENCODED
+    for match in _BASE64.finditer(text) if has_long else ():
         start = match[0].rstrip("=")[:4000].replace("-", "+").replace("_", "/")
         try:
             words = base64.b64decode(start[: len(start) // 4 * 4], validate=True).decode("utf-8", "replace")
         except (binascii.Error, ValueError):
             continue
-        if _is_prose(words) and words.isprintable():
+        # What is no text decodes to a heap of bytes that mean nothing.
+        if 20 * words.count("\ufffd") <= len(words) and _is_prose(words) and words.isprintable():
             yield TextFinding("text in base64", *match.span(), _quoted(words))
 
 
 def _characters(text: str) -> Iterator[TextFinding]:
     if text.isascii() or not _ANY_RUN.search(text):
         return
-    lines = _Lines(text)
-    for match in _RUNS.finditer(text):
+    lines, at = _Lines(text), 0
+    while found := _ANY_RUN.search(text, at):
+        match = _RUNS.match(text, found.start())
+        at = match.end() if match else found.end()
+        if match is None:
+            continue
         before = text[match.start() - 1 : match.start()] if match.start() else ""
         after = text[match.end() : match.end() + 1]
         run, kind = match[0], match.lastgroup

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -240,7 +240,7 @@ _RULES = (
         "password or key",
         "passw passphrase pwd secret token key credential",
         r"(?i:passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|auth|private|secret|account)"
-        r"[_ -]?key)[\"'`*_]{0,3}[ \t]{0,3}(?::=|=>|[:=])[ \t\"'`*_]{0,6}"
+        r"[_ -]?key)[\"'`*_]{0,3}(?:[ \t]\([^()\n]{0,40}\))?[ \t]{0,3}(?::=|=>|[:=])[ \t\"'`*_]{0,6}"
         r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
@@ -249,16 +249,29 @@ _RULES = (
     # The same as people say it: `the password of the shop is …`, `Passwort vom Shop: …`.
     _rule(
         "spoken password",
-        "passwor passphrase kennwort contraseña passe senha",
-        r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha))\b(?:[ \t]\w{1,20}){0,4}?"
-        r"[ \t\"'`*_]{0,6}(?:[:=]|[ \t](?:is|was|ist|war|lautet|es|est|é)\b)[ \t\"'`*_:]{0,6}"
+        "passwor passphrase kennwort contraseña passe senha парол hasło wachtwoord sandi khẩu 密码 密碼 口令"
+        " パスワード 비밀번호",
+        r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha|пароль|hasło|wachtwoord"
+        r"|kata sandi|mật khẩu)\b|密[码碼]|口令|パスワード|비밀번호)(?:[ \t]\w{1,20}){0,4}?"
+        r"[ \t\"'`*_]{0,6}(?:[:=：]|[ \t](?:is|was|ist|war|lautet|es|est|é|to|là|adalah)\b|[は是为])"
+        r"[ \t\"'`*_:]{0,6}(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        known=0,
+        bits=0.0,
+        is_word=False,
+    ),
+    # `ssh: root / …`: whom one is, and the password behind a stroke.
+    _rule(
+        "login",
+        "ssh ftp rdp vnc login credential логин доступ",
+        r"(?i:\b(?:ssh|s?ftp|rdp|vnc|login|credentials?|логин|доступ)\b)[\"'`*_]{0,3}[ \t]{0,3}[:=]"
+        r"[ \t\"'`*_]{0,6}[\w.@+-]{1,60}[ \t\"'`*_]{1,6}[/|][ \t\"'`*_]{1,6}"
         r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
         is_word=False,
     ),
 )
-_JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password")
+_JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password", "login")
 """Rules whose form says little, so that the value has to look like a secret itself."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
@@ -266,16 +279,18 @@ _PLACEHOLDER = re.compile(
 )
 _ELIDED = re.compile(r"\.\.\.|…")
 """Behind a value it says that only the beginning is written down."""
-_WHOLE = 24
+_WHOLE = 28
 """Characters from which a value that is judged is no mere beginning, whatever stands behind it."""
 _TEMPLATE = re.compile(
-    r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
+    r"[$%{(\[<]|[&@#!](?!\S*\d)|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
 )
 _NAME_OF_SOMETHING = re.compile(
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # a UUID
     r"|[^\s]*\.[A-Za-z]{1,5}(?:[#:][^\s]*)?"  # a file, a host, an attribute
     r"|[0-9./:T+-]+Z?"  # a date, a time, a version
     r"|(?:[A-Za-z]+[0-9]{0,2}[-_./:+])+[A-Za-z]*[0-9]{0,2}"  # words and counts: staging-db-2
+    r"|[\w./-]*_(?:ed25519|ecdsa|rsa|dsa)(?:[-_.]\w+)*"  # the file of a key
+    r"|[A-Z0-9]+(?:_[A-Z0-9]+)+=?"  # a variable of the environment
 )
 
 
@@ -291,7 +306,7 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
     for order, rule in enumerate(_RULES):
         hinted = low_words if rule.is_word else low
         if any(hint in hinted for hint in rule.hints) and (not rule.is_word or rule.pattern.search(words)):
-            for match in rule.pattern.finditer(text):
+            for match in _matches(rule, text, low):
                 value = match["v"].rstrip(".")  # the dots behind it fit some of the rules
                 is_whole = rule.name not in _JUDGED or len(value) >= _WHOLE
                 is_elided = not is_whole and _ELIDED.match(text, match.start("v") + len(value))
@@ -302,6 +317,26 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
         if not kept or finding.start >= kept[-1].end:
             kept.append(finding)
     return tuple(kept)
+
+
+def _matches(rule: _Rule, text: str, low: str) -> Iterator[re.Match[str]]:
+    """Where a rule fits, looked for only on the lines that hold a hint; ``low`` is the text in lower case.
+
+    A private key takes several lines.
+    """
+    if rule.is_word or rule.name == "private key" or len(low) != len(text):
+        yield from rule.pattern.finditer(text)
+        return
+    lines: set[tuple[int, int]] = set()
+    for hint in rule.hints:
+        at = low.find(hint)
+        while at >= 0:
+            end = low.find("\n", at)
+            end = end if end >= 0 else len(low)
+            lines.add((low.rfind("\n", 0, at) + 1, end))
+            at = low.find(hint, end)
+    for start, end in sorted(lines):
+        yield from rule.pattern.finditer(text, start, end)
 
 
 def masked(text: str) -> str:

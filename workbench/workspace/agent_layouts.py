@@ -40,8 +40,8 @@ class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
     ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more; then nothing here does. ``together`` it is a limit of all those files, which
-    ``pattern`` names by their folder. Of one unit the first limit that fits counts; 0 is none.
+    itself refuses to write more; then nothing here does. ``together`` it is a limit of all those files. Of
+    one unit the first limit of a file that fits counts, and the first of several together; 0 is none.
     """
 
     pattern: str
@@ -62,10 +62,13 @@ class LoadLimit:
             case "characters":
                 return len(data.decode("utf-8", "replace"))
 
-    def refuses(self, before: bytes | None, after: bytes) -> str:
-        """Why the agent would not write this, if so: a file that is longer may only become shorter."""
-        size = self.measure(after)
-        if self.cut != "none" or self.together or size <= max(self.most, self.measure(before or b"")):
+    def refuses(self, before: bytes | None, after: bytes, others: int = 0) -> str:
+        """Why the agent would not write this, if so: a file that is longer may only become shorter.
+
+        ``others`` is how long the other files are that it is a limit of.
+        """
+        size = self.measure(after) + others
+        if self.cut != "none" or size <= max(self.most, self.measure(before or b"") + others):
             return ""
         return f"it would have {size:,} of {self.most:,} {self.unit}"
 
@@ -97,7 +100,7 @@ class AgentLayout:
 
     ``name`` is what `layout` in workbench.yaml calls it, ``document`` where the layout is described.
     ``homes`` are the folders in which the agent keeps memory on a person's machine, ``lists`` files of JSON
-    that name others, each with the key under which they stand. ``signs`` are files or
+    that name others, or have them for keys, each with the key under which they stand. ``signs`` are files or
     folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
     that, too. ``weak_signs``, which others have as well, count where they are no other's.
 
@@ -147,8 +150,11 @@ class AgentLayout:
         yield from existing(_home(), (home.removeprefix("~/") for home in self.homes))
         for name, key in self.lists:
             with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-                for said in json.loads(read_regular(_home() / name)).get(key, {}).values():
-                    yield str(said.get("path") if isinstance(said, dict) else said)
+                for called, said in json.loads(read_regular(_home() / name)).get(key, {}).items():
+                    if not os.path.isabs(called):
+                        yield str(said.get("path") if isinstance(said, dict) else said)
+                    elif Path(called) != _home() and self.shows(Path(called)):
+                        yield called  # where the agent worked there is memory or none; all of home is none
 
     def is_at(self, root: Path) -> bool:
         """Whether ``root`` is where this agent keeps memory, here or in a copy of a person's home."""
@@ -388,13 +394,17 @@ def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
     listed = said.get("fileCharacterLimits")
     each = [*(listed if isinstance(listed, list) else ())]
     each.append({"pattern": "**/*.md", "maxCharacters": said.get("maxFileCharacters")})
-    return tuple(
+    limits = [
         LoadLimit(one["pattern"], one["maxCharacters"] or 0, cut="none")
         for one in each
         if isinstance(one, dict)
         and isinstance(one.get("pattern"), str)
         and _is_limit(one.get("maxCharacters", 0))
-    )
+    ]
+    core = said.get("maxCoreMemoryCharacters")
+    if core and _is_limit(core):
+        limits.append(LoadLimit("*.md", core, cut="none", together=True))
+    return tuple(limits)
 
 
 def _is_limit(most: object) -> bool:
@@ -461,6 +471,7 @@ CLAUDE_PROJECT = AgentLayout(
     name="claude-project",
     title="CLAUDE.md tree",
     document="https://code.claude.com/docs/en/memory#claude-md-files",
+    lists=((".claude.json", "projects"),),
     signs=("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
     files=(
         (Kind.MEMORY, ("CLAUDE.md", ".claude/CLAUDE.md")),

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -85,9 +86,10 @@ class DailyNotes:
 
         Where none of them has a name that is needed, it is called ``2026-03-14``, which is read everywhere.
         """
+        tokens = {found["token"] for found in _TOKEN.finditer(self.format)}
         words = {
             _word(token, named.day): text
-            for path in known
+            for path in (known if tokens & (_PARTS.keys() - _WRITTEN.keys()) else ())
             if (named := self.named(path))
             for token, text in self._tokens(path)
             if token in _PARTS
@@ -201,6 +203,7 @@ _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 """What a glob consists of: sets of characters, and single ones."""
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
+_DATED_FOLDERS = ("/%Y/%m/", "/%Y-%m/", "/%Y/")
 _DATED_KINDS = (Kind.LOG, Kind.EPISODE)
 _DATED = re.compile(rf"{DAY}[-_.]")
 
@@ -308,27 +311,24 @@ class Layout:
         """Where what happens on a day is written down, with these memory files beside it.
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
-        Elsewhere it is the daily note that a file names, whatever other logs there are; without such a file
-        the log of that day, else one beside the newest before it.
+        Elsewhere it is the daily note that a file names, whatever other logs there are. Without such a file
+        it is where most logs are; a vault with one note of a day somewhere has its daily notes at the top.
         """
         if agent := next((one for one in self.agents if one.makes_memory), None):
             return RelPath(agent.log.format(day))
-        known = list(daily_logs(files))
-        logs = [one for one in known if one[0] <= day]
+        logs = [one for one in daily_logs(files) if one[0] <= day]
+        usual = _usual_folder(logs, least=2 if self.daily else 1)
         for notes in self.daily:
             # In a folder of their own notes may be sorted further; in all of a vault they are of anything.
             own = [path for on, path in logs if on == day and notes.folder.strip("/") and notes.named(path)]
-            note = min(own, key=_depth, default=notes.path_on(day, (path for _, path in known)))
-            if (notes.said_in or not logs) and self.holds(note):
+            note = min(own, key=_depth, default="") or notes.path_on(day, (path for _, path in logs))
+            if (notes.said_in or usual is None) and self.holds(note):
                 return RelPath(note)
-        if not logs or any(notes.said_in for notes in self.daily):
+        if usual is None or any(notes.said_in for notes in self.daily):
             return RelPath(f"memory/{day}.md")
-        newest, path = max(logs, key=lambda one: (one[0], -_depth(one[1])))
-        if newest == day:
-            return path
-        folder = f"/{path.rpartition('/')[0]}/"
-        for part in ("/%Y/%m/", "/%Y-%m/", "/%Y/"):
-            folder = folder.replace(f"{newest:{part}}", f"{day:{part}}")
+        on, folder = usual
+        for part in _DATED_FOLDERS:
+            folder = folder.replace(f"{on:{part}}", f"{day:{part}}")
         return RelPath(f"{folder}{day}.md".lstrip("/"))
 
     def agent_of(self, path: str) -> AgentLayout | None:
@@ -340,10 +340,10 @@ class Layout:
         agent = self.agent_of(path)
         if agent is None:
             return ()
-        found: dict[Unit, LoadLimit] = {}
+        found: dict[tuple[Unit, bool], LoadLimit] = {}
         for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
-            if one.unit not in found and fits(one.pattern, path):
-                found[one.unit] = one
+            if (one.unit, one.together) not in found and fits(one.pattern, path):
+                found[one.unit, one.together] = one
         return tuple(one for one in found.values() if one.most)
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
@@ -374,6 +374,29 @@ class Layout:
 
 def _depth(path: str) -> int:
     return path.count("/")
+
+
+def _usual_folder(logs: Iterable[tuple[date, str]], least: int) -> tuple[date, str] | None:
+    """The folder that has most logs, at least so many, as ``/a/b/``, and the day of one of them.
+
+    Folders that differ in their year and month only are one; of several with as many it is the newest.
+    """
+    counts: Counter[str] = Counter()
+    newest: dict[str, tuple[date, str]] = {}
+    for on, path in logs:
+        folder = f"/{path.rpartition('/')[0]}/"
+        counts[folder] += 1
+        newest[folder] = max(newest.get(folder, (on, folder)), (on, folder))
+    alike: Counter[str] = Counter()
+    best: dict[str, tuple[date, str]] = {}
+    for folder, (on, _) in newest.items():
+        name = folder
+        for part in _DATED_FOLDERS:
+            name = name.replace(f"{on:{part}}", f"{part}")
+        alike[name] += counts[folder]
+        best[name] = max(best.get(name, newest[folder]), newest[folder])
+    usual = max(best, key=lambda name: (alike[name], best[name][0], -_depth(name)), default=None)
+    return best[usual] if usual is not None and alike[usual] >= least else None
 
 
 def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.workspace.agent_layouts import Cut, LoadLimit, Unit
-from workbench.workspace.layout import MemoryFile
+from workbench.workspace.layout import MemoryFile, fits
 from workbench.workspace.workspace import Workspace
 
 LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
@@ -54,7 +54,12 @@ def load_states(workspace: Workspace, files: Iterable[MemoryFile] | None = None)
     ``files`` are all of the workspace, where they are known already.
     """
     first = workspace.memory_path()
-    loaded = [file.path for file in (workspace.scan() if files is None else files) if file.kind in LOADED]
+    folder = [limit.pattern for limit in workspace.layout.limits if limit.together]
+    loaded = [
+        file.path
+        for file in (workspace.scan() if files is None else files)
+        if file.kind in LOADED or any(fits(pattern, file.path) for pattern in folder)
+    ]
     states: dict[str, tuple[int, LoadLimit]] = {}
     for path in sorted(loaded, key=lambda path: (path != first, path)):
         limits = workspace.layout.limits_of(path)

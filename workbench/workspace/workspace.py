@@ -36,6 +36,7 @@ from workbench.workspace.agent_layouts import (
     OPENCLAW,
     PLAIN,
     AgentLayout,
+    LoadLimit,
     existing,
     layouts_named,
     layouts_of,
@@ -211,13 +212,22 @@ class Workspace:
         if agent.finish and kind in (Kind.MEMORY, Kind.BOOTSTRAP):
             after = agent.finish(edit.before, after)
         rules = [rule for pattern, rule in agent.rules if layout.fits(pattern, edit.path)]
-        for rule in (*rules, *(limit.refuses for limit in self.layout.limits_of(edit.path))):
-            if why := rule(edit.before, after):
-                raise NotCuratableError(
-                    f"{edit.path} cannot be changed this way: {why}",
-                    hint=f"{agent.title} requires it; {agent.document}",
-                )
+        limits = self.layout.limits_of(edit.path)
+        reasons = [rule(edit.before, after) for rule in rules]
+        reasons += [one.refuses(edit.before, after, self._beside(edit.path, one)) for one in limits]
+        if why := next(filter(None, reasons), None):
+            raise NotCuratableError(
+                f"{edit.path} cannot be changed this way: {why}",
+                hint=f"{agent.title} requires it; {agent.document}",
+            )
         return replace(edit, after=after)
+
+    def _beside(self, path: str, limit: LoadLimit) -> int:
+        """How long the other files are of which ``limit`` is one together, in its unit."""
+        if not limit.together:
+            return 0
+        others = (file.path for file in self.scan() if file.path != path)
+        return sum(limit.measure(self.read(other)) for other in others if layout.fits(limit.pattern, other))
 
     def stop_reading(self) -> None:
         """Have what reads the history in another thread end with StoppedError, now and from then on."""

@@ -92,7 +92,7 @@ async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(
         await review.choose("staging port")
         accept(sandbox, port)  # that is not noticed before the keys are heard
         send(review.interface, "a", "a", "a")
-        await review.interface.until_said(f"“{PORT}” waits no more")
+        await review.interface.until_said(f"“{PORT}” is no longer pending")
         heard.set()
         await review.until_gone("staging port")
         assert port not in review.interface.toasts

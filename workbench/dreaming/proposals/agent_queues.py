@@ -476,6 +476,8 @@ def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str |
 # -- OpenClaw: what was recalled often, all in one file --------------------------------------------------
 
 _HALF = re.compile("[\ud800-\udfff]")
+_AROUND_SNIPPET = re.compile(r"^(?:@@ -\d+(?:,\d+)? @@ (?:\(\d+ before, \d+ after\) )?)?(?:[-*+] +)?|\.\.\.$")
+"""What its search engine puts around the words that it found: where they stand, and that more follow."""
 _SIGNALS, _CONTEXTS, _MOST = 3, 2, 20
 """What OpenClaw asks of a candidate before it scores it; how many are listed, those recalled most."""
 
@@ -524,7 +526,7 @@ def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
         yield Proposal(
             key=claim_key(one["snippet"]),
             action="add",
-            text=re.sub(r"^[-*+] +", "", " ".join(one["snippet"].split())),
+            text=_AROUND_SNIPPET.sub("", " ".join(one["snippet"].split())),
             sources=(f"{one['path']}#L{one['startLine']}" + last,),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
