@@ -79,7 +79,7 @@ def test_the_list_tells_entries_and_freshness(run: Run, both: Sandbox) -> None:
 
 @pytest.mark.promise(
     "Several workspaces",
-    "a registered folder no longer exists, cannot be opened, or was written by a newer version",
+    "a registered folder is gone, cannot be opened, or was written by a newer version",
     "it is named, with exit code 4, and stays on the list; the others answer",
     by="removed; wrong settings; a higher format",
 )

@@ -30,7 +30,7 @@ PROJECT = Path(__file__).parents[2]
 
 @pytest.mark.promise(
     "Doctor",
-    "derived files can be read by others, or belong to the workspace",
+    "derived files can be read by others, or belong to another user",
     "access is restricted; ownership is restored",
 )
 @pytest.mark.parametrize("what", [".", "index", "index/gen-1", "index.lock"])
@@ -71,7 +71,7 @@ def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
     assert ward.answers()["staging port"]
 
 
-@pytest.mark.promise("Doctor", "derived files can be read by others, or belong to the workspace")
+@pytest.mark.promise("Doctor", "derived files can be read by others, or belong to another user")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat) -> None:
     for path in (ward.index, *ward.index.rglob("*"), ward.state / "index.lock"):

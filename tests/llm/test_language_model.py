@@ -26,7 +26,7 @@ from workbench.llm.openai_compatible import MOST_BYTES
 pytestmark = [
     pytest.mark.promise(
         "From sessions to long-term memory",
-        "a language model times out, answers nothing, too much, JSON or another format, is cut off, "
+        "a language model times out, answers nothing, too much, no JSON or another format, is cut off, "
         "redirects, or answers byte by byte",
         "the work continues without it, with a note",
         by="a server on the loopback",

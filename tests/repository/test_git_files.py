@@ -80,7 +80,7 @@ def test_a_skipped_file_that_is_there_is_curated_and_one_that_is_not_is_refused(
     require_ours_stays(sandbox)
 
 
-@pytest.mark.promise("Git", "staged changes for the same file", "refused")
+@pytest.mark.promise("Git", "other text is staged for the same file", "refused")
 @pytest.mark.parametrize("staged", ["another text", "removed", "another text, then edited back"])
 def test_other_text_staged_for_the_very_file_is_neither_lost_nor_set_in_the_place_of_ours(
     sandbox: Sandbox, staged: str
