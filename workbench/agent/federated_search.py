@@ -285,13 +285,15 @@ class FederatedAnswer:
 
     ``asked`` is what each registered workspace said; nothing where a team was asked, whose member has the
     leader's hits among their own. Their scores are on the scale of both, and the parts of a score are those
-    that the hit has in its own workspace. ``scopes`` are the answers that all this was made of.
+    that the hit has in its own workspace. ``scopes`` are the answers that all this was made of. ``final``
+    says that no better one follows.
     """
 
     told: SearchAnswer
     hits: tuple[ScopeHit, ...]
     asked: tuple[WorkspaceAnswer, ...] = ()
     scopes: tuple[ScopeAnswer, ...] = ()
+    final: bool = True
 
     def with_notes(self, notes: Iterable[str]) -> FederatedAnswer:
         """The answer with these notes before its own."""
@@ -308,6 +310,7 @@ class FederatedAnswer:
             stale=told.stale,
             degraded=told.degraded,
             notes=(*told.notes, *lacking),
+            final=self.final,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -352,6 +355,13 @@ def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
         row |= {"scope": scope.mark, "root": root}
         row |= {"entry": scope.address(hit.entry), "path": scope.address(hit.path)}
     return row
+
+
+def stream(search: Callable[[Query], FederatedAnswer], query: Query) -> Iterator[FederatedAnswer]:
+    """Keyword hits where ``query`` is for both sides, then its answer. Raises as ``search`` does."""
+    if query.mode == "hybrid":
+        yield replace(search(replace(query, mode="lexical")), final=False)
+    yield search(query)
 
 
 class FederatedSearch:
