@@ -169,7 +169,10 @@ def by_group(
 
 def show_modes(benches: Sequence[Bench]) -> None:
     """Both sides together beside each side alone, by the style of question."""
-    alone: dict[Mode, Weights] = {"lexical": DEFAULT, "vector": changed(DEFAULT, {"vector": 1, "lexical": 0})}
+    alone: dict[Mode, Weights] = {
+        "lexical": DEFAULT,
+        "vector": changed(DEFAULT, {"vector": 1, "lexical": 0, "fusion": "raw"}),
+    }
     rows: dict[tuple[str, str], dict[str, list[tuple[float, ...]]]] = {}
     for bench in benches:
         sides = {"hybrid": bench.figures(DEFAULT)}

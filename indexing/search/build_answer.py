@@ -18,7 +18,6 @@ from itertools import groupby, islice
 
 from indexing.document import Stored
 from indexing.facets import user_code, user_in
-from indexing.lexical.reader import shared_words
 from indexing.lexical.schema import stemmed, words
 from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period, days_alone, periods_in
@@ -76,6 +75,12 @@ def found_in(text: str, terms: Terms) -> list[tuple[int, int, str]]:
         for token in dict.fromkeys((*terms.exact, *terms.pairs, *terms.lone, *terms.openings)):
             found += [(*match.span(), token) for match in re.finditer(re.escape(token), lower)]
     return sorted(found)
+
+
+def shared_words(terms: Terms, text: str) -> list[str]:
+    """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
+    standing = {term: text[start:end].lower() for start, end, term in reversed(found_in(text, terms))}
+    return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
 
 
 def exact_in(text: str, terms: Terms) -> list[str]:
@@ -294,8 +299,10 @@ class TimedQuery:
         return self.periods if self.weights.date else ()
 
     def ranked(self, candidates: Iterable[Candidate], mode: Mode) -> list[Ranked]:
-        """The candidates, best first; by vectors alone where ``mode`` says so."""
-        weights = replace(self.weights, vector=1.0, lexical=0.0) if mode == "vector" else self.weights
+        """The candidates, best first; by one side as it is for a query by vectors or of conditions alone."""
+        weights = self.weights
+        if mode == "vector" or not self.question.text.strip():
+            weights = replace(weights, vector=1.0, lexical=0.0, fusion="raw")
         exact = self.question.exact
         return rank(candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
 

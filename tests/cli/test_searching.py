@@ -495,7 +495,7 @@ def test_the_language_is_told_with_the_help(run: Run) -> None:
 def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, tmp_path: Path) -> None:
     run("reindex", "--no-vectors")
     asked = ["search", "staging port", "--mode", "lexical", "--json", "--explain"]
-    assert run(*asked).json["weights"]["vector"] == 0.7
+    assert run(*asked).json["weights"]["vector"] == 0.75
     said = run(*asked, "--preset", "openclaw", "--weight", "recency=on", "--weight", "log=0.5").json
     assert (said["weights"]["vector"], said["weights"]["recency"], said["weights"]["log"]) == (0.7, 1.0, 0.5)
     hit = said["hits"][0]
@@ -598,6 +598,13 @@ def test_fetching_a_model_without_the_library_for_it_says_what_to_install(
     assert (done.code, done.out) == (1, "")
     assert "huggingface_hub, which fetches models, is not installed" in done.err
     assert "install the extra `model`" in done.err
+
+
+def test_only_relevant_hits_are_given_where_they_are_asked_for(run: Run) -> None:
+    run("reindex")
+    assert len(found(run, "staging port")) > 1
+    assert found(run, "staging port", "--relevant") == ["The staging port is 8443"]
+    assert found(run, "kind:log", "--relevant") == found(run, "kind:log") != []
 
 
 @pytest.mark.usefixtures("tiny_model")

@@ -84,6 +84,8 @@ from workbench.workspace.workspace import Workspace
 _NO_KEY = -1
 MEANING = 0.7
 """What the cosine counts; coverage counts the rest."""
+RELEVANT, BESIDE_BEST = 0.2, 0.7
+"""What a hit needs where only relevant ones are wanted; by ``benchmarks.precision``, flat around these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +300,22 @@ class FederatedAnswer:
     def with_notes(self, notes: Iterable[str]) -> FederatedAnswer:
         """The answer with these notes before its own."""
         return replace(self, told=replace(self.told, notes=once((*notes, *self.told.notes))))
+
+    def measured(self) -> Iterator[tuple[ScopeHit, Stored | None, float | None]]:
+        """Each hit, its entry, and its relevance; None where it is further down than the pool reaches."""
+        relevance = {one.scope.workspace.root: RelevanceOf(one.pool) for one in self.scopes}
+        for one in self.hits:
+            own = relevance[one.scope.workspace.root]
+            stored = own.stored(one.hit.entry)
+            yield one, stored, own.of_entry(stored).score if stored else None
+
+    def relevant(self) -> FederatedAnswer:
+        """Only hits of at least ``RELEVANT``, and of at least ``BESIDE_BEST`` of the most relevant one."""
+        if not any(one.pool.question.text.strip() for one in self.scopes):
+            return self  # conditions alone: what meets them is all that was asked for
+        measured = [(one, score or 0.0) for one, _, score in self.measured()]
+        least = max(RELEVANT, BESIDE_BEST * max((score for _, score in measured), default=0.0))
+        return replace(self, hits=tuple(one for one, score in measured if score >= least))
 
     def update(self) -> SearchUpdate:
         """The same as it is shown while a person types; those that could not be asked are among its notes."""

@@ -124,6 +124,7 @@ _condition_options = together(
 @flag("--plain", "Take the query as plain words: no filters, no search syntax.")
 @word("--as-of", "WHEN", "Search memory as it was after an operation, or on a day.")
 @flag("--all", "Search all registered workspaces (`workspaces list`).", "everywhere")
+@flag("--relevant", "Leave out hits that have little to do with the query.")
 @flag("--explain", "Show the parts of each score.")
 @click.option("--batch", type=click.File("rb"), help='Many queries: JSON lines {"id","query","k","filters"}.')
 def search(
@@ -131,6 +132,7 @@ def search(
     pinned: bool | None,
     as_of: str,
     everywhere: bool,
+    relevant: bool,
     batch: IO[bytes] | None,
     preset: str | None,
     weights: tuple[str, ...],
@@ -161,7 +163,12 @@ def search(
         said = None
     words = usual.mode == "lexical"
     places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)
-    with places as (ask, own):
+    with places as (search_for, own):
+
+        def ask(query: Query) -> FederatedAnswer:
+            found = search_for(query)
+            return found.relevant() if relevant else found
+
         chosen = weights_from_words(weights, weights_named(preset) if preset else own)
         usual = replace(usual, weights=chosen)
         if batch is not None:
