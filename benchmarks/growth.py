@@ -42,9 +42,8 @@ LONG_AGO = 1_700_000_000
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def measured(root: Path, entries: int, questions: int) -> dict[str, str]:
+def measured(root: Path, entries: int, questions: int, real: Embedder) -> dict[str, str]:
     """One column of the table."""
-    real = open_embedder()
     asked = make_workspace(root, entries)[: questions + 10]
     embedder = MixedEmbedder(real, Words(1).sentences(entries), pool=POOL, questions=questions + 10)
     model = ModelChoice(embedder.identity, lambda: embedder)
@@ -178,10 +177,11 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="where there is room for the workspaces")
     asked = parser.parse_args()
     table: list[dict[str, str]] = []
+    real = open_embedder()
     for entries in asked.entries:
         root = Path(tempfile.mkdtemp(prefix="growth-", dir=asked.folder))
         try:
-            table.append(measured(root, entries, asked.questions))
+            table.append(measured(root, entries, asked.questions, real))
         finally:
             shutil.rmtree(root, ignore_errors=True)
         for what, value in table[-1].items():
