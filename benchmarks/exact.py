@@ -19,7 +19,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.question_sets import demo, locomo, made
+from benchmarks.question_sets import demo, made
+from benchmarks.question_sets.conversations import locomo, write_files
 from benchmarks.weights import entries_of
 from indexing.document import Stored
 from indexing.lexical.schema import words
@@ -84,7 +85,8 @@ def main() -> int:
         roots = [("demo", demo.write(Path(folder, "demo")).root)]
         roots.append(("made", made.write(Path(folder, "made"), 600).root))
         if asked.locomo:
-            roots.append(("locomo", locomo.write(asked.locomo, Path(folder, "locomo"))[0].root))
+            write_files(Path(folder, "locomo"), locomo(asked.locomo)[0].files)
+            roots.append(("locomo", Path(folder, "locomo")))
         for name, root in roots:
             reindex(Workspace.open(root))
             measured(name, root, asked.words)

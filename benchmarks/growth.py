@@ -26,6 +26,9 @@ from benchmarks.index import Words, make_workspace, percentiles, timed
 from benchmarks.sentences import MixedEmbedder
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.local import open_embedder
+from indexing.embedding.port import Embedder
+from indexing.lexical.schema import open_index
+from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generation, Generations
@@ -39,9 +42,8 @@ LONG_AGO = 1_700_000_000
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def measured(root: Path, entries: int, questions: int) -> dict[str, str]:
+def measured(root: Path, entries: int, questions: int, real: Embedder) -> dict[str, str]:
     """One column of the table."""
-    real = open_embedder()
     asked = make_workspace(root, entries)[: questions + 10]
     embedder = MixedEmbedder(real, Words(1).sentences(entries), pool=POOL, questions=questions + 10)
     model = ModelChoice(embedder.identity, lambda: embedder)
@@ -62,11 +64,29 @@ def measured(root: Path, entries: int, questions: int) -> dict[str, str]:
         "entries": f"{report.entries:,}",
         "built in s (without embedding)": f"{built:.0f}",
         "words p50 / p95, ms": _times(lambda text: words.search(Query(text, plain=True)), asked),
+        **_bare(generation, real, asked),
         **_service(root, asked),
         "hybrid search from the shell, s": f"{_from_the_shell(root, asked[0]):.2f}",
         "sync with nothing to do, ms": f"{timed(lambda: reindex(workspace, model=model), 3):.0f}",
         **_disk(workspace, generation),
         **_recall(generation, embedder),
+    }
+
+
+def _bare(generation: Generation, real: Embedder, asked: list[str]) -> dict[str, str]:
+    """What the engines alone take: tantivy's best, then the model and LanceDB's nearest of all as well."""
+    searcher, table = open_index(generation.lexical).searcher(), open_table(generation.vectors)
+
+    def words(text: str) -> object:
+        return searcher.search(words_query(terms_of(text)), NEAREST, count=False).hits
+
+    def both(text: str) -> object:
+        near = table.search(real.embed([text])[0]).distance_type("cosine").bypass_vector_index()
+        return words(text), near.limit(NEAREST).select(["key"]).to_arrow()
+
+    return {
+        "bare tantivy, p50 / p95, ms": _times(words, asked),
+        "bare tantivy + model + flat LanceDB, p50 / p95, ms": _times(both, asked),
     }
 
 
@@ -157,10 +177,11 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="where there is room for the workspaces")
     asked = parser.parse_args()
     table: list[dict[str, str]] = []
+    real = open_embedder()
     for entries in asked.entries:
         root = Path(tempfile.mkdtemp(prefix="growth-", dir=asked.folder))
         try:
-            table.append(measured(root, entries, asked.questions))
+            table.append(measured(root, entries, asked.questions, real))
         finally:
             shutil.rmtree(root, ignore_errors=True)
         for what, value in table[-1].items():

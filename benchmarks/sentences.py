@@ -12,6 +12,7 @@ import random
 import re
 import site
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ class MixedEmbedder(Embedder):
 
     def __init__(self, real: Embedder, texts: Sequence[str], *, pool: int, questions: int) -> None:
         self.identity, self.dimension, self.window = real.identity, real.dimension, real.window
-        known = real.embed(sentences(pool + questions))
+        known = _vectors(real, pool + questions)
         at = np.random.default_rng(1).permutation(len(known))
         self.questions = known[at[:questions]]
         self._pool = known[np.sort(at[questions:])]
@@ -72,6 +73,12 @@ class MixedEmbedder(Embedder):
         second = first + chance.integers(1, _FAR, len(texts))
         mixed = self._pool[first % len(self._pool)] + 0.5 * self._pool[second % len(self._pool)]
         return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), np.float32)
+
+
+@cache
+def _vectors(real: Embedder, count: int) -> NDArray[np.float32]:
+    """(count, d) those of the sentences: made once for all sizes of a run."""
+    return np.asarray(real.embed(sentences(count)))
 
 
 def _sentence(text: str) -> str:

@@ -1,10 +1,11 @@
 """Measures weights on collections of questions whose answers are known, and how flat the maximum is.
 
-    python -m benchmarks.weights [--made 50000] [--locomo FILE] [--workspace DIR] [--keep DIR] [--only TEXT]
+    python -m benchmarks.weights [--made 50000] [--locomo FILE] [--realtalk DIR] [--beam DIR ...]
+        [--workspace DIR] [--keep DIR] [--only TEXT] [--modes]
 
 Collections: the demo workspace with questions written by hand; a made-up memory with facts that are asked for
 in other words; known items of that memory, or of any indexed workspace that is named; and conversations of
-the LoCoMo benchmark, whose file is named. What is kept in a folder is indexed once.
+LoCoMo, REALTALK and BEAM, whose files are named. What is kept in a folder is indexed once.
 
 Each question is asked once, and its pool is ranked by many weights. Other boosts of BM25 need other questions
 to the index (``--boosts``), and another weight of neighbours in vectors another index (``--context 0.2``).
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchmarks.question_sets import Asked, Collection, demo, known_item, locomo, made, missing
+from benchmarks.question_sets import Asked, Collection, conversations, demo, known_item, made, missing
 from indexing.document import Stored
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import BOOSTS
@@ -168,7 +169,10 @@ def by_group(
 
 def show_modes(benches: Sequence[Bench]) -> None:
     """Both sides together beside each side alone, by the style of question."""
-    alone: dict[Mode, Weights] = {"lexical": DEFAULT, "vector": changed(DEFAULT, {"vector": 1, "lexical": 0})}
+    alone: dict[Mode, Weights] = {
+        "lexical": DEFAULT,
+        "vector": changed(DEFAULT, {"vector": 1, "lexical": 0, "fusion": "raw"}),
+    }
     rows: dict[tuple[str, str], dict[str, list[tuple[float, ...]]]] = {}
     for bench in benches:
         sides = {"hybrid": bench.figures(DEFAULT)}
@@ -250,9 +254,14 @@ def collections(asked: argparse.Namespace, root: Path) -> list[Collection]:
         with fresh(place) as new:
             hidden = made.write(new, asked.made)
         found.append(hidden)
-    if asked.locomo:
-        with fresh(root / "locomo") as place:
-            found += locomo.write(asked.locomo, place)
+    talks = {
+        "locomo": conversations.locomo(asked.locomo) if asked.locomo else [],
+        "realtalk": conversations.realtalk(asked.realtalk) if asked.realtalk else [],
+        "beam": [one for folder in asked.beam for one in conversations.beam(folder, asked.chats)],
+    }
+    for group, talk in ((group, talk) for group, some in talks.items() for talk in some):
+        with fresh(root / group / talk.name) as place:
+            found.append(conversations.collection(group, talk, place))
     for one in found:
         workspace = Workspace.open(one.root)
         reindex(workspace, full=asked.context is not None)
@@ -285,6 +294,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--made", type=int, default=5_000, help="entries of the made-up memory; 0 for none")
     parser.add_argument("--locomo", type=Path, help="the file of LoCoMo conversations")
+    parser.add_argument("--realtalk", type=Path, help="the folder of REALTALK's chats")
+    parser.add_argument("--beam", type=Path, nargs="*", default=[], help="folders of BEAM's chats")
+    parser.add_argument("--chats", type=int, default=20, help="chats of each such folder, evenly spaced")
+    parser.add_argument("--modes", action="store_true", help="only compare both sides with each alone")
     parser.add_argument(
         "--workspace", type=Path, help="an indexed workspace to ask for known items; only read"
     )
@@ -301,6 +314,8 @@ def main() -> int:
     try:
         benches = [Bench(one) for one in collections(asked, root)]
         show_modes(benches)
+        if asked.modes:
+            return 0
         show_held_out(benches)
         show_steps(benches)
         if asked.boosts:

@@ -37,8 +37,8 @@ from pathlib import Path
 from benchmarks.peers.beside_basic_memory import BasicMemory
 from benchmarks.peers.beside_memsearch import Memsearch
 from benchmarks.peers.comparison import Comparison, narrate
-from benchmarks.peers.conversations import read
 from benchmarks.peers.tools import Tool, Workbench
+from benchmarks.question_sets.conversations import locomo
 from indexing.embedding.model_files import locate
 
 
@@ -69,7 +69,7 @@ def main() -> int:
                 parser.error(f"{kind.name}: there is no program {program}")
             else:
                 peers.append(kind(program.absolute(), model, home))
-        conversations = read(asked.data)
+        conversations = locomo(asked.data)
         comparison = Comparison(scratch, Workbench(home), peers)
         comparison.run(conversations, runs=asked.runs, warm=asked.warm, entries=asked.entries)
         turns = sum(len(conversation.turns) for conversation in conversations)

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.conversations import Conversation, Place
 from benchmarks.peers.processes import Lines, Ran, run
 from benchmarks.peers.tools import HYBRID, PROJECT, Hits, environment
+from benchmarks.question_sets.conversations import Conversation, Place
 
 _MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _PROJECT = "workspace"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.peers.conversations import Conversation, Place
 from benchmarks.peers.processes import Lines, Ran, run
 from benchmarks.peers.tools import HYBRID, Hits, environment
+from benchmarks.question_sets.conversations import Conversation, Place
 
 _DRIVER = Path(__file__).with_name("memsearch_process.py")
 

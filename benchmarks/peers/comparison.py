@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.peers.conversations import Conversation, write_workspace
 from benchmarks.peers.figures import Figures, Recall, Row
 from benchmarks.peers.tools import HYBRID, LEXICAL, Answering, Tool, Workbench
+from benchmarks.question_sets.conversations import Conversation, write_workspace
 from benchmarks.repository import make
 
 K = 80

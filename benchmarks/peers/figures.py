@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from benchmarks.peers.conversations import CATEGORIES, SESSIONS, TURNS
 from benchmarks.peers.tools import Tool
+from benchmarks.question_sets.conversations import CATEGORIES, SESSIONS, TURNS
 
 SHARES = [*(f"turn@{n}" for n in TURNS), *(f"session@{n}" for n in SESSIONS)]
 

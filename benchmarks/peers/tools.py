@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from benchmarks.peers.conversations import Conversation, Place
 from benchmarks.peers.processes import Lines, Ran, run, start
+from benchmarks.question_sets.conversations import Conversation, Place
 
 PROJECT = Path(__file__).resolve().parents[2]
 _PROGRAM = (sys.executable, "-m", "workbench")

@@ -21,11 +21,10 @@ from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key, unpacked
 from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
-from indexing.lexical.schema import any_of, in_set, open_index, stemmed
+from indexing.lexical.schema import any_of, in_set, open_index
 from indexing.lexical.terms import Terms, Vocabulary, completions, these, values, words_query
 from indexing.query.question import Question, WordForm
 from indexing.storage import RefusedError, engine
-from indexing.words import WORD, normal
 
 _COLUMNS = ("key", "day", "kind", "marks")
 _KEPT_CONDITIONS = 8
@@ -38,7 +37,7 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 
 @dataclass(frozen=True, slots=True)
 class KeywordMatch:
-    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Facets.marks``, and BM25.
+    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Stored.marks``, and BM25.
 
     ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
     """
@@ -246,15 +245,6 @@ def _opened(folder: Path) -> Index:
 def _snapshot_of(index: Index) -> Snapshot:
     index.reload()
     return Snapshot(index.searcher())
-
-
-def shared_words(terms: Terms, text: str) -> list[str]:
-    """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
-    standing: dict[str, str] = {}
-    for match in WORD.finditer(text):
-        for stem in stemmed().analyze(normal(match[0])):
-            standing.setdefault(stem, match[0].lower())
-    return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
 
 
 def lockable(folder: Path) -> bool:

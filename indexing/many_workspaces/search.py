@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,20 +22,17 @@ from lancedb.query import BooleanQuery, MatchQuery
 from lancedb.query import Occur as LanceOccur
 
 from indexing.document import Stored, unpacked
-from indexing.facets import user_code
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.lexical.writer import LexicalWriter
 from indexing.many_workspaces.rows import STORED, asked_terms, quoted
 from indexing.many_workspaces.table import ANEW, SharedTable
-from indexing.query.dates import periods_in
-from indexing.query.language import understand
 from indexing.query.question import Question
-from indexing.ranking.order import Candidate, pool_size, rank
+from indexing.ranking.order import Candidate, pool_size
 from indexing.ranking.weights import DEFAULT, Weights
-from indexing.search.answer import Hit, Mode, Query
-from indexing.search.build_answer import hit_of
+from indexing.search.answer import Hit, Mode, Query, SearchAnswer
+from indexing.search.build_answer import TimedQuery, hit_of, understood
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -46,31 +43,6 @@ _WIDER = 5
 
 _NAMES_AT_ONCE = 5_000
 _Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetAnswer:
-    """The hits, best first; ``degraded`` says why meaning was left out, ``notes`` what was not understood."""
-
-    query: str
-    mode: Mode
-    took_ms: float
-    version: int
-    degraded: str | None = None
-    notes: tuple[str, ...] = ()
-    hits: tuple[Hit, ...] = field(default=())
-
-    def as_json(self) -> dict[str, object]:
-        """The answer as the command line prints it."""
-        return {
-            "query": self.query,
-            "mode": self.mode,
-            "took_ms": round(self.took_ms, 2),
-            "version": self.version,
-            "degraded": self.degraded,
-            "notes": list(self.notes),
-            "hits": [hit.as_json() for hit in self.hits],
-        }
 
 
 class FleetSearch:
@@ -88,28 +60,28 @@ class FleetSearch:
         self._table, self._embedder, self._why = table, embedder, why
         self._weights, self._today = weights, today or date.today()
 
-    def search(self, query: Query, workspaces: Sequence[str] = ()) -> FleetAnswer:
+    def search(self, query: Query, workspaces: Sequence[str] = ()) -> SearchAnswer:
         """The best entries of ``workspaces``, of all where there are none named.
 
-        Raises IndexUnavailableError.
+        The ``generation`` of the answer is the number of the table's version. Raises IndexUnavailableError.
         """
-        started = time.perf_counter()
-        question = understand(query.text, self._today, within=query.filters, plain=query.plain)
-        terms = question_terms(question)
+        asked = understood(query, self._today, self._weights)
+        question = asked.question
+        asked = replace(asked, terms=question_terms(question))
         condition = " AND ".join(_conditions(question, workspaces))
         size = pool_size(query.k) * (_WIDER if _remains(question) else 1)
         vector, degraded = self._vector(query.mode, question)
         mode = query.mode if degraded is None else "lexical"
         if question.text.strip():
-            rows = self._found(vector, terms if mode != "vector" else NO_TERMS, condition, size)
+            rows = self._found(vector, asked.terms if mode != "vector" else NO_TERMS, condition, size)
         else:
             rows = self._table.lookup(condition, STORED, size)
-        hits = self._ranked(query, question, terms, _meeting(rows, question), vector, mode)
-        return FleetAnswer(
+        hits = _ranked(asked, _meeting(rows, question), vector, mode)
+        return SearchAnswer(
             query=query.text,
             mode=mode,
-            took_ms=(time.perf_counter() - started) * 1e3,
-            version=self._table.versions(),
+            took_ms=(time.perf_counter() - asked.started) * 1e3,
+            generation=str(self._table.versions()),
             degraded=degraded,
             notes=question.notes,
             hits=hits,
@@ -148,36 +120,27 @@ class FleetSearch:
                 found[row["id"]]["_score"] = row["_score"]
         return list(found.values())
 
-    def _ranked(
-        self,
-        query: Query,
-        question: Question,
-        terms: Terms,
-        rows: Sequence[tuple[_Row, Stored]],
-        vector: Vectors | None,
-        mode: Mode,
-    ) -> tuple[Hit, ...]:
-        known = {int(row["id"][:15], 16): (row, entry) for row, entry in rows}
-        candidates = (
-            Candidate(
-                key,
-                entry.kind,
-                row["day"],
-                float(row.get("_score", 0.0)),
-                _cosine(vector, row.get("vector")),
-                row["marks"],
-            )
-            for key, (row, entry) in known.items()
+
+def _ranked(
+    asked: TimedQuery, rows: Sequence[tuple[_Row, Stored]], vector: Vectors | None, mode: Mode
+) -> tuple[Hit, ...]:
+    known = {int(row["id"][:15], 16): (row, entry) for row, entry in rows}
+    candidates = (
+        Candidate(
+            key,
+            entry.kind,
+            row["day"],
+            float(row.get("_score", 0.0)),
+            _cosine(vector, row.get("vector")),
+            row["marks"],
         )
-        weights = Weights(1.0, 0.0) if mode == "vector" else query.weights or self._weights
-        periods = periods_in(question.text, self._today)
-        user = user_code(query.user.strip())
-        best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
-        hits = []
-        for number, one in enumerate(best, 1):
-            row, entry = known[one.candidate.key]
-            hits.append(replace(hit_of(number, one, entry, terms), workspace=row["workspace"]))
-        return tuple(hits)
+        for key, (row, entry) in known.items()
+    )
+    hits = []
+    for number, one in enumerate(asked.ranked(candidates, mode)[: asked.query.k], 1):
+        row, entry = known[one.candidate.key]
+        hits.append(replace(hit_of(number, one, entry, asked.terms), workspace=row["workspace"]))
+    return tuple(hits)
 
 
 class _StoredRow(msgspec.Struct):

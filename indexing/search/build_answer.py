@@ -10,22 +10,22 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from itertools import groupby, islice
 
 from indexing.document import Stored
-from indexing.facets import user_in
-from indexing.lexical.reader import shared_words
+from indexing.facets import user_code, user_in
 from indexing.lexical.schema import stemmed, words
 from indexing.lexical.terms import NO_TERMS, Terms
-from indexing.query.dates import Period
+from indexing.query.dates import Period, days_alone, periods_in
+from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
-from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
+from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Mode, Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
@@ -75,6 +75,12 @@ def found_in(text: str, terms: Terms) -> list[tuple[int, int, str]]:
         for token in dict.fromkeys((*terms.exact, *terms.pairs, *terms.lone, *terms.openings)):
             found += [(*match.span(), token) for match in re.finditer(re.escape(token), lower)]
     return sorted(found)
+
+
+def shared_words(terms: Terms, text: str) -> list[str]:
+    """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
+    standing = {term: text[start:end].lower() for start, end, term in reversed(found_in(text, terms))}
+    return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
 
 
 def exact_in(text: str, terms: Terms) -> list[str]:
@@ -292,18 +298,24 @@ class TimedQuery:
         """The periods of which all entries are looked at."""
         return self.periods if self.weights.date else ()
 
+    def ranked(self, candidates: Iterable[Candidate], mode: Mode) -> list[Ranked]:
+        """The candidates, best first; by one side as it is for a query by vectors or of conditions alone."""
+        weights = self.weights
+        if mode == "vector" or not self.question.text.strip():
+            weights = replace(weights, vector=1.0, lexical=0.0, fusion="raw")
+        exact = self.question.exact
+        return rank(candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
+
     def hits(self, pool: Pool, disk: Pass) -> tuple[Hit, ...]:
         """The first of the pool that stand on the disk now. Raises IndexUnavailableError."""
         # What is gone must neither answer nor push away what is there.
-        weights = replace(self.weights, vector=1.0, lexical=0.0) if pool.mode == "vector" else self.weights
-        exact = self.question.exact
-        ranked = rank(pool.candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
-        wanted = self.query.k if weights.diversity == 1.0 else 2 * self.query.k
+        ranked, diversity = self.ranked(pool.candidates, pool.mode), self.weights.diversity
+        wanted = self.query.k if diversity == 1.0 else 2 * self.query.k
         rows = list(islice(self._standing(ranked, pool, disk), wanted))
-        if weights.diversity < 1.0:
-            rows = self._diverse(rows, weights.diversity)
+        if diversity < 1.0:
+            rows = self._diverse(rows, diversity)
         rows = self._below_their_matches(rows[: self.query.k], ranked, pool, disk)
-        return tuple(self._hit(number, row, weights) for number, row in enumerate(rows, 1))
+        return tuple(self._hit(number, row) for number, row in enumerate(rows, 1))
 
     def _standing(self, ranked: Sequence[Ranked], pool: Pool, disk: Pass) -> Iterator[_Row]:
         """What stands on the disk; of a text that the user who asks has a copy of, only the copy."""
@@ -388,19 +400,32 @@ class TimedQuery:
             order += [replace(some[at], alike=alike) for at, alike in chosen]
         return order
 
-    def _hit(self, number: int, row: _Row, weights: Weights) -> Hit:
+    def _hit(self, number: int, row: _Row) -> Hit:
         one, entry = row.ranked, row.entry
         explained = {}
         if self.query.explain:
             matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(
-                one, weights, matched, self.periods, row.alike, exact, listed=listed, neighbour=row.neighbour
+                *(one, self.weights, matched, self.periods, row.alike, exact),
+                listed=listed,
+                neighbour=row.neighbour,
             )
             said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
             explained = {"explanation": explain(parts), "parts": parts, "words": said}
         hit = hit_of(number, one, entry, self.terms)
         return replace(hit, neighbour=row.neighbour, **explained)  # type: ignore[arg-type]
+
+
+def understood(query: Query, today: date, weights: Weights) -> TimedQuery:
+    """``query`` in its parts, days counted from ``today``; ``weights`` count where it brings none."""
+    started = time.perf_counter()
+    question = understand(query.text, today, within=query.filters, prefix=query.prefix, plain=query.plain)
+    alone = () if question.phrases else days_alone(question.text, today)
+    question = replace(question, is_day=bool(alone))
+    weights = weights if query.weights is None else query.weights
+    periods = alone or periods_in(question.text, today)
+    return TimedQuery(query, question, started, weights, today, periods, user_code(query.user.strip()))
 
 
 def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from datetime import date
@@ -19,16 +18,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.facets import user_code
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot
-from indexing.query.dates import Period, by_today, days_alone, period, periods_in
-from indexing.query.language import understand
+from indexing.query.dates import Period, by_today, period
 from indexing.query.question import Question
 from indexing.ranking.order import pool_size
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Mode, Query, SearchAnswer
-from indexing.search.build_answer import Recheck, TimedQuery
+from indexing.search.build_answer import Recheck, TimedQuery, understood
 from indexing.search.candidates import Nearby, Pool, gathered, on_days
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
@@ -276,16 +273,11 @@ class IndexSearch:
         return self._tried(lambda: self._snapshot().values(name, begun, limit))
 
     def _understood(self, query: Query) -> TimedQuery:
-        started, today = time.perf_counter(), self._today()
-        question = understand(query.text, today, within=query.filters, prefix=query.prefix, plain=query.plain)
-        if question.as_of and not self._past:
-            note = f"as-of:{question.as_of} was ignored: this searches current memory"
-            question = replace(question, notes=(*question.notes, note))
-        alone = () if question.phrases else days_alone(question.text, today)
-        question = replace(question, is_day=bool(alone))
-        weights = self.weights if query.weights is None else query.weights
-        periods = alone or periods_in(question.text, today)
-        return TimedQuery(query, question, started, weights, today, periods, user_code(query.user.strip()))
+        asked = understood(query, self._today(), self.weights)
+        if asked.question.as_of and not self._past:
+            note = f"as-of:{asked.question.as_of} was ignored: this searches current memory"
+            asked = replace(asked, question=replace(asked.question, notes=(*asked.question.notes, note)))
+        return asked
 
     def _fitted(self, asked: TimedQuery, snapshot: Snapshot) -> TimedQuery:
         """What was asked, as this snapshot can answer it."""

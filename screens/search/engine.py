@@ -259,8 +259,8 @@ class Engine:
 
         try:
             query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
-            for update in self._by_words().stream(query, "everywhere" if question.everywhere else "team"):
-                self._publish(Answered(question.seq, update, final=not self.ready))
+            found = self._by_words().search(query, "everywhere" if question.everywhere else "team")
+            self._publish(Answered(question.seq, found.update(), final=not self.ready))
         except WorkbenchError as error:
             self._publish(WordsFailed(question.seq, error.message, error.hint))
         except Exception as error:

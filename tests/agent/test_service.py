@@ -136,7 +136,7 @@ def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given
 
 
 def test_a_stream_has_keyword_hits_first_and_the_answer_last(filled: Given) -> None:
-    first, last = filled.service().stream(Query("staging port"))
+    first, last = (found.update() for found in filled.service().stream(Query("staging port")))
     assert (first.mode, first.final) == ("lexical", False)
     assert (last.mode, last.final) == ("hybrid", True)
     assert first.hits[0].entry == last.hits[0].entry

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import math
 import os
+import pty
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -492,7 +495,7 @@ def test_the_language_is_told_with_the_help(run: Run) -> None:
 def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, tmp_path: Path) -> None:
     run("reindex", "--no-vectors")
     asked = ["search", "staging port", "--mode", "lexical", "--json", "--explain"]
-    assert run(*asked).json["weights"]["vector"] == 0.7
+    assert run(*asked).json["weights"]["vector"] == 0.75
     said = run(*asked, "--preset", "openclaw", "--weight", "recency=on", "--weight", "log=0.5").json
     assert (said["weights"]["vector"], said["weights"]["recency"], said["weights"]["log"]) == (0.7, 1.0, 0.5)
     hit = said["hits"][0]
@@ -595,3 +598,38 @@ def test_fetching_a_model_without_the_library_for_it_says_what_to_install(
     assert (done.code, done.out) == (1, "")
     assert "huggingface_hub, which fetches models, is not installed" in done.err
     assert "install the extra `model`" in done.err
+
+
+def test_only_relevant_hits_are_given_where_they_are_asked_for(run: Run) -> None:
+    run("reindex")
+    assert len(found(run, "staging port")) > 1
+    assert found(run, "staging port", "--relevant") == ["The staging port is 8443"]
+    assert found(run, "kind:log", "--relevant") == found(run, "kind:log") != []
+
+
+@pytest.mark.usefixtures("tiny_model")
+def test_on_a_terminal_keyword_hits_stand_in_the_place_of_the_answer_until_it_comes(run: Run) -> None:
+    assert run("reindex").code == 0
+    start = "keyword hits, while semantic search starts:"
+    after = shown_on_a_terminal("search", "port").partition(start)[2]
+    preview, wipe, answer = re.split(r"\x1b\[(\d+)A\x1b\[J", after)
+    assert int(wipe) == preview.count("\n") > 1
+    assert " 1. " in preview
+    assert re.search(r" 1\. memory/\S+#\w+  L\d+", answer)
+    assert "keyword hits" not in shown_on_a_terminal("search", "port", "--json")
+    assert "keyword hits" not in shown_on_a_terminal("search", "port", "--mode", "lexical")
+    assert "keyword hits" not in (piped := run("search", "port")).out + piped.err
+
+
+def shown_on_a_terminal(*arguments: str) -> str:
+    """What a command writes on a terminal of 80 x 24."""
+    ours, theirs = pty.openpty()
+    start = [sys.executable, "-c", "from workbench.cli import main; main()", *arguments]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    with subprocess.Popen(start, stdin=theirs, stdout=theirs, stderr=theirs, env=env):
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError), open(ours, "rb", closefd=True, buffering=0) as terminal:
+            while part := terminal.read(65_536):
+                said += part
+    return said.decode().replace("\r\n", "\n")

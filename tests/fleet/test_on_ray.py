@@ -16,9 +16,9 @@ import numpy as np
 import psutil
 import pytest
 
-from indexing.many_workspaces.search import FleetAnswer, FleetSearch
+from indexing.many_workspaces.search import FleetSearch
 from indexing.many_workspaces.table import Location, SharedTable, place_of
-from indexing.search.answer import Query
+from indexing.search.answer import Query, SearchAnswer
 from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
@@ -142,7 +142,7 @@ def test_the_hits_are_those_of_one_process(ran: Ran) -> None:
             assert remote == local
 
 
-def _told(answer: FleetAnswer) -> list[tuple[object, ...]]:
+def _told(answer: SearchAnswer) -> list[tuple[object, ...]]:
     return [
         (hit.workspace, hit.entry, hit.start_line, hit.snippet, round(hit.score, 4)) for hit in answer.hits
     ]

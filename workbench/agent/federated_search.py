@@ -84,6 +84,8 @@ from workbench.workspace.workspace import Workspace
 _NO_KEY = -1
 MEANING = 0.7
 """What the cosine counts; coverage counts the rest."""
+RELEVANT, BESIDE_BEST = 0.2, 0.7
+"""What a hit needs where only relevant ones are wanted; by ``benchmarks.precision``, flat around these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,17 +287,35 @@ class FederatedAnswer:
 
     ``asked`` is what each registered workspace said; nothing where a team was asked, whose member has the
     leader's hits among their own. Their scores are on the scale of both, and the parts of a score are those
-    that the hit has in its own workspace. ``scopes`` are the answers that all this was made of.
+    that the hit has in its own workspace. ``scopes`` are the answers that all this was made of. ``final``
+    says that no better one follows.
     """
 
     told: SearchAnswer
     hits: tuple[ScopeHit, ...]
     asked: tuple[WorkspaceAnswer, ...] = ()
     scopes: tuple[ScopeAnswer, ...] = ()
+    final: bool = True
 
     def with_notes(self, notes: Iterable[str]) -> FederatedAnswer:
         """The answer with these notes before its own."""
         return replace(self, told=replace(self.told, notes=once((*notes, *self.told.notes))))
+
+    def measured(self) -> Iterator[tuple[ScopeHit, Stored | None, float | None]]:
+        """Each hit, its entry, and its relevance; None where it is further down than the pool reaches."""
+        relevance = {one.scope.workspace.root: RelevanceOf(one.pool) for one in self.scopes}
+        for one in self.hits:
+            own = relevance[one.scope.workspace.root]
+            stored = own.stored(one.hit.entry)
+            yield one, stored, own.of_entry(stored).score if stored else None
+
+    def relevant(self) -> FederatedAnswer:
+        """Only hits of at least ``RELEVANT``, and of at least ``BESIDE_BEST`` of the most relevant one."""
+        if not any(one.pool.question.text.strip() for one in self.scopes):
+            return self  # conditions alone: what meets them is all that was asked for
+        measured = [(one, score or 0.0) for one, _, score in self.measured()]
+        least = max(RELEVANT, BESIDE_BEST * max((score for _, score in measured), default=0.0))
+        return replace(self, hits=tuple(one for one, score in measured if score >= least))
 
     def update(self) -> SearchUpdate:
         """The same as it is shown while a person types; those that could not be asked are among its notes."""
@@ -308,6 +328,7 @@ class FederatedAnswer:
             stale=told.stale,
             degraded=told.degraded,
             notes=(*told.notes, *lacking),
+            final=self.final,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -352,6 +373,13 @@ def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
         row |= {"scope": scope.mark, "root": root}
         row |= {"entry": scope.address(hit.entry), "path": scope.address(hit.path)}
     return row
+
+
+def stream(search: Callable[[Query], FederatedAnswer], query: Query) -> Iterator[FederatedAnswer]:
+    """Keyword hits where ``query`` is for both sides, then its answer. Raises as ``search`` does."""
+    if query.mode == "hybrid":
+        yield replace(search(replace(query, mode="lexical")), final=False)
+    yield search(query)
 
 
 class FederatedSearch:

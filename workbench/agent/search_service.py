@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 from indexing.embedding.choice import ModelChoice
 from indexing.search.answer import Query
@@ -23,8 +24,9 @@ from workbench.agent.federated_search import (
     once,
     open_leader,
     ranked_scopes,
+    stream,
 )
-from workbench.agent.search_update import Reach, SearchUpdate
+from workbench.agent.search_update import Reach
 from workbench.errors import IndexUnavailableError, WorkbenchError, reason_of
 from workbench.workspace.registry import searched
 from workbench.workspace.snapshot import PastWorkspace
@@ -78,11 +80,10 @@ class SearchService:
             self._scopes = (*self._own, *([self._scope_of(leader)] if leader else []))
         return self._scopes
 
-    def stream(self, query: Query, reach: Reach = "team") -> Iterator[SearchUpdate]:
+    def stream(self, query: Query, reach: Reach = "team") -> Iterator[FederatedAnswer]:
         """Keyword hits, then the answer to ``query`` itself. Raises as ``search`` does."""
-        if query.mode == "hybrid" and self.index.has_vectors:
-            yield replace(self.search(replace(query, mode="lexical"), reach).update(), final=False)
-        yield self.search(query, reach).update()
+        search = partial(self.search, reach=reach)
+        return stream(search, query) if self.index.has_vectors else iter([search(query)])
 
     def catch_up(self, look: Callable[[Workspace], str | None]) -> None:
         """Have ``look`` index what changed, and remember what answers may lack all the same.

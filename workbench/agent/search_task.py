@@ -225,8 +225,8 @@ class SearchTask:
             yield {"waits_for": past}
             return
         try:
-            for update in past.service.stream(query):
-                yield _told(replace(update, moment=past.moment))
+            for found in past.service.stream(query):
+                yield _told(replace(found.update(), moment=past.moment))
         except IndexUnavailableError:
             self._past.forget(past)
             raise

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
@@ -110,6 +112,18 @@ def narrate(text: str) -> None:
 def narrate_row(text: str) -> None:
     """``narrate`` for one row of a list."""
     narrate(visible(text, one_line=True))
+
+
+@contextlib.contextmanager
+def shown_meanwhile(rows: Sequence[str]) -> Iterator[None]:
+    """``rows`` on stderr, a terminal, until the block ends: as many as it has lines, each cut at its edge."""
+    shown = [visible(row, one_line=True) for row in rows[: shutil.get_terminal_size().lines - 1]]
+    # Where nothing is wrapped, a row is a line: as many can be wiped as were written.
+    click.echo("\x1b[?7l" + "\n".join(shown) + "\x1b[?7h", err=True)
+    try:
+        yield
+    finally:
+        click.echo(f"\x1b[{len(shown)}A\x1b[J", nl=False, err=True)
 
 
 def say_fields(width: int, *values: tuple[str, object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
@@ -36,6 +37,8 @@ from workbench.cli.output import (
     say,
     say_json,
     say_row,
+    shown_meanwhile,
+    wants_json,
 )
 from workbench.config.settings import DECLARED
 from workbench.errors import UsageError, WorkbenchError
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
     from indexing.ranking.weights import Weights
     from workbench.agent.federated_search import FederatedAnswer
 
-Ask = Callable[["Query"], Any]
+Ask = Callable[[Query], "FederatedAnswer"]
 _HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
@@ -121,6 +124,7 @@ _condition_options = together(
 @flag("--plain", "Take the query as plain words: no filters, no search syntax.")
 @word("--as-of", "WHEN", "Search memory as it was after an operation, or on a day.")
 @flag("--all", "Search all registered workspaces (`workspaces list`).", "everywhere")
+@flag("--relevant", "Leave out hits that have little to do with the query.")
 @flag("--explain", "Show the parts of each score.")
 @click.option("--batch", type=click.File("rb"), help='Many queries: JSON lines {"id","query","k","filters"}.')
 def search(
@@ -128,6 +132,7 @@ def search(
     pinned: bool | None,
     as_of: str,
     everywhere: bool,
+    relevant: bool,
     batch: IO[bytes] | None,
     preset: str | None,
     weights: tuple[str, ...],
@@ -158,14 +163,19 @@ def search(
         said = None
     words = usual.mode == "lexical"
     places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)
-    with places as (ask, own):
+    with places as (search_for, own):
+
+        def ask(query: Query) -> FederatedAnswer:
+            found = search_for(query)
+            return found.relevant() if relevant else found
+
         chosen = weights_from_words(weights, weights_named(preset) if preset else own)
         usual = replace(usual, weights=chosen)
         if batch is not None:
             for name, one in _questions(batch, usual):
                 say_json({"id": name, **ask(one).as_json()})
             return
-        found = ask(usual).with_notes(notes)
+        found = _in_place(ask, usual).with_notes(notes)
     if not answered(found):
         _say(found, usual.explain)
 
@@ -214,6 +224,21 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         FederatedSearch(known.entries, vectors=not words, opener=at_the_moment, catch_up=caught_up)
     ) as places:
         yield places.search, own_weights()
+
+
+def _in_place(ask: Ask, query: Query) -> FederatedAnswer:
+    """The answer. On a terminal keyword hits stand in its place until it has come, a row each."""
+    from workbench.agent.federated_search import stream
+
+    if wants_json() or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return ask(query)
+    answers = stream(ask, query)
+    first = next(answers)
+    if first.final:
+        return first
+    rows = [f"{at:>2}. {one.hit.snippet}" for at, one in enumerate(first.hits, 1)]
+    with shown_meanwhile(["keyword hits, while semantic search starts:", *rows]):
+        return next(answers)
 
 
 def _say(found: FederatedAnswer, explain: bool) -> None:

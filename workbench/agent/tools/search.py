@@ -13,7 +13,7 @@ from indexing.document import Stored
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
-from workbench.agent.federated_search import LEADER, RelevanceOf, ScopeHit, SearchScope
+from workbench.agent.federated_search import LEADER, ScopeHit, SearchScope
 from workbench.agent.fenced_memory import as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
@@ -90,11 +90,7 @@ def memory_search(
         call.go_on()
         told = found.told
         answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
-        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in found.scopes}
-        for one in found.hits:
-            relevance = relevances[one.scope.mark]
-            stored = relevance.stored(one.hit.entry)
-            score = relevance.of_entry(stored).score if stored else None
+        for one, stored, score in found.measured():
             words = stored.text if stored else one.hit.snippet
             given = Given(one.hit.entry, words, one.strength if score is None else score)
             answer.add(one.scope.mark, _row(one, stored, score, session.now().date()), [given])
