@@ -27,13 +27,15 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 import workbench.dreaming
-from workbench.dreaming.features import BUCKETS, NAMES, Grams, Line, features_of
+from workbench.dreaming.features import BUCKETS, NAMES, Grams, Line, features_of, with_recurring
 from workbench.dreaming.owner_model import Example, learned, pairs_in_order
 from workbench.dreaming.salience import MODEL_FILE, WEIGHTS_FILE, Head, Salience
 from workbench.dreaming.vetoes import veto
@@ -74,7 +76,7 @@ class Labelled:
     labels: tuple[str, ...]
     sources: tuple[str, ...]
     languages: tuple[str, ...] = ()
-    second: tuple[str, ...] = ()
+    second: tuple[str | None, ...] = ()
 
     @property
     def truth(self) -> NDArray[np.bool_]:
@@ -90,13 +92,21 @@ def collections(folder: Path = COLLECTIONS) -> Labelled:
         for line in path.read_text(encoding="utf-8").splitlines()
         if line.strip()
     ]
+    lines = [Line(row["text"], row["heading"], row["path"], _is_talk(row["source"])) for row in rows]
+    sources = tuple(row["source"] for row in rows)
     return Labelled(
-        tuple(Line(row["text"], row["heading"], row["path"], _is_talk(row["source"])) for row in rows),
+        _by_source(lines, sources),
         tuple(row["label"] for row in rows),
-        tuple(row["source"] for row in rows),
+        sources,
         tuple(row["language"] for row in rows),
-        tuple(row["label2"] for row in rows),
+        tuple(row.get("label2") for row in rows),
     )
+
+
+def _by_source(lines: Sequence[Line], sources: Sequence[str]) -> tuple[Line, ...]:
+    """The lines with what those of the same source, which stand together, tell of them."""
+    parts = groupby(zip(sources, lines, strict=True), key=itemgetter(0))
+    return tuple(line for _, part in parts for line in with_recurring([line for _, line in part]))
 
 
 def _is_talk(source: str) -> bool:
@@ -126,7 +136,8 @@ def real_lines(labels: Path, repositories: Path) -> Labelled:
             said = subprocess.run(command, capture_output=True, check=True).stdout
             files[key] = said.decode("utf-8", "replace").split("\n")
         lines.append(_block(files[key], row))
-    return Labelled(tuple(lines), tuple(row["label"] for row in rows), tuple(row["repo"] for row in rows))
+    sources = tuple(row["repo"] for row in rows)
+    return Labelled(_by_source(lines, sources), tuple(row["label"] for row in rows), sources)
 
 
 _ITEM = re.compile(r"\s*([-*+]|\d+[.)])\s")
@@ -217,7 +228,7 @@ def fit_counts(
     *,
     ridges: tuple[float, float] = (_COUNT_RIDGE, _ANSWER_RIDGE),
 ) -> tuple[Floats, Floats]:
-    """(51,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds.
+    """(56,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds.
 
     ``ridges`` hold down the weights of the counts, and that of the answer.
     """
@@ -307,7 +318,7 @@ class _Part:
         return np.array([every / sizes[source] for source in self.sources])
 
     def features(self, mean: Floats, deviation: Floats) -> Floats:
-        """(n, 51) the counts in deviations from the means, and the answer of the n-grams."""
+        """(n, 56) the counts in deviations from the means, and the answer of the n-grams."""
         return np.hstack([_standardised(self.counts, mean, deviation), self.said[:, None]])
 
     def without(self, source: str) -> tuple[_Part, _Part]:
@@ -562,7 +573,8 @@ def main() -> None:
     arguments = parser.parse_args()
     lines = collections()
     print(f"{len(lines.lines)} lines of {len(set(lines.sources))} sources, {lines.truth.mean():.0%} durable")
-    print(f"two readers: kappa {kappa(lines.labels, lines.second):.3f} of three labels")
+    twice = [(one, other) for one, other in zip(lines.labels, lines.second, strict=True) if other]
+    print(f"two readers of {len(twice)}: kappa {kappa(*zip(*twice, strict=True)):.3f} of three labels")
     own = own_fit(lines)
     if arguments.labels:
         real = real_lines(arguments.labels, arguments.repos)

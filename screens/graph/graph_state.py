@@ -8,6 +8,7 @@ from datetime import date
 
 import msgspec
 
+from indexing.embedding.local_model import why_no_model
 from screens.actions.availability import FocusContext
 from screens.drawing.safe_text import Row
 from screens.frames.services import Desk
@@ -22,7 +23,6 @@ from workbench.graph.memory_query import Due
 from workbench.graph.model import Graph, Held
 from workbench.graph.read import GraphReader
 from workbench.graph.search import EACH, GraphFinding, Node
-from workbench.ingest.local_model import why_no_model
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.names import RelPath
 from workbench.workspace.decisions import settled_keys

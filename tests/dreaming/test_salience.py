@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.salience import Labelled, collections, model_of, own_fit, read_real, write_model
-from workbench.dreaming.features import BUCKETS, NAMES, Line, features_of
+from workbench.dreaming.features import BUCKETS, NAMES, Line, features_of, with_recurring
 from workbench.dreaming.normalisation import plain_words, template_of
 from workbench.dreaming.owner_model import LEAST, Example, learned, pairs_in_order
 from workbench.dreaming.salience import base_model
@@ -64,6 +64,9 @@ def test_words_are_known_by_what_they_signal_in_every_language() -> None:
         "rules": (
             "Never deploy on Fridays",
             "Freitags niemals ausliefern",
+            "Nigdy nie wdrażaj w piątek",
+            "Đừng triển khai vào thứ Sáu",
+            "Jangan rilis pada hari Jumat",
             "金曜のデプロイは禁止",
             "周五禁止部署",
         ),
@@ -84,6 +87,16 @@ def test_a_label_counts_as_a_heading_does() -> None:
     place = NAMES.index("a heading or label of lessons")
     lines = [Line("Lesson: check the port first"), Line("check the port first", "Lessons"), Line("check")]
     assert features_of(lines).counts[:, place].tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_heading_that_returns_in_three_files_is_told() -> None:
+    def flagged(heading: str, files: int) -> list[bool]:
+        lines = [Line("Cash: 40", f"{heading}{n}", f"memory/2026-05-0{n}.md") for n in range(1, files + 1)]
+        return [line.recurring for line in with_recurring(lines)]
+
+    assert flagged("Portfolio status, day ", 3) == [True, True, True]
+    assert flagged("Portfolio status, day ", 2) == [False, False]
+    assert flagged("2026-05-0", 3) == [False, False, False]  # a day is no part of a report
 
 
 def test_envelopes_stamps_and_marks_are_no_words() -> None:

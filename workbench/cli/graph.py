@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
+from indexing.embedding.local_model import local_model
 from workbench.cli.agents import bulletin
 from workbench.cli.operation_command import command_of, whose
 from workbench.cli.options import choice, day, flag, group, named, number, share, word, words, workspace
@@ -30,9 +31,7 @@ from workbench.graph.read import Stats, read_graph
 from workbench.graph.read import stats as counted
 from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
 from workbench.ingest.entity_resolution import resolve
-from workbench.ingest.local_model import local_model
-from workbench.memory.graph_page import Entity, TypedMemory
-from workbench.memory.graph_types import IMPORTANCE
+from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory
 from workbench.plural import plural
 
 _DAYS = """\b

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from indexing.embedding.local_model import local_model
 from workbench.cli import shell_values
 from workbench.cli.agents import answer_hook
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
@@ -39,7 +40,6 @@ from workbench.errors import ReadOnlyError, UsageError
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
 from workbench.ingest.ingest import Ingest, Taken, sort_of
-from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched

@@ -6,9 +6,9 @@ comes from a polynomial of its characters modulo 2^64, so that all runs of a bat
 stands.
 
 Words are classed by what they signal, in English, German, Spanish, Portuguese, French, Italian, Dutch,
-Russian, Chinese, Japanese and Korean. A word of letters stands at the beginning of a word of the text: one
-of five letters or more for all that begin with it, a shorter one for itself. Of Chinese, Japanese and Korean
-any part counts.
+Polish, Russian, Vietnamese, Indonesian, Chinese, Japanese and Korean. A word of letters stands at the
+beginning of a word of the text: one of five letters or more for all that begin with it, a shorter one for
+itself. Of Chinese, Japanese and Korean any part counts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ WORD_CLASSES = {
         必须 必須 不要 不得 不许 禁止 永远 规则 規則 铁律 原则 原則 規定 规定 務必 务必 只能 一律 以后
         别用
         必ず ルール 厳守 徹底 のみ しない 今後 ないこと 항상 절대 반드시 금지 규칙 원칙 앞으로
+        zawsze nigdy zasad reguł zakaz zabroni tylko musi muszą trzeba należy bezwzględn luôn đừng
+        cấm phải chỉ buộc tuyệt selalu jangan wajib harus hanya dilarang aturan обязан строго
+        следует сначала cuidado proibid obrigatór somente
     """,
     "lessons": """
         lesson learned learnt learning insight gotcha caveat pitfall workaround takeaway because
@@ -45,6 +48,8 @@ WORD_CLASSES = {
         lição lições leçon appris parce lezione imparato perché geleerd omdat oorzaak inzicht
         урок вывод причин потому 教训 教訓 经验 經驗 心得 根因 原因 踩坑 因为
         学び 知見 注意点 気付き 気づき 反省 ため 교훈 배운 원인 주의 때문
+        lekcj wniosek wnioski przyczyn nauczyłem naucz ponieważ dlatego vì kinh rút pelajaran
+        penyebab karena sebab aprendiz причина извлеч оказалось motivo
     """,
     "decisions": """
         decide decision chose chosen choose agreed settled adopt abandon replace switch instead
@@ -54,6 +59,9 @@ WORD_CLASSES = {
         besloten besluit gekozen afgesproken vervang решил решен решён договорил выбра вместо заменил
         决定 決定 定了 选择 選擇 改用 採用 采用 选定 方案 改成 改为 換成 换成 敲定
         方針 決め 廃止 変更 移行 切り替え 결정 정했 확정 선택 합의 바꿔 대신
+        decyzj zdecydow wybran wybór ustalon uzgodn zamiast zamieni chốt chọn thống quyết thay
+        memutuskan keputusan dipilih disepakati diganti daripada decisão decisões decidid escolha
+        substituí утвержд выбор принято отказал
     """,
     "preferences": """
         prefer likes loves hates dislike wants favourite favorite taste
@@ -62,6 +70,8 @@ WORD_CLASSES = {
         voorkeur liever houdt wil предпоч любит любим хочет нравит
         喜欢 喜歡 偏好 习惯 習慣 讨厌 討厭 希望 想要 不喜
         好み 好き 嫌い 苦手 好む 선호 좋아 싫어 취향 원함
+        preferuj woli lubi chce ulubion preferencj thích muốn ghét ưa suka ingin lebih mau prefere
+        gostar хотят предпочт
     """,
     "settings": """
         config setting default account locat path folder directory port host server endpoint channel model
@@ -75,6 +85,9 @@ WORD_CLASSES = {
         配置 设置 設置 設定 账号 帳號 地址 路径 路徑 目录 端口 服务器 默认 預設 环境 存放 放在 位于
         環境 接続 保存先 場所 サーバ チャンネル フォルダ 既定 置き場 설정 계정 경로 폴더 서버 포트 기본
         위치
+        konfigur ustawie ścieżk katalog serwer domyśln lokalizac kanał harmonogram cấu đường thư
+        kênh máy khoản mặc lokasi akun saluran alamat bawaan jadwal localizaç endereço configur
+        diretório caminh канал домен адрес расположен
     """,
     "people": """
         user owner family wife husband mother father sister brother daughter friend colleague partner
@@ -89,6 +102,9 @@ WORD_CLASSES = {
         用户 主人 客户 客戶 家人 妻子 老婆 老公 生日 联系人 聯絡 朋友 同事 身份 档案 老师 团队
         クライアント 顧客 家族 妻 夫 誕生日 連絡先 担当 について 情報 呼び方 고객 가족 아내 남편 생일
         연락처 담당
+        użytkown właścic klient rodzin żona mąż brat siostra przyjaciel urodzin zespół mieszka
+        pracuje anh chị vợ chồng khách nhóm tên bạn pengguna pemilik keluarga istri suami teman
+        pelanggan tim nama usuári namorad filho filha пользоват владел команд семь друг
     """,
     "routines": """
         every daily weekly monthly nightly hourly yearly each automatic
@@ -98,6 +114,8 @@ WORD_CLASSES = {
         dagelijks wekelijks maandelijks elke iedere ежедневн еженедельн кажд ежемесячн автоматич
         每天 每日 每周 每週 每月 每年 每次 定期 自动 自動
         毎日 毎週 毎月 毎朝 毎年 毎回 매일 매주 매월 매달 매년 마다 자동
+        codzienn każd tygodniow miesięczn automatycz regularn mỗi hằng hàng tuần ngày setiap harian
+        mingguan bulanan otomatis semanalm регулярн
     """,
     "conditions": """
         not no if when whenever until without nor nicht kein keine keinen wenn falls bis ohne sobald
@@ -105,6 +123,8 @@ WORD_CLASSES = {
         non fino senza niet geen als wanneer totdat zonder не если когда до без нет
         不 别 如果 若 的时候 之前 不能 不再 ない なら とき まで 場合 前に
         않 없이 까지 이면 하면 전에 에만
+        jeśli jeżeli gdy kiedy dopóki bez không nếu khi trước chưa jika kalau ketika tanpa tidak
+        bukan sebelum кроме
     """,
     "work that is done": """
         done complete fixed finish added create updated remove deleted tested deploy merged pushed passed
@@ -118,6 +138,9 @@ WORD_CLASSES = {
         сделан готово исправ провер отправ обнов заверш создан добавл
         完成 修复 修復 测试 測試 提交 推送 部署 更新 通过 創建 创建 发布 已经 跑完 新增
         完了 実施 実行 修正 作成 追加 確認 配信 対応 成功 완료 수정 배포 테스트 작성 추가
+        zrobion ukończ naprawion gotow dodan dodał wysłan zaktualiz utworz usunię wdrożon sprawdz
+        xong đã sửa hoàn thêm tạo gửi selesai diperbaiki dibuat ditambah dikirim diperbarui sudah
+        berhasil criou adicion publicad реализ внедр собран убран подготов переделан задеплоен
     """,
     "passing states": """
         status progress healthy running online offline failed failing error down idle currently current
@@ -129,6 +152,9 @@ WORD_CLASSES = {
         статус прогресс сегодня сейчас ошибк результат
         状态 狀態 进展 進度 运行 正常 失败 今天 今日 目前 当前 结果 統計 统计 报错
         状態 状況 稼働 失敗 本日 現在 結果 使用量 오늘 상태 진행 정상 실패 현재 결과
+        stan postęp działa błąd błędy wynik dzisiaj dziś teraz obecnie aktualn lỗi nay đang hiện
+        trạng kemajuan berjalan gagal hari sekarang saat resultad problema erros atual симптом
+        проблем работает состоян текущ problem symptom
     """,
     "plans": """
         todo next pending wait block tomorrow later plan task remind upcoming soon
@@ -139,6 +165,8 @@ WORD_CLASSES = {
         待办 待辦 下一步 明天 计划 計劃 等待 任务 任務 打算 明日 次回 予定 待ち 未完 タスク リマインド
         課題
         다음 내일 할일 대기 예정 계획
+        następn czeka oczekuj jutro zadani przypomn później tiếp chờ mai kế việc nhắc berikutnya
+        menunggu besok rencana tugas nanti pendênci passos tarefas осталось остал шаги дальше позже
     """,
     "research and news": """
         research news article paper study studies survey finding analysis summary digest report tweet
@@ -151,6 +179,8 @@ WORD_CLASSES = {
         исследован новост стать обзор отчет отчёт анализ
         调研 研究 新闻 新聞 文章 论文 分析 总结 總結 报告 報告 帖子 摘要 探索 样本
         調査 ニュース 記事 論文 まとめ レビュー 話題 조사 뉴스 기사 논문 분석 요약 보고
+        badani artykuł wiadomoś raport analiz podsumow nghiên báo bài tích tin tổng penelitian
+        berita laporan ringkasan pesquis литератур бенчмарк
     """,
     "the first person": """
         i i'm i've i'd i'll my mine me we we're we've we'll our us
@@ -159,6 +189,7 @@ WORD_CLASSES = {
         je j'ai j'étais mon ma mes moi nous notre io mio mia miei noi nostro nostra ik mijn wij ons onze
         я мой моя мои мою мне меня мы наш наша нас нам
         我 咱 俺 私 僕 うちの 우리 나는 내가 저는 제가
+        mój moja moje mnie mamy nasz nasze tôi mình chúng saya kami kita aku
     """,
     "session records": """
         session checkpoint heartbeat log logs audit conversation transcript compact handover timeline
@@ -166,6 +197,7 @@ WORD_CLASSES = {
         sessione sessie gesprek сесси журнал разговор
         会话 會話 心跳 日志 日誌 对话 對話 记录 記錄 巡检
         セッション ログ 会話 ハートビート 記録 監視 세션 로그 대화 기록 하트비트
+        sesj rozmow dziennik transkrypt podsumowanie phiên nhật sesi catatan percakapan хартбит
     """,
 }
 """Class by class, the words that signal it."""
@@ -222,6 +254,8 @@ _CHARACTERS = (2, 3, 4, 5)
 _MOST = 1_200
 """Characters of a block that are looked at."""
 _MOST_HEADING = 200
+_RECURRING = 3
+"""Files from which on a heading is one that returns."""
 _USUAL_HEADING = 3.0
 """The logarithm that stands for the length of a heading where there is none."""
 _LAST_SIGN = 0x20000
@@ -233,13 +267,35 @@ _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 class Line:
     """A block of a log as it is judged: its text, the heading that it stands under, and its file.
 
-    ``spoken`` says that it is a sentence of a conversation, and no note.
+    ``spoken`` says that it is a sentence of a conversation, and no note; ``recurring`` that its heading
+    returns in other files, as the parts of a daily report do.
     """
 
     text: str
     heading: str = ""
     path: str = ""
     spoken: bool = False
+    recurring: bool = False
+
+
+def recurring_headings(places: Collection[tuple[str, str]]) -> frozenset[str]:
+    """Of the headings in ``places``, pairs of a heading and a path, those that stand in three files or more.
+
+    They are told by their templates; one that begins with a number, mostly a date, is none.
+    """
+    places = frozenset(places)
+    templates = {heading: template_of(heading[:_MOST_HEADING]) for heading, _ in places}
+    files: dict[str, set[str]] = {}
+    for heading, path in places:
+        files.setdefault(templates[heading], set()).add(path)
+    often = {name for name, paths in files.items() if name and name[0] != "0" and len(paths) >= _RECURRING}
+    return frozenset(heading for heading, name in templates.items() if name in often)
+
+
+def with_recurring(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """The lines of one memory, each told whether its heading returns in files of the others."""
+    often = recurring_headings([(line.heading, line.path) for line in lines])
+    return tuple(replace(line, recurring=line.heading in often) for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +325,7 @@ class Grams:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is seen of some lines. ``counts`` are (n, 50) float32 in order of ``NAMES``."""
+    """What is seen of some lines. ``counts`` are (n, 55) float32 in order of ``NAMES``."""
 
     counts: NDArray[np.float32]
     grams: Grams
@@ -404,6 +460,13 @@ _DIGIT = re.compile(r"\d")
 _LETTERLESS = re.compile(r"[\W\d_]")
 _CODE = re.compile(r"`[^`\n]+`")
 _PLACE = re.compile(r"(?:^|[\s`(\"'：:])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]*")
+_OWN_PLACE = re.compile(
+    r"(?:^|[\s`(\"'：:])(?:~/|/(?:home|Users|root|opt|etc|var|srv|mnt|data|tmp|app)\b|[A-Z]:\\)"
+)
+_SOURCE_FILE = re.compile(
+    r"\.(?:py|jsx?|tsx?|swift|rb|s?css|html|vue|go|rs|java|kt|php|c|cpp|h|erb|slim|ipynb)\b", re.IGNORECASE
+)
+_DATE = re.compile(r"\b20\d\d-\d\d|\b\d{1,2}[./]\d{1,2}[./](?:20)?\d\d|\d{1,2}月\d{1,2}[日号]")
 _REFERENCE = re.compile(r"#\d+|\b[0-9a-f]{7,40}\b|\b\d{9,}\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*[-*+•]\s")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿа-я][\w’'-]+")
@@ -438,8 +501,14 @@ _FORMS = (
     "a question",
     "an exclamation",
     "names of whom it is said to",
+    "a place on the machine",
+    "a file of source code",
+    "a date",
+    "a rule at its beginning",
+    "a heading that returns",
 )
 _CLASSES = range(len(WORD_CLASSES))
+_RULES = list(WORD_CLASSES).index("rules")
 NAMES = (
     *_FORMS,
     *(f"words of {name}" for name in WORD_CLASSES),
@@ -475,6 +544,11 @@ def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     yield float(_QUESTION.search(plain) is not None)
     yield float(_EXCLAMATION.search(plain) is not None)
     yield min(2.0, len(_ADDRESSED.findall(plain)))
+    yield float(_OWN_PLACE.search(raw) is not None)
+    yield float("." in raw and _SOURCE_FILE.search(raw) is not None)
+    yield float(digits > 0 and _DATE.search(raw) is not None)
+    yield float(_RULES in word_classes(" ".join(folded.split(maxsplit=2)[:2])))
+    yield float(line.recurring)
     said = list(word_classes(folded))
     label = _LABEL.search(folded)
     titled = heading.classes.union(word_classes(label[1])) if label else heading.classes

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.dreaming.features import Line
+from workbench.dreaming.features import Line, with_recurring
 from workbench.dreaming.owner_model import Example, OwnerModel, learned
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import veto
@@ -100,7 +100,8 @@ def judge_records(
 ) -> Iterator[dict[str, object]]:
     """For each ``{"id", "text", "heading", "path"}`` an ``{"id", "score", "kept", "type", "why"}``.
 
-    ``"spoken": true`` says that the text is a sentence of a conversation. ``decided`` are ``{"text",
+    ``"spoken": true`` says that the text is a sentence of a conversation. The records are taken to be of one
+    memory. ``decided`` are ``{"text",
     "heading", "path", "accepted"}``, an owner's decisions, the oldest first.
     Raises UsageError for a record without a text.
     """
@@ -108,7 +109,7 @@ def judge_records(
         Example(_line(one), bool(one.get("accepted")), what="accepted" if one.get("accepted") else "rejected")
         for one in decided
     ]
-    model, lines = learned(base_model(), examples), [_line(record) for record in records]
+    model, lines = learned(base_model(), examples), with_recurring([_line(record) for record in records])
     every = judged(model, lines, floor=model.base.floor)
     for record, line, found in zip(records, lines, every, strict=True):
         yield {

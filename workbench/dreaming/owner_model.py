@@ -81,7 +81,7 @@ class OwnerModel:
     foretold: Foretold = Foretold()
     why_not: str = ""
     seen: NDArray[np.float32]
-    """(n, 2^14 + 50 + 1) the features of the examples; see ``_scaled``."""
+    """(n, 2^14 + 55 + 1) the features of the examples; see ``_scaled``."""
     pull: NDArray[np.float64]
     """(n,) how far each example pulls what is like it: up above 0, down below."""
 
@@ -141,7 +141,7 @@ def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
 
 
 def _scaled(base: Salience, features: Features) -> NDArray[np.float32]:
-    """(n, 2^14 + 50 + 1) n-grams, counts and a constant, so scaled that two lines are as alike as the product
+    """(n, 2^14 + 55 + 1) n-grams, counts and a constant, so scaled that two lines are as alike as the product
     of their rows: ``4 n-grams · n-grams + 0.5 counts · counts / their number + 1``.
     """
     counts = base.notes.standardised(features.counts)

@@ -120,7 +120,7 @@ def explain(
         )
         return Explanation(key=wanted.key, text=wanted.said, proposed=False, verdict=why)
     cluster, recalls = found.cluster, found.recalls
-    line = line_of(cluster.best)
+    line = line_of(cluster.best, known.recurring)
     choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
     if choice is not None:
         found = choice.judged

@@ -42,7 +42,7 @@ class Head:
     bias: float
 
     def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 50) the counts in deviations from their means."""
+        """(n, 55) the counts in deviations from their means."""
         scaled: NDArray[np.float64] = np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
         return scaled
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
-from workbench.dreaming.features import Line
+from workbench.dreaming.features import Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
@@ -96,6 +96,8 @@ class Survey:
 
     model: OwnerModel
     found: CandidateScan
+    recurring: frozenset[str]
+    """Headings that return from file to file."""
     book: Book
     judged: tuple[Judged, ...]
     skips: Skips
@@ -113,6 +115,7 @@ def survey(
     first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
+    recurring = recurring_headings([(mention.heading, mention.path) for mention in found.mentions])
     model = owner_model(workspace, book)
     claims = same_words(found.mentions)
     tell(DreamProgress("recalls"))
@@ -120,7 +123,7 @@ def survey(
     recalls, gone = _recalls(recall_book, claims, tell)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
-        likely, others = _shortlist(claims, recalls, model, tell)
+        likely, others = _shortlist(claims, recalls, model, recurring, tell)
     tell(DreamProgress("folding"))
     # the index has vectors of whole entries
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
@@ -131,9 +134,10 @@ def survey(
     return Survey(
         model=model,
         found=found,
+        recurring=recurring,
         book=book,
         judged=(
-            *_judged(known, model, today, tell),
+            *_judged(known, model, recurring, today, tell),
             *_unlikely(others, recalls, model, tell),
         ),
         skips=skips,
@@ -165,12 +169,14 @@ def _known(
     )
 
 
-def _judged(known: Sequence[Judged], model: OwnerModel, today: date, tell: OnProgress) -> Iterator[Judged]:
+def _judged(
+    known: Sequence[Judged], model: OwnerModel, recurring: frozenset[str], today: date, tell: OnProgress
+) -> Iterator[Judged]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
     for start in range(0, len(known), BATCH):
         tell(DreamProgress("judging", start, len(known)))
         batch = known[start : start + BATCH]
-        lines = [line_of(one.cluster.best) for one in batch]
+        lines = [line_of(one.cluster.best, recurring) for one in batch]
         for one, judgement in zip(batch, judged(model, lines), strict=True):
             best = one.cluster.best
             why = one.left_out or judgement.vetoed or ""
@@ -194,16 +200,24 @@ def _unlikely(
         yield _known(cluster, recalls, floor=floor, left_out=_LESS_LIKELY)
 
 
-def line_of(mention: Mention) -> Line:
-    """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
+def line_of(mention: Mention, recurring: frozenset[str] = frozenset()) -> Line:
+    """A mention as the model sees it: as it stands in its file, but for the turn that an episode names.
+
+    ``recurring`` are the headings that return from file to file.
+    """
     if mention.spoken:
         return Line(mention.text, spoken=True)
     text = mention.context if mention.whole else mention.text
-    return Line(f"- {text}" if mention.item else text, mention.heading, mention.path)
+    words = f"- {text}" if mention.item else text
+    return Line(words, mention.heading, mention.path, recurring=mention.heading in recurring)
 
 
 def _shortlist(
-    claims: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
+    claims: Sequence[Cluster],
+    recalls: Mapping[str, ClaimRecalls],
+    model: OwnerModel,
+    recurring: frozenset[str],
+    tell: OnProgress,
 ) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
     """Of a great many claims those that are worth the model's time, and the others.
 
@@ -223,7 +237,7 @@ def _shortlist(
                 parts = _known(one, recalls).parts
                 often[number] = parts["recurrence"] * parts["use"]
     sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
-    said = model.logits([line_of(claims[number].best) for number in sample])
+    said = model.logits([line_of(claims[number].best, recurring) for number in sample])
     weights = np.linalg.lstsq(forms[sample], said, rcond=None)[0]
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()

@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexing.embedding.local_model import local_model, why_no_model
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.graph.merge import plan_merge_entities
 from workbench.graph.read import GraphReader, read_graph
-from workbench.ingest.local_model import local_model, why_no_model
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext, moment

@@ -21,6 +21,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from indexing.embedding.local_model import local_model
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
     ModelUnavailableError,
@@ -37,7 +38,6 @@ from workbench.ingest.entities import NameEvidence
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
-from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import Outcome, unreadable, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.session_index import SessionOwner

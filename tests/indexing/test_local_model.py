@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from indexing.embedding import local_model
 from tests.support.hashing import HashingEmbedder
-from workbench.ingest import local_model
 
 
 def test_a_text_is_embedded_once_and_each_row_is_that_of_its_text() -> None:
