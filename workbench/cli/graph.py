@@ -31,7 +31,8 @@ from workbench.graph.read import Stats, read_graph
 from workbench.graph.read import stats as counted
 from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
 from workbench.ingest.entity_resolution import resolve
-from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory
+from workbench.memory.graph_page import Entity, TypedMemory
+from workbench.memory.graph_types import IMPORTANCE
 from workbench.plural import plural
 
 _DAYS = """\b
