@@ -69,7 +69,9 @@ class Stored:
     @property
     def marks(self) -> int:
         """What ranking needs of the entry besides its words, kind and day, as one number: see ``facets``."""
-        return self.facets.marks | min(len(self.text), MOST_LENGTH) << LENGTH_BIT
+        # Bytes: a character of Chinese says as much as some of the alphabet.
+        length = len(self.text.encode("utf-8", "surrogatepass"))
+        return self.facets.marks | min(length, MOST_LENGTH) << LENGTH_BIT
 
 
 _PACKED = msgspec.msgpack.Decoder(tuple[Stored, int])

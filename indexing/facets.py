@@ -32,7 +32,7 @@ _UNSAID = 127
 """The importance that stands for none: real ones end at 100."""
 
 MOST_LENGTH, LENGTH_BIT = 180, 40
-"""Characters from which on a longer text does not count as longer, and where marks tell the length."""
+"""Bytes from which on a longer text does not count as longer, and where marks tell the length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +147,7 @@ def user_in(marks: int) -> int:
 
 
 def length_in(marks: int) -> int:
-    """The characters of the entry, at most ``MOST_LENGTH``; 0 where they are not known."""
+    """The bytes of the entry, at most ``MOST_LENGTH``; 0 where they are not known."""
     return marks >> LENGTH_BIT
 
 

@@ -26,7 +26,7 @@ RRF_K = 60
 
 _WORD = re.compile(r"\w+")
 _HALF_LENGTH = 10
-"""The characters of a text of which half of the score is left; measured, flat from 8 to 12."""
+"""The bytes of a text of which half of the score is left; measured, flat from 8 to 12."""
 
 _NEUTRAL = 0.5
 _NEAR_DAYS = 3
@@ -213,7 +213,7 @@ def _recency(one: Candidate, weights: Weights, today: date) -> float:
 
 
 def _length(one: Candidate) -> float:
-    """``n / (n + half)`` for n characters, beside that of a long text; 1 where they are not known."""
+    """``n / (n + half)`` for n bytes, beside that of a long text; 1 where they are not known."""
     length = length_in(one.marks) or MOST_LENGTH
     return length * (MOST_LENGTH + _HALF_LENGTH) / (MOST_LENGTH * (length + _HALF_LENGTH))
 
@@ -312,7 +312,7 @@ def parts_of(
         fit = nearness(one.day, period)
         parts.append(ScorePart("date", "plus", fit, weights.date, scores.date, period_in_words(period)))
     if scores.length != 1.0:
-        short = f"{length_in(one.marks)} characters"
+        short = f"{length_in(one.marks)} bytes"
         parts.append(ScorePart("length", "times", scores.length, 1.0, scores.length, short))
     if weights.recency and one.kind in DECAYING:
         kept = 1.0 - (1.0 - scores.recency) / weights.recency

@@ -117,6 +117,17 @@ def test_a_query_of_several_words_needs_no_quotes(run: Run) -> None:
     assert ": staging, port)" in bare.out  # words as they stand there, not stems
 
 
+def test_the_length_of_a_text_is_what_it_says_in_any_script(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "# 2026-03-14\n\n- 会议在周三下午两点\n- ok meeting\n")
+    run("reindex", "--no-vectors")
+
+    def length(*words: str) -> float:
+        hit = run("search", *words, "--mode", "lexical", "--explain", "--json").json["hits"][0]
+        return float({part["name"]: part["value"] for part in hit["parts"]}["length"])
+
+    assert length("会议", "周三") > length("ok", "meeting")
+
+
 def test_a_batch_answers_one_line_for_each_question(run: Run, tmp_path: Path) -> None:
     run("reindex", "--no-vectors")
     batch = tmp_path / "questions.jsonl"
