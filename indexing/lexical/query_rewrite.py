@@ -206,7 +206,7 @@ def fitted(question: Question, vocabulary: Vocabulary, *, guess: bool = True) ->
     instead = _guesses(question, vocabulary) if guess else ()
     for word, offered in instead:
         other = " and ".join(f"“{one}”" for one in offered)
-        notes.append(f"nothing has “{word}”; searched {other} instead")
+        notes.append(f"nothing has “{word}”; searched for {other} instead")
     if question.text.strip() and not (question.prefix or terms_of(question.text)):
         notes.append("it has no searchable words")
     question = replace(question, phrases=phrases, instead=instead, notes=tuple(dict.fromkeys(notes)))
@@ -231,7 +231,7 @@ def _found_phrases(question: Question, vocabulary: Vocabulary, notes: list[str])
         elif vocabulary.searcher.search(query, 1, count=False).hits:
             kept.append(phrase)
         else:
-            notes.append(f"no entry has “{phrase}” literally; its words were searched")
+            notes.append(f"no entry has “{phrase}” literally; its words were searched for")
     return tuple(kept)
 
 
@@ -240,7 +240,7 @@ def _doubtful_exclusions(question: Question, vocabulary: Vocabulary) -> Iterator
         if standing(text, vocabulary, whole=False) is None:
             yield f"-“{text}” excludes nothing"
         elif vocabulary.count("exact", f"-{text}".lower()):
-            yield f'-{text} excludes entries with “{text}”; quoted, "-{text}" is searched literally'
+            yield f'-{text} excludes entries with “{text}”; quoted, "-{text}" is searched for literally'
 
 
 def _guesses(question: Question, vocabulary: Vocabulary) -> tuple[tuple[str, tuple[str, ...]], ...]:

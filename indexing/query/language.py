@@ -115,7 +115,7 @@ class _Reading:
         word = found["word"].rstrip(_ENDS)
         if not (_LETTERS.fullmatch(word) or _CONNECTED.fullmatch(word)):
             if len(word) > 2 and not self._unfinished(found):
-                self.notes.append(f'-{word} was searched literally; -"{word}" excludes it')
+                self.notes.append(f'-{word} was searched for literally; -"{word}" excludes it')
             return found[0]
         return self._take_words(word, found[0], self.excluded)
 

@@ -190,7 +190,7 @@ def _chosen(name: str, values: list[str], known: list[str]) -> list[str]:
         if part.endswith("ies"):
             fitting = fitting or [one for one in known if one == part.removesuffix("ies") + "y"]
         if not fitting:
-            raise ValueError(f"{name}:{value} is unknown; known are {', '.join(known)}")
+            raise ValueError(f"{name}:{value} is unknown; use one of {', '.join(known)}")
         chosen += fitting
     return chosen
 

@@ -386,7 +386,7 @@ class TimedQuery:
     def _notes(self, pool: Pool) -> tuple[str, ...]:
         if not self.user or any(map(self._is_own, pool.candidates)):
             return ()
-        return (f"nothing of {self.query.user.strip()} was found; these entries belong to no user",)
+        return (f"no entry of {self.query.user.strip()} was found; these belong to no user",)
 
     def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
         """The rows in the order in which near-duplicates make room; the word of a question still decides."""

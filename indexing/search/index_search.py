@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 REINDEX = "run `workbench reindex`"
 LOADING = "vectors are still being loaded: keyword search only"
 KEYWORDS_ONLY = "keyword search only"
-_OTHER_MODEL = "the vectors are of another model"
+_OTHER_MODEL = "the vectors come from another model"
 _KEPT_QUERIES = 256
 
 

@@ -81,7 +81,7 @@ def verify_index(
     except RefusedError:
         raise
     except IndexUnavailableError as error:
-        return [Check("words", "the word index", (*flaws, Flaw("index", error.message, _ANEW)))]
+        return [Check("words", "the keyword index", (*flaws, Flaw("index", error.message, _ANEW)))]
     if manifest.model is None:
         return [check, Check("vectors", "none were made")]
     return [check, _verify_vectors(workspace, generation, manifest, entries, model)]

@@ -126,7 +126,7 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
     problems: list[KeyProblem] = []
     lines = dict(_assignments(text))
     for name in found.keys() - {"profile", "keys"}:
-        hint = nearest(name, ("profile", "keys")) or "; known are profile and [keys]"
+        hint = nearest(name, ("profile", "keys")) or "; it can have profile and [keys]"
         problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines.get(("", name), 0)))
     profile = found.get("profile", DEFAULT)
     if not isinstance(profile, str) or profile not in PROFILES:

@@ -179,7 +179,7 @@ class ReviewScreen(BrowseScreen):
             said["reword"] = _NONE
         elif case.proposal.action in WORDLESS:
             said["reword"] = (
-                f"to {case.proposal.action} takes no text: "
+                f"{case.proposal.action} takes no text: "
                 f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
             )
         if not targets and not (row and isinstance(row.of, Settled)):
@@ -497,7 +497,7 @@ class ReviewScreen(BrowseScreen):
 
     def _taken_back(self, done: RolledBack) -> None:
         undone = plural(len(done.undone), "operation")
-        stays = f"; {plural(len(done.refused), 'operation')} are kept, because newer text conflicts with them"
+        stays = f"; {plural(len(done.refused), 'operation')} kept, because newer text conflicts"
         again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
         self.desk.say(row_text(said), "warning" if done.refused else "information")

@@ -85,6 +85,6 @@ def language_rows(*, narrow: bool) -> list[Row]:
                 rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
             else:
                 rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
-    closing = "There are no syntax errors: what is not understood is searched literally, with a note."
+    closing = "There are no syntax errors: what is not understood is searched for literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

@@ -164,7 +164,7 @@ def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, every
     if answered(rows):
         return
     if only.terms and not steps:
-        narrate("no operation matches; --match searches actions, actors and paths")
+        narrate("no operation matches; --match searches actions, reasons, actors, entries and paths")
     for step in steps:
         one = step.operation
         undone = " (undone)" if one.undone else ""

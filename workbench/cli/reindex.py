@@ -77,7 +77,7 @@ def reindex(
     part = bool(paths) or dry_run
     require_whole(part=part or click.get_current_context().meta.get(AS_OF) is not None)
     if watch and (part or full):
-        raise UsageError("--watch follows all changes: it excludes PATH, --full or --dry-run")
+        raise UsageError("--watch follows all changes: it excludes PATH, --full and --dry-run")
     job = Job.REINDEX_WATCH if watch else Job.REINDEX
     with speaking(job), workspace() as place, contextlib.ExitStack() as stack:
         if watch:
@@ -148,7 +148,7 @@ def _say_report(report: SyncReport) -> None:
         some = report.backfill.texts > 0
         say(f"would be embedded: {report.backfill.sentence()}" if some else "nothing would be embedded")
     if report.rebuilt:
-        narrate(f"built anew: {report.rebuilt}")
+        narrate(f"rebuilt: {report.rebuilt}")
     if report.vectors:
         narrate(f"keyword search only: {report.vectors}")
     _narrate_faults(report)

@@ -91,7 +91,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
         say(said if done else "nothing to ingest")
         if not (files or source or place.settings.transcripts):
-            narrate("sessions were not searched: give their FILEs, or add your agent's with `--source all`")
+            narrate("sessions were not searched for: give their FILEs, or add your agent's with `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
@@ -139,7 +139,7 @@ def watch(once: bool) -> None:
     log = given("log")
     with speaking(Job.WATCH), workspace() as place:
         if isinstance(place, PastWorkspace):
-            raise UsageError("--watch does not apply to the past")
+            raise UsageError("`watch` does not apply to memory as of an earlier time")
         _ = place.operations
         following = Follower(
             place,

@@ -177,7 +177,7 @@ def repository(subject: CheckSubject) -> Look:
             f"history is kept in {where}, although the repository can keep this memory now",
             "it continues there, and actions make no commits in the repository",
             "`workbench doctor --fix` asks, and continues in the repository: earlier operations stay in "
-            f"{where}, where `git --git-dir={where} log` shows it, and can no longer be undone with one "
+            f"{where}, where `git --git-dir={where} log` shows them, but one key can no longer undo "
             "key; files that git still ignores are then not recorded",
             "info",
             repair=partial(_go_on, subject) if subject.agree else None,
@@ -203,7 +203,7 @@ def repository(subject: CheckSubject) -> Look:
         except RepositoryStateError as error:
             yield Finding(error.message, NO_UNDO, error.hint)
     if head and history.names_no_branch():
-        meaning = "new commits are lost when you switch away"
+        meaning = "no branch keeps new commits once you switch away"
         yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` creates a branch", "info")
 
 

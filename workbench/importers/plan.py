@@ -377,7 +377,7 @@ def _bytes_digest(data: bytes) -> str:
 
 def _notes(same: int, left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
     if same:
-        yield f"{same} were imported before and {'is' if same == 1 else 'are'} unchanged"
+        yield f"{same} imported before and unchanged"
     told = list(left_out)
     yield from (f"left out: {name}: {why}" for name, why in told[:_TOLD])
     if len(told) > _TOLD:

@@ -296,7 +296,7 @@ class Ingest:
                 self._workspace, now=self._now, embedder=self._embedder, of=written, reader=self._graph
             )
         except WorkbenchError as error:
-            taken.notes.append(f"duplicates were not searched: {error.message}")
+            taken.notes.append(f"duplicates were not searched for: {error.message}")
             return
         taken.operations += done.merged
         taken.notes += done.notes
@@ -367,7 +367,7 @@ class Ingest:
             if one.problem:
                 told.append(page.done("refused", one.problem))
             elif self._max_age is not None and day is not None and day > self._max_age:
-                told.append(page.done("old", f"it is {day} days old"))
+                told.append(page.done("old", f"it is {plural(day, 'day')} old"))
             else:
                 paths.append(one.path)
         known = set(learnt(self._workspace)) - {one.path for one in fresh}

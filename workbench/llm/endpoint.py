@@ -54,7 +54,7 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
         parts = urlsplit(text.strip())
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError as error:
-        raise _refused(setting, "is no address") from error
+        raise _refused(setting, "is not an address") from error
     if parts.scheme not in _PORTS:
         raise _refused(setting, "must begin with https:// or http://")
     if parts.username is not None or parts.password is not None:
@@ -65,7 +65,7 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     address = _address(host)
     named = address is not None or (_HOST.fullmatch(host) and not _NUMBER.fullmatch(host))
     if not named or not _PATH.fullmatch(path) or "/.." in path:
-        raise _refused(setting, "is no address")
+        raise _refused(setting, "is not an address")
     private = _private(host, address)
     if parts.scheme == "http" and not private:
         raise _refused(setting, f"is not encrypted, and {host} is not in your own network", "use https://")

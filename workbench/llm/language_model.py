@@ -131,7 +131,7 @@ def open_language_model(settings: Settings, model: str = "") -> LanguageModel | 
     if not settings.language_endpoint:
         raise ModelUnavailableError(
             "no endpoint of a language model is set",
-            hint="set `language: {endpoint: 'http://localhost:11434/v1'}` into your own settings",
+            hint="set `language: {endpoint: 'http://localhost:11434/v1'}` in your own settings",
         )
     if not _MODEL.fullmatch(name):
         raise ModelUnavailableError(

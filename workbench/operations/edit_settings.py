@@ -117,7 +117,7 @@ def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Ch
     path = workspace.root / SETTINGS_FILE
     if name in USER_ONLY:
         raise UsageError(
-            f"{SETTINGS_FILE} cannot say {name}: that file is part of the memory, and this setting is "
+            f"{SETTINGS_FILE} cannot set {name}: that file is part of the memory, and this setting is "
             "personal",
             hint=f"set it in your own settings file, {user_settings_path()}",
         )

@@ -58,7 +58,7 @@ def _page(document: Document, on: bool) -> FileEdit:
         after = set_front_matter(document.data, "pinned", "true" if on else "false")
     if after == document.data:
         raise NotCuratableError(
-            f"the header of {document.path} cannot store that it is pinned", hint="edit it by hand"
+            f"the header of {document.path} cannot record that it is pinned", hint="edit it by hand"
         )
     return FileEdit(document.path, document.data, after)
 

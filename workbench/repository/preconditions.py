@@ -168,7 +168,7 @@ def require_same_bytes(
     if any(_converts(conversion, data, kept) for data in versions):
         raise RepositoryStateError(
             f"{path} has CRLF line ends, which git would store as LF here; nothing was changed",
-            hint=f"keep them (in .gitattributes: {path} -text), or save the file with LF",
+            hint=f"to keep CRLF add `{path} -text` to .gitattributes; or save the file with LF",
         )
 
 

@@ -240,7 +240,7 @@ def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
     known = {one.name: one for one in LAYOUTS}
     for name in names:
         if name not in known:
-            raise UsageError(f"layout knows no {name!r}", hint="known: " + ", ".join(known))
+            raise UsageError(f"layout does not accept {name!r}", hint="known: " + ", ".join(known))
     return tuple(known[name] for name in names)
 
 

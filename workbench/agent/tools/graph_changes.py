@@ -296,7 +296,7 @@ def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
         )
     like = [f"{one.name} ({one.type})" for one in suggestions(graph, draft.entity, 3)]
     known = f"; similar names: {', '.join(like)}" if like else ""
-    return [f"there is no page of {draft.entity} yet: one is made{known}"]
+    return [f"there is no page of {draft.entity} yet: it is created{known}"]
 
 
 def _policy(session: AgentSession) -> str:

@@ -322,7 +322,7 @@ def _apply_patch(workspace: Workspace, _path: RelPath, data: bytes, text: str | 
             )
         edit = edits.get(path) or _unchanged(workspace, path)
         if one.is_new != (edit.after is None):
-            raise NotCuratableError(f"{path} is {'there already' if one.is_new else 'no longer exists'}")
+            raise NotCuratableError(f"{path} already exists" if one.is_new else f"{path} no longer exists")
         lines = (edit.after or b"").decode("utf-8", "surrogateescape").split("\n")
         _patch(lines, one.hunks, path)
         edits[path] = replace(edit, after="\n".join(lines).encode("utf-8", "surrogateescape"))
