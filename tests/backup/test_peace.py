@@ -58,7 +58,7 @@ def shallow(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("dispute", "reason"),
     [
-        (marked, "marks of an unfinished merge from line 2"),
+        (marked, "merge conflict markers from line 2"),
         (unmerged, "unfinished merge"),
         (merging, "a merge is in progress"),
         (kept, "another writer"),

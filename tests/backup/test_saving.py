@@ -102,7 +102,7 @@ def test_a_chain_that_is_not_whole_is_noticed_and_begun_anew(
         first.unlink()
     else:
         first.write_bytes(data[:-30] if fault == "cut" else data[:-40] + b"\0" + data[-39:])
-    with pytest.raises(BackupError, match="not whole"):
+    with pytest.raises(BackupError, match="incomplete"):
         restore(str(chain), tmp_path / "out")
     assert not (tmp_path / "out").exists()
     sandbox.write("memory/later.md", "- later\n")

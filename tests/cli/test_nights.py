@@ -39,7 +39,7 @@ def test_each_step_has_a_line_that_says_what_became_of_it(run: Run, context: Pat
     prune, cleared, backup = done.out.splitlines()
     assert "no episode has expired" in prune
     assert cleared.split()[1] == "done"
-    assert "no backup has been made yet" in backup
+    assert "no backup yet" in backup
     assert "workbench backup DIR" in done.err
     assert context.read_text() == "# Context\n\n"
 

@@ -382,7 +382,7 @@ def test_a_promoted_block_keeps_its_name_where_it_stands(tmp_path: Path) -> None
     assert "- Ann prefers asynchronous reviews <!-- wb:" in memory
     assert "^reviews" not in memory.replace("#^reviews", "")
     assert b"- Ann prefers asynchronous reviews ^reviews\n" in sandbox.read(DAY)
-    with pytest.raises(NotCuratableError, match=r"is in MEMORY\.md already"):
+    with pytest.raises(NotCuratableError, match=r"is already in MEMORY\.md"):
         promote(sandbox.workspace)
     sandbox.close()
 

@@ -74,7 +74,7 @@ def test_what_is_beyond_the_limit_says_so(nights: Nights) -> None:
 
 
 def test_words_that_stand_nowhere_are_said_to(nights: Nights) -> None:
-    assert "no log, note or episode of the last 30 days says it" in nights.explained("unheard of").verdict
+    assert "no log, note or episode of the last 30 days contains it" in nights.explained("unheard of").verdict
 
 
 def test_what_was_left_out_early_is_found_by_its_key_too(nights: Nights) -> None:

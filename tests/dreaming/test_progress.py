@@ -136,7 +136,7 @@ def test_what_goes_wrong_is_the_last_word(tmp_path: Path) -> None:
 
 
 def test_what_is_no_object_and_what_is_no_task_is_wrong_usage(nights: Nights) -> None:
-    for task, line, said in (("dream", b"[1]\n", b"no JSON object"), ("sing", b"{}\n", b"usage: ")):
+    for task, line, said in (("dream", b"[1]\n", b"not a JSON object"), ("sing", b"{}\n", b"usage: ")):
         command = [sys.executable, "-m", "workbench.worker", task, os.fspath(nights.root)]
         done = subprocess.run(command, input=line, capture_output=True, check=False)
         assert done.returncode == UsageError.exit_code

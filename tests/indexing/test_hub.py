@@ -103,7 +103,7 @@ def test_a_model_is_fetched_by_name_and_searched_with(
 
     again = workbench("model", "download", NAME)
     assert again.returncode == 0
-    assert "here already" in again.stderr
+    assert "already downloaded" in again.stderr
     assert not [line for line in hub.asked if line.startswith('"GET /tests/tiny-model/resolve')]
 
 

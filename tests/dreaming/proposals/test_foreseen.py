@@ -49,7 +49,7 @@ def test_plans_made_one_on_the_other_are_one_plan_and_do_the_same_as_one_by_one(
 
 def test_an_edit_that_was_planned_on_something_else_is_refused(sandbox: Sandbox) -> None:
     foreseen = Foreseen(sandbox.workspace)
-    with pytest.raises(ValueError, match="something else"):
+    with pytest.raises(ValueError, match="a different text"):
         foreseen.lay(FileEdit(RelPath("MEMORY.md"), b"other", b"new"))
 
 

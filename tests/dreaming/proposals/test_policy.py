@@ -106,7 +106,7 @@ def test_what_would_drop_a_number_or_a_name_waits_for_a_person(sandbox: Sandbox)
     full_memory(sandbox)
     target = entry(sandbox, "The 7 gauge", "MEMORY.md").address
     one = proposal("The gauge in the harbour was moved", action="supersede", target=target)
-    assert held(sandbox, one)[one.key].endswith("what the new one does not: 7")
+    assert held(sandbox, one)[one.key].endswith("text that the new one lacks: 7")
     longer = proposal("The 7 gauge stands at 7 cm and was cleaned", action="supersede", target=target)
     assert held(sandbox, longer) == {}
 
@@ -312,7 +312,7 @@ def test_words_from_outside_are_never_taken_unseen_nor_with_others(
     sandbox.write("memory/2026-03-15.md", f"# 15 March\n\n- The harbour closes at ten{line}\n")
     found = entry(sandbox, "harbour closes", "memory/2026-03-15.md")
     one = proposal(found.text, sources=[found], trust=trust)
-    assert "outside" in held(sandbox, one)[one.key]
+    assert "external" in held(sandbox, one)[one.key]
 
 
 @pytest.mark.parametrize("order", ORDERS)
