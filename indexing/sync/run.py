@@ -397,7 +397,7 @@ class _Sync:
         checks: list[tuple[str, Callable[[], object]]] = [
             ("it contained a link", generation.link),
             ("another version of the program made it", lambda: manifest.words != self._words),
-            ("a search met damage", generation.suspected),
+            ("a search found damage", generation.suspected),
             ("the keyword index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
             (
                 "the keyword index was damaged",

@@ -280,7 +280,7 @@ def _searched(generation: Generation, keys: list[int], stored: Mapping[int, Vect
             return []
         found = reader.nearest(asked, len(keys))
     except IndexUnavailableError as error:
-        return _flaws("vectors", [f"the index of the vectors is damaged: {error.message}"])
+        return _flaws("vectors", [f"the vector index is damaged: {error.message}"])
     answered = found.keys.tolist()
     if sorted(answered) == sorted(keys):
         expected = np.stack([stored[key] for key in answered]) @ asked

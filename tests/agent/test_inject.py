@@ -244,7 +244,7 @@ def test_a_user_without_memory_is_given_everybodys_and_it_is_said(given: Given) 
     given.index()
     found = given.inject(ASK, user="nora")
     assert [line.user for line in found.lines] == [None]
-    assert "nothing of nora was found; these entries belong to no user" in found.notes
+    assert "no entry of nora was found; these belong to no user" in found.notes
 
 
 def test_a_member_is_given_its_own_first_then_its_leaders(given: Given, leader: Given) -> None:

@@ -355,7 +355,7 @@ def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:
     assert best.score == pytest.approx(best.scores.total)
     assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
     words = FleetSearch(fleet.table, None, "no model is installed").search(Query("door code"))
-    assert words.degraded == "there is no model: keyword search only"
+    assert words.degraded == "no model is installed: keyword search only"
     assert words.hits
 
 

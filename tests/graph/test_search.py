@@ -200,7 +200,7 @@ def test_an_entity_that_is_over_is_answered_with_what_held() -> None:
     )
     found = ask("what is Ann working on?", graph)
     assert [item.name for item in found.found] == ["atlas"]
-    assert found.notes == ("Ann does not hold any more since 2026-01-01; this is what held",)
+    assert found.notes == ("Ann has been invalid since 2026-01-01; this is what was valid",)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_an_answer_to_what_has_changed_meanwhile_changes_nothing(sandbox: Sandbo
     sandbox.commit("page")
     (one,) = asked(sandbox)
     sandbox.write(PATH, PAGE.replace("Hamburg", "Kiel"))
-    with pytest.raises(ConflictError, match="meanwhile"):
+    with pytest.raises(ConflictError, match="in the meantime"):
         plan_settle(sandbox.workspace, one, "keep", now=NOW)
 
 

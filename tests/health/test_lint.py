@@ -140,7 +140,7 @@ def test_many_links_into_a_folder_that_is_not_there_are_one_finding(sandbox: San
     sandbox.write("memory/mail.md", f"# Mail\n\n- [one](none.md)\n{pictures}")
     assert [(one.line, one.what) for one in remarks(sandbox, "dead link")] == [
         (3, "the link to none.md has no target"),
-        (4, "40 links lead into memory/attachments/mail/, which is not there"),
+        (4, "40 links point into memory/attachments/mail/, which does not exist"),
     ]
 
 

@@ -231,7 +231,7 @@ def test_a_session_that_has_an_episode_gets_no_second_one(sandbox: Sandbox) -> N
     assert len(found) == 2
     told = " ".join(operation.notes)
     assert f"e1: its session already has an episode: {EPISODE}" in told
-    assert "episodic_summaries/e3: its session has an episode already" in told
+    assert "episodic_summaries/e3: its session already has an episode" in told
 
 
 def test_an_episode_that_was_recalled_there_since_is_brought_up_to_date(sandbox: Sandbox) -> None:
@@ -252,7 +252,7 @@ def test_two_documents_of_one_path_are_not_both_written(sandbox: Sandbox) -> Non
     ]
     operation = carry_in(sandbox, of(sandbox, {"memory_documents": list(map(SourceRow, rows))}, agent=""))
     assert sandbox.read("memory/a.md") == b"- One"
-    assert "memory_documents/2: memory/a.md is another one's" in " ".join(operation.notes)
+    assert "memory_documents/2: memory/a.md belongs to another item" in " ".join(operation.notes)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_a_memory_graph_becomes_typed_memories_with_all_that_is_known_of_them(
     assert memories["The port is 8443"].memory.valid_until == date(2026, 3, 10)
     assert memories["The port is 8444"].memory.valid_until is None
     told = " ".join(operation.notes)
-    for why in ("it was forgotten there", "no type of memory “whim”", "1 association “related_to”"):
+    for why in ("it was forgotten there", "unknown type of memory: “whim”", "1 association “related_to”"):
         assert why in told
 
 
@@ -240,7 +240,7 @@ def test_a_second_import_brings_only_what_is_new(sandbox: Sandbox, tmp_path: Pat
     assert tree(sandbox) == before
     later = graph_file(tmp_path / "two.db", first, {"content": "Has a dog called Biscuit"})
     operation = carry_in(sandbox, read_memory_graph(later))
-    assert "1 came over before" in " ".join(operation.notes)
+    assert "1 imported before" in " ".join(operation.notes)
     texts = sorted(held.memory.text for held in read_graph(sandbox.workspace).memories())
     assert texts == ["Has a dog called Biscuit", "Lives in Osaka"]
 

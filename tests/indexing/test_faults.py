@@ -142,7 +142,7 @@ def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: p
         patch.setattr("indexing.sync.generations.write_json", full)
         with pytest.raises(IndexUnavailableError, match="No space left") as caught:
             filled.reindex()
-        assert "untouched" in caught.value.hint
+        assert "not affected" in caught.value.hint
     assert filled.lexical().search(Query("meetings")).hits
     filled.reindex()
     assert_like_a_clean_build(filled)

@@ -120,17 +120,17 @@ def test_every_word_that_begins_so_is_found_however_many_there_are(memory: Memor
 )
 def test_a_mistyped_word_finds_what_was_meant_and_says_so(shop: Memory, asked: str, meant: str) -> None:
     assert meant in snippets(shop, asked)[0].lower()
-    assert notes(shop, asked) == (f"nothing has “{asked}”; looked for “{meant}”",)
+    assert notes(shop, asked) == (f"nothing has “{asked}”; searched for “{meant}” instead",)
 
 
 def test_one_mistyped_word_among_others_is_looked_for_too(shop: Memory) -> None:
     assert snippets(shop, "wharehouse hamburg")[0] == LINES[19]
-    assert notes(shop, "wharehouse hamburg") == ("nothing has “wharehouse”; looked for “warehouse”",)
+    assert notes(shop, "wharehouse hamburg") == ("nothing has “wharehouse”; searched for “warehouse” instead",)
 
 
 def test_beside_words_that_are_right_another_letter_makes_another_word(shop: Memory) -> None:
     assert notes(shop, "the broker of Homburg") == ()
-    assert notes(shop, "Homburg") == ("nothing has “Homburg”; looked for “hamburg”",)
+    assert notes(shop, "Homburg") == ("nothing has “Homburg”; searched for “hamburg” instead",)
 
 
 def test_a_word_that_is_there_is_not_replaced(shop: Memory) -> None:
@@ -164,7 +164,7 @@ def test_a_phrase_that_stands_nowhere_is_words_and_a_note_says_so(shop: Memory) 
     for search in (shop.lexical(), shop.hybrid()):
         answer = search.search(Query('"hamburg warehouse" opens'))
         assert answer.hits[0].snippet == LINES[19]
-        assert answer.notes == ("no entry has “hamburg warehouse” literally; its words were searched",)
+        assert answer.notes == ("no entry has “hamburg warehouse” literally; its words were searched for",)
 
 
 def test_a_phrase_that_stands_somewhere_is_asked_for(shop: Memory) -> None:
@@ -184,7 +184,7 @@ def test_words_and_phrases_are_left_out(shop: Memory) -> None:
 
 
 def test_an_exclusion_that_is_an_option_somewhere_is_pointed_out(shop: Memory) -> None:
-    assert '"-xzf" is looked for as it stands' in notes(shop, "tar -xzf")[0]
+    assert '"-xzf" is searched for literally' in notes(shop, "tar -xzf")[0]
 
 
 def test_a_day_in_digits_finds_its_log(filled: Memory) -> None:

@@ -270,7 +270,7 @@ def test_an_explanation_names_every_part_and_what_it_rests_on() -> None:
     best = rank([entry], weights, TODAY, periods=(period,), user=SAM)[0]
     parts = parts_of(best, weights, ["door", "code"], (period,), alike=0.86)
     said = explain(parts)
-    for part in ("words 1.000 x 0.25 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
+    for part in ("keyword 1.000 x 0.25 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
         assert part in said
     assert "date 1.000 x 0.30 (14 March 2026 (from “on 14 March”))" in said
     assert "importance 0.80: times 1.120" in said

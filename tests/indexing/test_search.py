@@ -300,13 +300,13 @@ def test_a_request_says_all_that_a_query_can() -> None:
 
 def test_what_is_asked_again_with_other_weights_is_only_ranked_anew(filled: Memory) -> None:
     search = filled.hybrid()
-    words = search.search(Query("door code launch", weights=PRESETS["words"]))
+    words = search.search(Query("door code launch", weights=PRESETS["keyword"]))
     before = search.search_with_pool(Query("door code launch"))[1]
-    meaning = search.search(Query("door code launch", weights=PRESETS["meaning"], explain=True))
+    meaning = search.search(Query("door code launch", weights=PRESETS["semantic"], explain=True))
     assert search.search_with_pool(Query("door code launch"))[1] is before
     assert meaning.hits[0].scores.share == pytest.approx(0.9)
     assert words.hits[0].scores.share == pytest.approx(0.2)
-    assert meaning.as_json()["weights"] == PRESETS["meaning"].as_json()
+    assert meaning.as_json()["weights"] == PRESETS["semantic"].as_json()
     filled.write("memory/2026-03-16.md", "The door code is 5522")
     filled.reindex()
     assert "5522" in " ".join(hit.snippet for hit in search.search(Query("door code launch")).hits)
@@ -316,7 +316,7 @@ def test_the_weights_of_a_request_change_those_of_the_search(filled: Memory) -> 
     search = IndexSearch(filled.workspace, weights=PRESETS["openclaw"], model=filled.model.choice)
     query = query_from_json({"query": "x", "weights": {"pin": 0.5}}, search.weights)
     assert query.weights == changed(PRESETS["openclaw"], {"pin": 0.5})
-    assert query_from_json({"query": "x", "weights": "words"}).weights == PRESETS["words"]
+    assert query_from_json({"query": "x", "weights": "keyword"}).weights == PRESETS["keyword"]
     with pytest.raises(UsageError):
         query_from_json({"query": "x", "weights": {"magic": 1}})
 
@@ -327,7 +327,7 @@ def test_the_settings_of_the_workspace_choose_the_weights(memory: Memory) -> Non
     memory.reindex()
     workspace = Workspace.open(memory.root)
     hits = IndexSearch(workspace, model=memory.model.choice).search(Query("door code")).hits
-    assert [hit.scores.share for hit in hits] == [pytest.approx(PRESETS["words"].share)]
+    assert [hit.scores.share for hit in hits] == [pytest.approx(PRESETS["keyword"].share)]
 
 
 def test_a_search_by_meaning_alone_explains_meaning_alone(filled: Memory) -> None:
@@ -388,7 +388,7 @@ def test_ones_own_copy_answers_in_place_of_everybodys(shared: Memory) -> None:
 def test_where_a_user_has_nothing_everybodys_memory_answers_and_says_so(shared: Memory) -> None:
     answer = shared.hybrid().search(Query("green tea", user="lee"))
     assert answer.hits[0].snippet == "Tea is green"
-    assert answer.notes == ("nothing of lee's was found; this is what belongs to everybody",)
+    assert answer.notes == ("no entry of lee was found; these belong to no user",)
 
 
 def test_a_user_cannot_ask_for_somebody_elses_memory(shared: Memory) -> None:

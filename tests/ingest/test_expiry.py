@@ -118,7 +118,7 @@ def test_when_nothing_has_expired_nothing_is_done(queue: Sandbox) -> None:
 )
 @pytest.mark.parametrize("now", [NOW.replace(year=2100), NOW + timedelta(days=200)])
 def test_a_clock_that_jumped_ahead_removes_nothing(queue: Sandbox, now: datetime) -> None:
-    with pytest.raises(DoubtfulError, match="jumped"):
+    with pytest.raises(DoubtfulError, match="may be wrong"):
         prune(queue.workspace, now)
     assert len(names(queue)) == 7
 
@@ -130,7 +130,7 @@ def test_what_was_committed_after_the_jump_does_not_vouch_for_the_clock(
     monkeypatch.setenv("GIT_COMMITTER_DATE", jumped.isoformat())
     queue.git("commit", "-q", "--allow-empty", "-m", "later")
     assert max(happened(queue.workspace)) >= jumped - timedelta(seconds=1)
-    with pytest.raises(DoubtfulError, match="jumped"):
+    with pytest.raises(DoubtfulError, match="may be wrong"):
         prune(queue.workspace, jumped)
 
 

@@ -222,7 +222,7 @@ def test_what_was_found_where_nobody_speaks_is_told_each_time_anew(sandbox: Sand
     assert (told.outcome, told.bad) == ("unchanged", (4,))
     assert told.why.startswith("no messages in the 2 lines since it was last read")
     grow(path, b"{oops\n", changed=LATER + 7_200)
-    assert take(sandbox, path).why.startswith("nothing can be read in the 1 line that came since")
+    assert take(sandbox, path).why.startswith("nothing can be read in the 1 line since it was last read")
     grow(path, plain(*TALK), changed=LATER + 9_000)
     assert take(sandbox, path).outcome == "taken"
 
@@ -267,7 +267,7 @@ def test_lines_that_cannot_be_read_are_named(sandbox: Sandbox, tmp_path: Path) -
 def test_what_is_too_old_is_left_and_taken_when_it_is_asked_for(sandbox: Sandbox, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", claw(*TALK))
     (left,) = Ingest(sandbox.workspace, now=NOW, max_age=5).transcripts([str(path)])
-    assert (left.outcome, left.why) == ("old", "its last word is 6 days old")
+    assert (left.outcome, left.why) == ("old", "its last message is 6 days old")
     (taken,) = Ingest(sandbox.workspace, now=NOW, max_age=7).transcripts([str(path)])
     assert taken.outcome == "taken"
 

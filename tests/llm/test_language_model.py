@@ -190,12 +190,12 @@ def test_an_answer_that_cannot_be_used_is_none(provider: Provider, said: str, wh
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Reply(200, b"not json at all"), "is not JSON"),
+        (Reply(200, b"not json at all"), "did not answer with JSON"),
         (Reply(200, b'"text"'), "answered nothing|does not know"),
         (Reply(200, b'{"choices": []}'), "answered nothing"),
         (Reply(200, b'{"choices": [{"message": {"content": null}}]}'), "answered nothing"),
         (Reply(200, b'{"choices": {"0": 1}}'), "answered nothing|does not know"),
-        (Reply(200, completion("Half an ans", finish="length")), "cut off"),
+        (Reply(200, completion("Half an ans", finish="length")), "truncated"),
         (Reply(200, completion(["a", "list"])), "answered nothing"),
         (Reply(200, b"x" * (MOST_BYTES + 10)), "much more"),
         (Reply(302, b"", {"Location": "http://example.org/"}), "redirects"),

@@ -30,9 +30,9 @@ def test_a_clock_behind_what_happened_fell_back(year: int) -> None:
 @pytest.mark.parametrize("year", [2027, 2038, 2100, 9999])
 def test_a_clock_far_ahead_of_what_happened_may_have_jumped(year: int) -> None:
     jumped = NOW.replace(year=year)
-    assert "jumped" in (doubt(jumped, [ago(days=3), NOW]) or "")
+    assert "may be wrong" in (doubt(jumped, [ago(days=3), NOW]) or "")
     written_since = [ago(days=3), NOW, jumped, jumped - timedelta(hours=5)]
-    assert "jumped" in (doubt(jumped, written_since) or "")
+    assert "may be wrong" in (doubt(jumped, written_since) or "")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def plan_archive(
     nothing speaks against any entry.
     """
     if addresses and budget is not None:
-        raise UsageError("--budget selects the entries", hint="omit --budget or the entries")
+        raise UsageError("--budget selects the entries", hint="use one of them")
     today = today or date.today()
     notes: list[str] = []
     if addresses:

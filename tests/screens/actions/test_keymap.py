@@ -70,7 +70,7 @@ def test_two_actions_can_exchange_their_keys() -> None:
         (Wish("promote", ("spcae",), 7), "there is no key “spcae”; did you mean “space”?"),
         (Wish("promote", ("ctrl+c",), 7), "ctrl+c cannot be “promote”: it always leaves"),
         (Wish("promote", ("ctrl+h",), 7), "ctrl+h cannot be “promote”: terminals send it for backspace"),
-        (Wish("promote", ("d",), 7), "d is “forget” in the same place (pane): “promote” does not get it"),
+        (Wish("promote", ("d",), 7), "d is “forget” in the same place (pane), so “promote” does not get it"),
         (Wish("save", ("s",), 7), "s cannot be “save”: it types text there"),
         (Wish("back", (), 7), "“back” needs a key: it keeps its default"),
     ],

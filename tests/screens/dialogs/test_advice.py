@@ -19,7 +19,7 @@ _HINT = re.compile(r'hint=f?"([^"]+)"')
 @pytest.mark.parametrize(
     ("hint", "told"),
     [
-        ("`workbench redo` redoes it", "U brings it back"),
+        ("`workbench redo` redoes it", "U redoes it"),
         ("`workbench quarantine --release` brings it back first", "x brings it back first"),
         ("the others: `workbench promote ENTRY --into ENTRY`", "the others: t"),
         ("release all of it: workbench quarantine --release a/b.md", "release all of it: x"),
