@@ -93,7 +93,7 @@ async def test_a_contradiction_is_settled_with_one_key(
         for words in ("since 1 Jan 2025", "since 1 Feb 2026", "trust agent", "trust owner"):
             await interface.until_shown(words)
         await interface.press("left_square_bracket", key)
-        await interface.until_said("This is as of another day")
+        await interface.until_said("This shows another day")
         await interface.press("T")
         await interface.until(lambda: not graph_screen(interface).banner.display, "today")
         await interface.press(key)
