@@ -125,7 +125,9 @@ def test_a_mistyped_word_finds_what_was_meant_and_says_so(shop: Memory, asked: s
 
 def test_one_mistyped_word_among_others_is_looked_for_too(shop: Memory) -> None:
     assert snippets(shop, "wharehouse hamburg")[0] == LINES[19]
-    assert notes(shop, "wharehouse hamburg") == ("nothing has “wharehouse”; searched for “warehouse” instead",)
+    assert notes(shop, "wharehouse hamburg") == (
+        "nothing has “wharehouse”; searched for “warehouse” instead",
+    )
 
 
 def test_beside_words_that_are_right_another_letter_makes_another_word(shop: Memory) -> None:

@@ -1,4 +1,4 @@
-"""A program that was started to look only reads everything and writes no memory."""
+"""A program that was running read-only reads everything and writes no memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.workspace.state_files import searches
 def test_no_operation_is_carried_out(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     before, address = sandbox.snapshot(), sandbox.address("staging port")
     monkeypatch.setenv(VARIABLE, "1")
-    with pytest.raises(ReadOnlyError, match="started to look only"):
+    with pytest.raises(ReadOnlyError, match="running read-only"):
         sandbox.workspace.operations.carry_out(lambda: plan_forget(sandbox.workspace, [address]))
     assert sandbox.snapshot() == before
 
@@ -32,7 +32,7 @@ def test_nothing_is_appended(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(VARIABLE, "1")
     given = [Given(sandbox.address("staging port"), "x", 1.0)]
     why = record_recalls(sandbox.workspace, given, query="q", by="inject", now=datetime.now(UTC))
-    assert "started to look only" in (why or "")
+    assert "running read-only" in (why or "")
     assert not (sandbox.root / "_system").exists()
     assert sandbox.read(LOG)
 
@@ -43,7 +43,7 @@ def test_no_setting_is_written_and_nothing_repaired(
     own = tmp_path / "settings.yaml"
     monkeypatch.setenv("WORKBENCH_CONFIG", str(own))
     monkeypatch.setenv(VARIABLE, "1")
-    with pytest.raises(ReadOnlyError, match="started to look only"):
+    with pytest.raises(ReadOnlyError, match="running read-only"):
         set_own("theme", "light")
     assert not own.exists()
     done: list[str] = []
@@ -55,7 +55,7 @@ def test_no_setting_is_written_and_nothing_repaired(
     broken = Finding(what="it is broken", repair=repair)
     check = Check("index", "it", lambda _: iter(["", broken]))
     (outcome,) = examine(CheckSubject(sandbox.workspace), fix=True, checks=(check,))
-    assert "started to look only" in (outcome.findings[0].refused or "")
+    assert "running read-only" in (outcome.findings[0].refused or "")
     assert done == []
 
 

@@ -349,7 +349,10 @@ def _program() -> str:
     for path in (sys.argv[0], beside, shutil.which("workbench")):
         if path and Path(path).suffix != ".py" and Path(path).is_file() and os.access(path, os.X_OK):
             return str(Path(path).resolve())
-    raise UsageError("the command `workbench` was not found on PATH", hint="reinstall it with pip, or add its folder to PATH")
+    raise UsageError(
+        "the command `workbench` was not found on PATH",
+        hint="reinstall it with pip, or add its folder to PATH",
+    )
 
 
 def _how_to_add(name: str, command: str, root: str) -> str:

@@ -91,7 +91,9 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
         say(said if done else "nothing to ingest")
         if not (files or source or place.settings.transcripts):
-            narrate("sessions were not searched for: give their FILEs, or add your agent's with `--source all`")
+            narrate(
+                "sessions were not searched for: give their FILEs, or add your agent's with `--source all`"
+            )
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 

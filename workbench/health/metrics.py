@@ -67,7 +67,9 @@ class MetricsFile:
                 hint="Prometheus' textfile collector ignores others; nothing was written",
             )
         if not path.parent.is_dir():
-            raise UsageError(f"there is no folder {path.parent} to write metrics into", hint="create it first")
+            raise UsageError(
+                f"there is no folder {path.parent} to write metrics into", hint="create it first"
+            )
         if path.parent.resolve().is_relative_to(workspace.root):
             raise UsageError("metrics cannot be written into the workspace", hint="use a file outside of it")
         return cls(path, workspace)

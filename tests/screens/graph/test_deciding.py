@@ -170,5 +170,5 @@ async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbo
         await interface.press("shift+tab", "shift+tab")
         await interface.until_shown("no two pages look like the same entity")
         await interface.press("N", "m")
-        await interface.until_said("There are no neighbours to be drawn")
+        await interface.until_said("It has no neighbours to draw")
         assert texts(graph_screen(interface)) == []

@@ -72,7 +72,7 @@ async def test_enter_walks_and_backspace_returns_to_the_row(sandbox: Sandbox) ->
     async with opened(sandbox.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
         await interface.press("backspace")
-        await interface.until_said("This is where you began")
+        await interface.until_said("There is nothing to go back to")
         await cursor_on(interface, "Sarah Chen")
         await interface.press("enter")
         await until_rows(interface, "person Sarah Chen")

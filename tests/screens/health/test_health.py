@@ -238,7 +238,7 @@ async def test_a_finding_that_no_key_mends_says_which_command_does(sandbox: Sand
         await interface.press("f")
         await interface.until_said("workbench check --add")
         await interface.press("o")
-        await interface.until_said("This finding is about no entry")
+        await interface.until_said("This finding has no entry")
         await choose(interface, "Recall tests")
         await interface.press("f")
         await interface.until_said("Select a finding first")

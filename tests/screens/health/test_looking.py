@@ -31,7 +31,7 @@ async def test_all_sections_come_and_a_secret_is_nowhere_on_the_screen(sandbox: 
         await choose(interface, "Budget")
         await interface.until_shown("of 10,000 characters")
         await interface.press("c")
-        await interface.until_said("Nothing is being looked at")
+        await interface.until_said("No check and no long job")
 
 
 async def test_the_doctor_repairs_with_a_key(sandbox: Sandbox) -> None:

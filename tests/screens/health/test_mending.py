@@ -72,7 +72,7 @@ async def test_a_backup_under_way_is_seen_and_stopped(
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
         await interface.press("c")
-        await interface.until_said("Nothing is being looked at")
+        await interface.until_said("No check and no long job")
         await interface.press("b")
         await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
         await interface.type("disk")

@@ -56,7 +56,7 @@ async def test_what_no_commit_has_yet_says_so(sandbox: Sandbox) -> None:
         await go_to(interface, "lens")
         await interface.until_shown("in no commit yet")
         await interface.press("u")
-        await interface.until_said("No commit holds this yet")
+        await interface.until_said("Not committed yet")
 
 
 async def test_to_undo_what_an_undo_brought_back_asks_whether_to_redo(sandbox: Sandbox) -> None:

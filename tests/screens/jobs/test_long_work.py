@@ -62,7 +62,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
         replace_task(slowly, "search", "reindex", by=SLOW)
         async with opened(sandbox.workspace) as interface:
             await interface.press("c")
-            await interface.until_said("Nothing that takes long is under way")
+            await interface.until_said("No long job is running")
             await interface.press("r")
             await until_line(interface, "Indexing: keyword index ━━━━━━━━╌╌╌╌╌╌╌╌ 2 400 of 4 800")
             await interface.until_shown("indexing 50 % · keyword index")

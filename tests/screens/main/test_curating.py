@@ -198,7 +198,7 @@ async def test_an_undo_asks_only_right_behind_a_refused_key_that_was_to_write(
         await interface.press("2")
         await interface.go_to("Likes tea")
         await interface.press(keys[0])
-        await interface.until_said("Nothing that takes long" if keys[0] == "c" else "already in long-term")
+        await interface.until_said("No long job" if keys[0] == "c" else "already in long-term")
         await interface.press(*keys[1:], "u")
         await interface.until(lambda: actions(sandbox)[0] == "undo" or "Undo “" in interface.text, "it came")
         assert actions(sandbox) == ["undo", "promote", "start"]
@@ -294,7 +294,7 @@ async def test_without_a_repository_all_works_and_status_says_where_history_is(t
         await interface.go_to("staging port")
         await interface.press("p")
         await interface.until(lambda: b"staging port" in made.read("MEMORY.md"), "promoted")
-        await interface.until(lambda: "apart from any repository" in interface.toasts, "it is said")
+        await interface.until(lambda: "outside of any repository" in interface.toasts, "it is said")
         await interface.press("u")
         await interface.until(lambda: made.read("MEMORY.md") == MEMORY_TEXT.encode(), "undone")
     made.close()

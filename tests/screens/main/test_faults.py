@@ -237,7 +237,7 @@ async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox
         head = sandbox.git("rev-parse", "HEAD")
         sandbox.root.rename(away)
         interface.main.refresh_files()
-        await interface.until_shown("This folder is not there")
+        await interface.until_shown("This folder does not exist")
         assert "staging port" in interface.text  # what was read last stays
         await interface.go_to("staging port")
         await interface.press("d")

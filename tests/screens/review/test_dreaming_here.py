@@ -89,12 +89,12 @@ async def test_any_words_can_be_asked_about(yesterday: Sandbox) -> None:
 async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(sandbox: Sandbox) -> None:
     async with reviewed(sandbox) as review:
         await review.interface.press("c")
-        await review.interface.until_said("No dream is under way")
+        await review.interface.until_said("No dream is running")
         await review.interface.press("r")
         await review.interface.until_shown("Dreaming: reading files")
         await review.interface.until_shown("2 400 of 4 800")
         await review.interface.press("r")
-        await review.interface.until_said("A dream is under way")
+        await review.interface.until_said("A dream is running")
         await review.interface.press("question_mark")  # keys do what they do meanwhile
         await review.interface.until_shown("type to filter")
         await review.interface.press("escape")

@@ -253,7 +253,7 @@ async def test_to_look_only_shows_memory_and_writes_nothing(
     before = sandbox.read(LOG)
     async with client.ws_connect(server.address + "ws?width=140&height=40") as socket:
         window = Window(socket)
-        await window.until("started to look only")
+        await window.until("running read-only")
         await window.until(PORT)
         await window.press("jd")
         await window.press("?")
@@ -275,6 +275,6 @@ async def test_the_command_prints_an_address_that_works_and_ends_on_a_signal(
     async with client.get(address) as answer:
         assert answer.status == 200
     async with client.ws_connect(address + "ws?width=140&height=40") as socket:
-        await Window(socket).until("started to look only")
+        await Window(socket).until("running read-only")
     process.terminate()
     assert await asyncio.wait_for(process.wait(), PATIENCE_SECONDS) == 0

@@ -84,7 +84,7 @@ async def test_a_number_is_typed_and_taken_only_when_it_is_valid(sandbox: Sandbo
         await interface.until_said("episode_days is removed: 90")
         assert own.read_text() == "# mine\n"
         await interface.press("r")
-        await interface.until_said("It is the default already")
+        await interface.until_said("It is already the default")
 
 
 async def test_leaving_the_line_changes_nothing(sandbox: Sandbox, own: Path) -> None:
@@ -116,7 +116,7 @@ async def test_a_theme_is_chosen_in_a_list_and_counts_at_once(sandbox: Sandbox, 
         await interface.until(lambda: interface.app.theme == "light", "another theme")
         assert own.read_text() == "theme: light\n"
         await interface.press("w")
-        await interface.until_said("Only your own file may say this")
+        await interface.until_said("Only your own file may set this")
 
 
 async def test_the_workspaces_file_is_changed_by_an_operation_that_undo_takes_back(sandbox: Sandbox) -> None:

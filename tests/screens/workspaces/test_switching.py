@@ -251,7 +251,7 @@ async def test_who_only_looks_may_look_elsewhere_and_writes_no_list(
         await here.until(lambda: here.main.curating.refusal, "it is read-only there too")
         await choose(here, str(third.root), "put it on the list")
         await arrived(here, third.root)
-        await here.until_said("started to look only")
+        await here.until_said("running read-only")
     assert registry_path().read_bytes() == kept
 
 

@@ -236,9 +236,13 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
         )
     decided = next((one for name, one in book.decisions.newest.items() if name[1].startswith(wanted)), None)
     if decided is None:
-        return UsageError(f"there is no pending proposal {key}", hint="`workbench inbox list` shows those that do")
+        return UsageError(
+            f"there is no pending proposal {key}", hint="`workbench inbox list` shows those that do"
+        )
     known = book.proposals.get(decided.name)
-    what = f"“{title(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
+    what = (
+        f"“{title(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
+    )
     return UsageError(what, hint=f"it was {decided.said}; `workbench undo` undoes that decision")
 
 
