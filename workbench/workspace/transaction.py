@@ -75,7 +75,7 @@ _OF_WORDS: tuple[Book, ...] = ("provenance",)
 _LOST = "git has lost the records of {0}, which was interrupted: repeat its decisions (`workbench log`)"
 _BEGUN = "from now on history is kept in {}, outside of any repository: `workbench status` says why"
 _HELD_BACK = "{} contains a new secret, so it is not recorded yet: `workbench status --commit` shows where"
-_ON_NO_BRANCH = "HEAD is on no branch, so no branch keeps this commit once you switch away: `git switch -c NAME` creates a branch"
+_ON_NO_BRANCH = "HEAD is on no branch, so nothing keeps this commit once you switch: run `git switch -c NAME`"
 
 
 class Operations:

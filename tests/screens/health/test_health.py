@@ -327,7 +327,7 @@ async def test_it_can_be_used_in_a_small_terminal(size: tuple[int, int], sandbox
         await interface.until_shown("Why it matters:")
         await interface.press("tab")
         await interface.until(lambda: screen.has_class("-reading"), "more room to read")
-        await interface.until_shown("What to do: `workbench backup DIR`")
+        await interface.until_shown("What to do: `workbench backup TARGET`")
         await interface.press("escape")
         await interface.until(lambda: not screen.has_class("-reading"), "less again")
         assert isinstance(interface.app.screen, HealthScreen)
