@@ -340,7 +340,7 @@ async def test_another_writers_text_is_told_of(sandbox: Sandbox) -> None:
     (folder / "ab-log.md.json").write_text(json.dumps({"path": LOG, "since": 1_700_000_000}))
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "conflicts")
-        await choose(interface, "ab-log.md holds text of another writer")
+        await choose(interface, "ab-log.md contains text of another writer")
         await interface.until_shown("compare it with its file")
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, ConflictsScreen), "where it is shown")

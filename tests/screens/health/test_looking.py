@@ -25,7 +25,7 @@ async def test_all_sections_come_and_a_secret_is_nowhere_on_the_screen(sandbox: 
         for section in screen.sections.values():
             assert any(row.text == section.title for row in screen.list.rows)
         await choose(interface, "AWS access key")
-        await interface.until_shown("Why it matters: whoever reads memory")
+        await interface.until_shown("Why it matters: everybody who reads memory")
         await interface.until_shown("The key is AKIA…")
         assert SECRET not in interface.text
         await choose(interface, "Budget")
