@@ -107,6 +107,8 @@ def prepared_form(subject: CheckSubject) -> Look:
     prepared = cache_dir() / "prepared"
     half = sorted(prepared.glob(_HALF))
     lock = held(prepared / _PREPARING) if half else None
+    # What another process was preparing when it was listed is gone once that process has let go of the lock.
+    half = [folder for folder in half if folder.exists()]
     if half and not (lock and lock.held):
         yield Finding(
             f"{len(half)} half-prepared models in {prepared}",
