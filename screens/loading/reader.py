@@ -192,10 +192,9 @@ class Reading:
     """Reads the workspace on request and publishes what it found."""
 
     def __init__(self, workspace: Workspace, publish: Callable[[object], object]) -> None:
-        self.store = Store(workspace)
-        self._scan = FilterScan(self.store)
-        self._thread, self._preview_thread = WorkThread("reading"), WorkThread("preview")
         self._workspace = workspace
+        self._open_store()
+        self._thread, self._preview_thread = WorkThread("reading"), WorkThread("preview")
         self._tell = publish
         self.quiet = False
         """Whether nothing is published: the panes show memory as it was at another moment."""
@@ -204,6 +203,10 @@ class Reading:
         self._refreshing = self._again = False
         self._due: set[Kind] = set()
         self._set_aside: QuarantineView | None = QuarantineView()
+
+    def _open_store(self) -> None:
+        self.store = Store(self._workspace)
+        self._scan = FilterScan(self.store)
 
     def anew(self) -> None:
         """Tell everything with the next refresh, whatever changed."""
@@ -246,18 +249,27 @@ class Reading:
         there = await self._thread.run(partial(is_there, self._workspace, bool(self._files)))
         if there is not self._there:
             self._there = there
+            if there:  # what could not be read while it was gone may come back with the same stamp
+                self._open_store()
             self._publish(FolderSeen(there))
         return there
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        """What ``work`` found. Raises FileNotFoundError where the folder went meanwhile: no answer."""
+        found = await self._thread.run(work)
+        if not await self._is_there():
+            raise FileNotFoundError(self._workspace.root)
+        return found
 
     async def _refresh_there(self) -> None:
         try:
             await self._refresh()
         except OSError:
-            if await self._is_there():
+            if self._there and await self._is_there():
                 raise
 
     async def _refresh(self) -> None:
-        files = await self._thread.run(self.store.files)
+        files = await self._read(self.store.files)
         changed = changed_paths(self._files, files)
         if changed or self._first:
             kind_of = self.store.workspace.layout.kind_of
@@ -265,7 +277,7 @@ class Reading:
             self._files, self._first = files, False
             self._publish(FilesChanged(files, changed))
         if Kind.MEMORY in self._due:
-            self._publish(await self._thread.run(self.store.memory))
+            self._publish(await self._read(self.store.memory))
             self._due.discard(Kind.MEMORY)
         await self._quarantine()
         for kind, views in ((Kind.EPISODE, self.store.episodes), (Kind.ENTITY, self.store.graph)):
@@ -279,7 +291,7 @@ class Reading:
     async def _quarantine(self) -> None:
         """What is set aside: not among the memory files, so it is looked at each time."""
         try:
-            view = await self._thread.run(self.store.quarantine)
+            view = await self._read(self.store.quarantine)
         except (OSError, WorkbenchError):
             return  # a page that changes at this moment; the next look will find it
         if view != self._set_aside:
@@ -326,7 +338,7 @@ class Reading:
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""
-        while (view := await self._thread.run(lambda: next(views, None))) is not None:
+        while (view := await self._read(lambda: next(views, None))) is not None:
             yield view
 
 

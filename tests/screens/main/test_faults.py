@@ -12,10 +12,13 @@ import pytest
 from textual import events
 
 from screens.dialogs.editor import WritingScreen
+from screens.loading.reader import Reading
+from screens.loading.snapshots import FilesChanged, FolderSeen
 from screens.main.layout import Shape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
-from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, Sandbox
+from workbench.workspace.layout import QUARANTINE
 from workbench.workspace.state_files import drafts
 
 
@@ -241,13 +244,45 @@ async def test_a_workspace_that_vanishes_is_said_and_comes_back(sandbox: Sandbox
         assert "staging port" in interface.text  # what was read last stays
         await interface.go_to("staging port")
         await interface.press("d")
-        await interface.until_said("not there")
+        await interface.until_said("does not exist now")
         away.rename(sandbox.root)
         interface.main.refresh_files()
         await interface.until(lambda: not interface.main.banner.display, "back")
         await interface.until(lambda: "staging port" in str(interface.main.preview.shown), "read again")
         assert sandbox.git("rev-parse", "HEAD") == head
         assert sandbox.read(LOG) == LOG_TEXT.encode()
+
+
+@pytest.mark.parametrize("read", ["files", "memory", "quarantine", "episodes", "graph"])
+async def test_what_is_read_while_the_workspace_vanishes_is_not_shown(sandbox: Sandbox, read: str) -> None:
+    away = sandbox.root.with_name("away")
+    sandbox.write(f"{QUARANTINE}/memory/2026-03-01.md", "- Set aside\n")
+    pages = {EPISODE: EPISODE_TEXT, "graph/entities/atlas.md": "---\nname: Atlas\ntype: project\n---\n"}
+    for path, text in pages.items():
+        sandbox.write(path, text)
+    said: list[object] = []
+    reading = Reading(sandbox.workspace, said.append)
+    work = getattr(reading.store, read)
+
+    def vanishing(*files: object) -> object:
+        sandbox.root.rename(away)
+        return work(*files)
+
+    try:
+        await reading.refresh()
+        before, said[:] = tuple(said), ()
+        reading.anew()
+        setattr(reading.store, read, vanishing)
+        await reading.refresh()
+        assert said.pop() == FolderSeen(there=False)
+        shown = [one for one in said if not isinstance(one, FilesChanged)]
+        assert all(one in before for one in shown)
+        away.rename(sandbox.root)
+        await reading.refresh()
+        left = [one for one in before if one not in said]
+        assert left == [one for one in before if isinstance(one, FilesChanged)]
+    finally:
+        reading.close()
 
 
 @pytest.mark.promise(
