@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -56,6 +57,8 @@ _DECIDES = frozenset(
 )  # fmt: skip
 _ANYWAY = frozenset({"back", "review", "help"})
 """The ways out, and help: they drop what waits."""
+PAUSE_SECONDS = 1.0
+"""Without a decision, after one was dropped: longer than a key that is held down takes to repeat."""
 
 
 class WaitingKeys:
@@ -68,6 +71,7 @@ class WaitingKeys:
         self._held: deque[str] = deque()
         self._decided: dict[str, datetime | None] = {}
         """Proposals that something was asked for, with the moment at which it was done."""
+        self._drops_until = 0.0
 
     def decides(self, names: Collection[str]) -> None:
         """This is under way."""
@@ -80,7 +84,12 @@ class WaitingKeys:
     def refused(self, names: Collection[str]) -> None:
         """It was not done: what was pressed after it would decide on what it was not meant for."""
         if any(self._decided.pop(name, self) is not self for name in names):
-            self._held.clear()
+            self.drop()
+
+    def drop(self) -> None:
+        """Drop what waits, and decisions that follow without a pause: they are not for what is there now."""
+        self._held.clear()
+        self._drops_until = monotonic() + PAUSE_SECONDS
 
     def followed(self, waits: Collection[str], read_at: datetime) -> None:
         """The list is as of ``read_at``, and only these wait: go on."""
@@ -93,10 +102,13 @@ class WaitingKeys:
             self._perform(self._held.popleft())
 
     def takes(self, action: str) -> bool:
-        """Whether the action is held; if not, it is to be done now."""
+        """Whether the action is held or dropped; if not, it is to be done now."""
         if action in _ANYWAY:
             self._held.clear()
             return False
+        if action in _DECIDES and monotonic() < self._drops_until:
+            self.drop()
+            return True
         if self._held or self._is_early(action):
             self._held.append(action)
             return True
@@ -376,6 +388,7 @@ class ReviewScreen(BrowseScreen):
             "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
         )
         self.desk.say(words(said), "warning")
+        self._waiting_keys.drop()
         return False
 
     # -- decisions -------------------------------------------------------------------------------

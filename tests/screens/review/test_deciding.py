@@ -10,7 +10,7 @@ import pytest
 from screens.dialogs.choose import ChooseScreen
 from screens.main.request import plan_of
 from screens.review.prompts import accept as accepting
-from screens.review.review import ReviewScreen
+from screens.review.review import PAUSE_SECONDS, ReviewScreen
 from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
@@ -25,6 +25,14 @@ PORT = "The staging port is 8443"
 def newest(sandbox: Sandbox) -> dict[str, Decision]:
     """The newest decision on each claim, by key."""
     return {name[1]: decision for name, decision in read_decisions(sandbox.workspace).newest.items()}
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds by which pauses between keys are told: they pass when a test says so."""
+    seconds = [100.0]
+    monkeypatch.setattr("screens.review.review.monotonic", lambda: seconds[0])
+    return seconds
 
 
 def three(sandbox: Sandbox) -> list[str]:
@@ -77,7 +85,7 @@ async def test_keys_faster_than_decisions_decide_on_one_row_after_the_other(sand
 
 
 async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:
     port, engine, _ = three(sandbox)
     heard = asyncio.Event()
@@ -96,7 +104,14 @@ async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(
         heard.set()
         await review.until_gone("staging port")
         assert port not in review.interface.toasts
-    assert engine not in newest(sandbox)
+        await review.interface.press("a")  # of the same burst still
+        await review.interface.press("y")
+        await review.interface.until_said("Copied 36 characters")
+        assert engine not in newest(sandbox)
+        clock[0] += PAUSE_SECONDS
+        await review.interface.press("x")
+        await review.until_gone("tantivy")
+    assert newest(sandbox)[engine].decision == "rejected"
 
 
 async def test_x_rejects_and_capital_x_says_why(sandbox: Sandbox) -> None:
@@ -146,7 +161,7 @@ async def test_z_puts_off_until_a_day_that_is_chosen_or_typed(sandbox: Sandbox) 
         await review.interface.until_shown("“never” is not a date")
         example = date.today() + timedelta(days=30)
         await review.interface.press("enter")
-        await review.interface.until_said(f"“never” is no day: for example {example}, 3d or 2w")
+        await review.interface.until_said(f"“never” is not a date: for example {example}, 3d or 2w")
         assert isinstance(review.interface.app.screen, ChooseScreen)
         for _ in range(5):
             await review.interface.press("backspace")
@@ -226,7 +241,7 @@ async def test_words_that_another_hand_decided_on_meanwhile_are_not_lost(sandbox
         await review.interface.until_said("Another program decided on it in the meantime")
         await review.interface.until_shown("8443 mine")
         await review.interface.press("ctrl+o")
-        await review.interface.until_said("waits")
+        await review.interface.until_said("no longer pending")
         await review.interface.until_shown("8443 mine")
 
 
@@ -239,21 +254,26 @@ async def test_words_that_are_saved_when_another_hand_has_just_decided_are_not_l
         await review.interface.type(" mine")
         accept(sandbox, key)
         await review.interface.press("ctrl+o")
-        await review.interface.until_said("waits")
+        await review.interface.until_said("no longer pending")
         await review.until_gone("staging port")
         assert "8443 mine" in review.interface.text
         assert review.interface.app.screen is not review.screen
 
 
-async def test_a_key_does_not_decide_on_what_another_hand_brought_under_the_cursor(sandbox: Sandbox) -> None:
+async def test_keys_do_not_decide_on_what_another_hand_brought_under_the_cursor(
+    sandbox: Sandbox, clock: list[float]
+) -> None:
     port, engine, _ = three(sandbox)
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
         accept(sandbox, port)
         await review.until_gone("staging port")
-        await review.interface.press("a")
+        send(review.interface, "a", "x", "a")
         await review.interface.until_said("Another program decided on this proposal in the meantime")
+        await review.interface.press("y")
+        await review.interface.until_said("Copied 36 characters")
         assert list(newest(sandbox)) == [port]
+        clock[0] += PAUSE_SECONDS
         await review.interface.press("a")
         await review.until_gone("tantivy")
         await review.interface.press("y")

@@ -159,7 +159,7 @@ async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: 
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGTERM)  # heeded, but nobody here asked for it
-        await review.interface.until_shown("Dreaming failed: stopped → a dream writes nothing before its end")
+        await review.interface.until_shown("Dreaming failed: stopped → a dream writes nothing before it ends")
         await review.interface.press("r")
         await review.interface.until_shown("2 400 of 4 800")
         work = review.screen.dreamer._client
