@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -124,6 +125,34 @@ def test_a_setting_that_is_noted_in_a_list_is_no_program_output() -> None:
         assert veto(text) is None, text
     assert veto("const mail = require('loops');") == "code"
     assert veto("Dear <name>, welcome to <company>") == "a template with blanks"
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        *(
+            "Run this:",
+            "**Re-run the analysis:**",
+            "So starten:",
+            "Ejecutar en el servidor:",
+            "Запустить так:",
+        ),
+        *("在服务器上运行：", "次のコマンドを実行：", "다음을 실행:", "شغّل هذا الأمر:", "- इसे चलाएँ:"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("block", "sentence"),
+    [
+        ("```bash\ncd app && node fetch.js\n# once a day\n```", "# Never on a Friday: it restarts the shop."),
+        ("~~~\nuv sync\n\ngit add .\n~~~", "生产环境只在周二部署。"),
+        ("| service | port |\n|---|---|\n| shop | 8443 |", "| Berlin | Das Lager schließt im Mai. |"),
+    ],
+)
+def test_words_that_only_lead_in_code_or_a_table_are_no_memory(lead: str, block: str, sentence: str) -> None:
+    assert veto(f"{lead}\n{block}") == "it only introduces what follows"
+    first, _, rest = block.partition("\n")
+    for text in (f"{first}\n{sentence}\n{rest}", f"{block}\nThe shop is in Lisbon"):
+        assert veto(f"{lead}\n{text}") is None, text
 
 
 def test_the_weights_are_small_and_quick_to_load() -> None:

@@ -32,8 +32,12 @@ _BLANK = re.compile(
 )
 LEADS_IN = re.compile(r"[:：]\W*$")
 """A line that says nothing without what follows it."""
+_BLOCK = re.compile(r"^(?P<mark>```|~~~)[^\n]*\n(?s:.*?)(?:^(?P=mark)[`~]*|\Z)|^\|[^\n]*", re.MULTILINE)
+"""A fence, or a row of a table, in the words of an entry."""
+_CELL = re.compile(r"[\n|]")
+_COMMENT = "#/-* "
 _QUESTION = re.compile(r"[?？]\W*$")
-_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
+_STOP = re.compile(r"\S[.!](?:\s|$)|[。！]")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
@@ -77,7 +81,18 @@ def _says_nothing(text: str) -> str | None:
     return _asks_or_leads_in(plain) or (None if is_noted else made)
 
 
+def _prose(plain: str) -> str:
+    """The words without the code and tables among them, except those in which a sentence stands."""
+    return _BLOCK.sub(lambda block: block[0] if any(map(_is_sentence, _CELL.split(block[0]))) else "", plain)
+
+
+def _is_sentence(line: str) -> bool:
+    said = line.lstrip(_COMMENT)
+    return _STOP.search(said) is not None and machine_made(said) is None
+
+
 def _asks_or_leads_in(plain: str) -> str | None:
-    if LEADS_IN.search(plain) and "\n" not in plain:
+    prose = _prose(plain).strip()
+    if LEADS_IN.search(prose) and "\n" not in prose:
         return "it only introduces what follows"
     return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None
