@@ -660,9 +660,33 @@ def test_what_a_search_puts_around_a_candidate_is_no_part_of_it(
 ) -> None:
     root = openclaw(person, candidate(3, f"{header}{PORT} - Atlas ships..."))
     one = only(inbox, root)
-    assert one["text"] == f"{PORT} - Atlas ships"
+    assert one["text"] == f"{PORT} - Atlas ships in May"
     done(inbox(root, "accept", one["key"]))
     assert "@@" not in (root / "MEMORY.md").read_text()
+
+
+@pytest.mark.parametrize("snippet", ["- Atlas shi...", "- Atlas ships \ud83d...", "- Atlas ships in May..."])
+def test_a_candidate_that_is_cut_off_is_accepted_with_the_whole_of_its_line(
+    inbox: Any, person: Path, snippet: str
+) -> None:
+    root = openclaw(person, candidate(4, snippet))
+    if "\ud83d" in snippet:
+        log = root / "memory/2026-02-05.md"
+        log.write_text(log.read_text().replace("Atlas ships in", "Atlas ships 🚀 in"))
+    whole = "Atlas ships 🚀 in May" if "\ud83d" in snippet else "Atlas ships in May"
+    one = only(inbox, root)
+    assert one["text"] == whole
+    done(inbox(root, "accept", one["key"]))
+    assert f"\n- {whole} <!-- wb:" in (root / "MEMORY.md").read_text()
+
+
+def test_a_candidate_that_is_cut_off_and_has_lost_its_line_says_so(inbox: Any, person: Path) -> None:
+    root = openclaw(person, candidate(4, "- Atlas sinks in Ma..."))
+    one = only(inbox, root)
+    assert one["text"] == "Atlas sinks in Ma..."
+    shown = inbox(root, "show", one["key"]).out
+    assert "its text is cut off, and the rest was not found" in " ".join(shown.split())
+    assert inbox(root, "accept", one["key"]).code == 2
 
 
 @pytest.mark.parametrize(

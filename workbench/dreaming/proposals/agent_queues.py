@@ -20,6 +20,7 @@ from typing import Any, Literal, Required, TypedDict
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.memory.claims import KEY_DIGITS, claim_key
+from workbench.memory.entry import Entry
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
@@ -133,7 +134,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
             path=path,
             data=data,
             proposal=replace(
-                one,
+                _completed(workspace, one) if not queue.change and one.text.endswith(_CUT) else one,
                 key=one.key or digest,
                 by=queue.layout.title,
                 trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
@@ -156,28 +157,51 @@ def _data(files: Files, path: RelPath) -> bytes:
 def located(workspace: Workspace, proposal: Proposal) -> Proposal:
     """A proposal that quotes memory, with the entries that it quotes: one that says all of it, else all that
     stand where its words do. Raises NotCuratableError without any: then nobody knows where it is from."""
-    path, _, line = proposal.sources[0].rpartition("#L")
-    number = line.partition("-")[0]
-    first = int(number) if number.isdecimal() else 0
-    text = _HALF.sub("", proposal.text).strip()
-    try:
-        document = workspace.document(path)
-    except (WorkbenchError, OSError):
-        document = None
-    entries = document.entries if document else ()
-    quoted = [[one] for one in entries if text in " ".join(one.text.split())]
-    if document and not quoted:
-        quoted = [
-            [one for one in entries if start <= one.end_line and one.start_line <= end]
-            for start, end in _spans(document, text)
-        ]
-    if not any(quoted):
+    found = _quoted(workspace, proposal)
+    if not found:
+        path = proposal.sources[0].rpartition("#L")[0]
         raise NotCuratableError(
             f"the text it quotes is no longer in {path}, or only partly",
             hint="reject it: its agent would skip it as well",
         )
-    found = min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first))
     return replace(proposal, entries=tuple(one.address for one in found))
+
+
+def _quoted(workspace: Workspace, proposal: Proposal) -> Sequence[Entry]:
+    path, _, line = proposal.sources[0].rpartition("#L")
+    number = line.partition("-")[0]
+    first = int(number) if number.isdecimal() else 0
+    text = _uncut(proposal.text)
+    try:
+        document = workspace.document(path)
+    except (WorkbenchError, OSError):
+        return ()
+    quoted = [[one] for one in document.entries if text in " ".join(one.text.split())] or [
+        [one for one in document.entries if start <= one.end_line and one.start_line <= end]
+        for start, end in _spans(document, text)
+    ]
+    return min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first), default=())
+
+
+def _completed(workspace: Workspace, proposal: Proposal) -> Proposal:
+    """A proposal whose text its agent cut off, with the words up to the end of the entry that it quotes.
+
+    Where they are not found, it says so.
+    """
+    text = _uncut(proposal.text)
+    if found := _quoted(workspace, proposal):
+        said = " ".join(found[-1].text.split())
+        if text in said:
+            end = said.index(text) + len(text)
+        else:
+            end = next((end for end in range(len(said), 0, -1) if text.endswith(said[:end])), 0)
+        if end:
+            return replace(proposal, text=text + said[end:])
+    return replace(proposal, why=f"{proposal.why}; its text is cut off, and the rest was not found")
+
+
+def _uncut(text: str) -> str:
+    return _HALF.sub("", text).removesuffix(_CUT).strip()
 
 
 def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
@@ -476,8 +500,10 @@ def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str |
 # -- OpenClaw: what was recalled often, all in one file --------------------------------------------------
 
 _HALF = re.compile("[\ud800-\udfff]")
-_AROUND_SNIPPET = re.compile(r"^(?:@@ -\d+(?:,\d+)? @@ (?:\(\d+ before, \d+ after\) )?)?(?:[-*+] +)?|\.\.\.$")
-"""What its search engine puts around the words that it found: where they stand, and that more follow."""
+_BEFORE_SNIPPET = re.compile(r"^(?:@@ -\d+(?:,\d+)? @@ (?:\(\d+ before, \d+ after\) )?)?(?:[-*+] +)?")
+"""What its search engine puts before the words that it found: where they stand."""
+_CUT = "..."
+"""What it puts behind them where more follow."""
 _SIGNALS, _CONTEXTS, _MOST = 3, 2, 20
 """What OpenClaw asks of a candidate before it scores it; how many are listed, those recalled most."""
 
@@ -526,7 +552,7 @@ def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
         yield Proposal(
             key=claim_key(one["snippet"]),
             action="add",
-            text=_AROUND_SNIPPET.sub("", " ".join(one["snippet"].split())),
+            text=_BEFORE_SNIPPET.sub("", " ".join(one["snippet"].split())),
             sources=(f"{one['path']}#L{one['startLine']}" + last,),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
