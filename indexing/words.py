@@ -80,6 +80,11 @@ def normal(text: str) -> str:
     return _BLANKLESS.sub(r" \g<0> ", plain).encode("utf-8", "replace").decode()
 
 
+def written_words(text: str) -> set[str]:
+    """The words of ``text`` in lower case, with their accents and marks."""
+    return set(WORD.findall(unicodedata.normalize("NFC", text).lower()))
+
+
 def clean(text: str) -> str:
     """``text`` without what no engine stores and no tokenizer takes: lone surrogates."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

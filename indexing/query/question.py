@@ -203,7 +203,10 @@ class WordForm(IntEnum):
     """By its stem, by its beginning while somebody is typing, or instead of one that nothing has."""
 
     AS_ASKED = 2
-    OF_DAY = 3
+    AS_WRITTEN = 3
+    """With the accents and marks that the question has, which the index does not keep."""
+
+    OF_DAY = 4
     """It is of the day or month that the word names, whatever its own words."""
 
 

@@ -371,5 +371,6 @@ _SAID = {"plus": _added, "times": _factor, "order": _place, "first": _first}
 _HAVING = {
     WordForm.RELATED: ("exact word", "a form of the word"),
     WordForm.AS_ASKED: ("exact word", "the exact word"),
+    WordForm.AS_WRITTEN: ("exact word", "the exact word with its accents"),
     WordForm.OF_DAY: ("day", "of the day in the query"),
 }

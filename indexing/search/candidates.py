@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from indexing.document import Stored, kind_of_code
 from indexing.lexical.reader import KeywordMatch, Snapshot
+from indexing.lexical.schema import words
 from indexing.query.dates import Period
 from indexing.query.question import Filters, Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.search.answer import Mode
 from indexing.sync.freshness import without_vector
+from indexing.words import normal, written_words
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
@@ -128,7 +130,14 @@ def _word_forms(
 ) -> Mapping[int, WordForm]:
     """The forms of those that have the one word of a question, or are of the day that it names."""
     if not question.is_day:
-        return snapshot.word_forms(question, list(found))
+        forms = snapshot.word_forms(question, list(found))
+        word = written_words(question.lone_word)
+        if len(word) == 1 and word != written_words(" ".join(words().analyze(normal(question.lone_word)))):
+            for key in [key for key, form in forms.items() if form is WordForm.AS_ASKED]:
+                entry = snapshot.load(found[key])
+                if word <= written_words(" ".join((entry.text, *entry.heading))):
+                    forms[key] = WordForm.AS_WRITTEN
+        return forms
     days = [range(one.first.toordinal(), one.last.toordinal() + 1) for one in periods]
     of_day = (key for key, match in found.items() if any(match.day in some for some in days))
     return dict.fromkeys(of_day, WordForm.OF_DAY)

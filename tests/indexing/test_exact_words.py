@@ -47,6 +47,28 @@ def test_the_form_that_was_asked_for_comes_before_others(garden: Memory, preset:
         assert not any({"harbour", "harbours"} & set(one) for one in others)
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        ("khiển", "khiến"),
+        ("khiến", "khiển"),
+        ("Größe", "Grosse"),
+        ("año", "ano"),
+        ("всё", "все"),
+        ("đo", "do"),
+    ],
+)
+def test_a_word_with_its_accents_comes_before_one_that_differs_in_them(
+    memory: Memory, preset: str, asked: str, other: str
+) -> None:
+    memory.write("memory/2026-03-14.md", f"{asked} with some more words", other, f"{asked} in others", other)
+    memory.reindex()
+    found = hits(memory, asked, preset)
+    assert [asked.lower() in hit.snippet.lower().split() for hit in found] == [True, True, False, False]
+    assert "the exact word with its accents" in (found[0].explanation or "")
+
+
 def test_near_duplicates_that_make_room_do_not_put_the_word_down(garden: Memory) -> None:
     garden.write("MEMORY.md", "A quokka sat by the pond", "A quokka sat by the pond again")
     garden.reindex()
