@@ -236,7 +236,7 @@ def test_a_patch_that_changed_since_it_was_shown_is_not_accepted(inbox: Any, per
     key = only(inbox, root)["key"]
     patch.write_text(change_patch(root, "something else"))
     for verb in ("accept", "reject"):
-        assert "waits" in inbox(root, verb, key).err
+        assert "no pending proposal" in inbox(root, verb, key).err
     assert patch.exists()
     assert "old fact" in (root / "MEMORY.md").read_text()
 

@@ -296,7 +296,7 @@ async def test_what_takes_no_words_says_so(sandbox: Sandbox) -> None:
     async with reviewed(sandbox) as review:
         await review.choose("called Atlas")
         await review.interface.press("e")
-        await review.interface.until_said("To archive takes no text")
+        await review.interface.until_said("Archive takes no text")
 
 
 async def test_marks_are_accepted_as_one_operation_after_a_look(sandbox: Sandbox) -> None:
