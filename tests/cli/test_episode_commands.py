@@ -52,6 +52,13 @@ def test_a_group_that_has_a_list_shows_it(run: Run, group: str) -> None:
     assert "Usage:" in run(group, "--help").out
 
 
+@pytest.mark.parametrize("words", [("inbox", "--run", "abc"), ("episodes", "--expiring", "3")])
+def test_the_list_that_a_group_shows_takes_its_options(run: Run, words: tuple[str, ...]) -> None:
+    group, *options = words
+    assert run(*words) == run(group, "list", *options)
+    assert run(*words).code == 0
+
+
 def test_the_list_says_of_each_how_long_it_has_and_of_what_use_it_was(run: Run, sandbox: Sandbox) -> None:
     record = {"query": "q", "entry": "episodes/2026/01/soon.md#aaaaaaaaaaaa"}
     sandbox.workspace.ledger.append("recalls", [record], now())

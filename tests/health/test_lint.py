@@ -93,6 +93,8 @@ def test_memory_over_its_budget_is_a_warning(sandbox: Sandbox) -> None:
         ("[a](<with blank.md>)", "with blank.md"),
         ("[[Nobody Knows]]", "Nobody Knows"),
         ("[[Nobody Knows|shown]] and text", "Nobody Knows"),
+        ("[[replytoall]]", "replytoall"),
+        ("[[ttsengine]]", "ttsengine"),
         ("![picture](pictures/none.png)", "pictures/none.png"),
     ],
 )
@@ -203,11 +205,21 @@ def test_html_in_an_indented_block_hides_nothing(sandbox: Sandbox) -> None:
     assert len(remarks(sandbox, "hidden text")) == 1
 
 
-def test_fields_of_two_sections_do_not_contradict_each_other(sandbox: Sandbox) -> None:
-    sandbox.write("TOOLS.md", "# Tools\n\n## Lamp\n\n- Server name: lamp\n\n## Lock\n\n- Server name: lock\n")
+def test_fields_that_name_nobody_do_not_contradict_those_of_another_section(sandbox: Sandbox) -> None:
+    fields = "# Tools\n\n## Lamp\n\n- {0}: lamp 4\n\n## Lock\n\n- {0}: lock 5\n"
+    sandbox.write("TOOLS.md", fields.format("Phone number"))
     assert remarks(sandbox, "contradiction") == []
-    sandbox.write("USER.md", "# User\n\n- Server name: mill\n")
+    sandbox.write("TOOLS.md", fields.format("Home wifi password"))
     assert len(remarks(sandbox, "contradiction")) == 1
+
+
+def test_two_fields_of_one_section_contradict_each_other_whatever_another_says(sandbox: Sandbox) -> None:
+    wifi = "- Home wifi password: {}\n"
+    sandbox.write(
+        "TOOLS.md", f"# A\n\n{wifi.format('lamp 4')}\n# B\n\n{wifi.format('lock 5')}{wifi.format('mill 6')}"
+    )
+    (found,) = remarks(sandbox, "contradiction")
+    assert found.also == ("TOOLS.md:7", "TOOLS.md:8")
 
 
 def test_sources_that_are_not_there_are_found(sandbox: Sandbox) -> None:
@@ -294,6 +306,18 @@ def test_nearly_the_same_words_are_found_however_many_others_there_are(sandbox: 
     memory(sandbox, said, *(f"a thing number {n} about {n * 7} others" for n in range(300)), said + " always")
     (found,) = remarks(sandbox, "near duplicate")
     assert (found.line, found.also) == (3, ("MEMORY.md:304",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the {} shows at https://mill.example how we oil a gate that sticks in winter when it snows on us",
+        "the {} shows how we oil a gate — that sticks in winter when snow lies on a pier and no ship is in",
+    ],
+)
+def test_an_address_or_a_dash_makes_no_label_of_what_is_before_it(sandbox: Sandbox, text: str) -> None:
+    memory(sandbox, text.format("page"), "likes tea", text.format("sheet"))
+    assert len(remarks(sandbox, "near duplicate")) == 1
 
 
 def test_entries_that_differ_in_a_number_are_not_near_duplicates(sandbox: Sandbox) -> None:

@@ -270,6 +270,35 @@ PERMALINK = "---\ntitle: x\npermalink: x\n---\n- x\n"
             "a/2026-03-20.md",
         ),
         ({".obsidian/app.json": "{}", "Clients/Acme/2026-03-20.md": "- a call\n"}, "2026-03-20.md"),
+        (
+            {".obsidian/app.json": "{}", "Log/2026/03-March/2026-03-02.md": "- x\n"}
+            | {f"Log/2026/02-February/2026-02-{day}.md": "- x\n" for day in range(10, 20)},
+            "Log/2026/03-March/2026-03-20.md",
+        ),
+        (
+            {".obsidian/app.json": "{}"}
+            | {f"Log/2026/02-February/2026-02-{day}.md": "- x\n" for day in range(10, 20)},
+            "Log/2026/03-March/2026-03-20.md",
+        ),
+        (
+            {".obsidian/app.json": "{}", "Log/2026/Q1/2026-03-02.md": "- x\n"}
+            | {f"Log/2025/Q4/2025-12-{day}.md": "- x\n" for day in range(10, 20)},
+            "Log/2026/Q1/2026-03-20.md",
+        ),
+        (
+            {".obsidian/app.json": "{}"}
+            | {f"logs/2025-{month}-{day}.md": "- x\n" for month in (10, 11, 12) for day in range(10, 30)}
+            | {f"Daily/2026-03-0{day}.md": "- x\n" for day in range(1, 10)}
+            | {f"Daily/2026-02-{day}.md": "- x\n" for day in range(10, 20)},
+            "Daily/2026-03-20.md",
+        ),
+        (
+            {".obsidian/app.json": "{}"}
+            | {f"logs/2026-03-0{day}.md": "- x\n" for day in range(1, 10)}
+            | {f"logs/2026-02-{day}.md": "- x\n" for day in range(10, 28)}
+            | dict.fromkeys(("Daily/2026-01-19.md", "Daily/2026-03-20.md"), "- x\n"),
+            "Daily/2026-03-20.md",
+        ),
         ({"x.md": PERMALINK}, "memory/2026-03-20.md"),
         ({"x.md": TYPED}, "logs/2026/03/2026-03-20.md"),
     ],

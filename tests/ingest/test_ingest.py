@@ -16,6 +16,7 @@ from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.episodes import episode_of, episodes, plan_episode
+from workbench.ingest.graph_update import unlearnt
 from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.outcomes import why_left_out, why_nothing
 from workbench.ingest.sessions import read_new
@@ -295,11 +296,12 @@ def test_a_dry_run_shows_and_writes_nothing(sandbox: Sandbox, tmp_path: Path) ->
 
 def test_logs_and_episodes_teach_the_graph_once_and_what_was_added_again(sandbox: Sandbox) -> None:
     first = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()}
-    assert first == {LOG: "taken", EPISODE: "taken"}
+    assert first == {LOG: "unchanged", EPISODE: "taken"}
     again = {one.source: (one.outcome, one.why) for one in Ingest(sandbox.workspace, now=NOW).markdown()}
     assert again == dict.fromkeys((LOG, EPISODE), ("unchanged", "nothing new in it"))
-    sandbox.write(LOG, sandbox.read(LOG) + b"\n- We decided to use Postgres 16 for Project Atlas.\n")
-    third = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()}
+    sandbox.write(LOG, sandbox.read(LOG) + b"\n- User: I live in Osaka since the spring\n")
+    later = NOW + timedelta(hours=1)
+    third = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=later).markdown()}
     assert third == {LOG: "taken", EPISODE: "unchanged"}
     old = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW, max_age=3).markdown()}
     assert set(old.values()) == {"unchanged"}
@@ -310,11 +312,11 @@ def test_logs_that_teach_nothing_are_read_once_and_bring_no_commit(sandbox: Sand
     sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n\n- ok thanks\n- $ git status\n")
     sandbox.commit("a quiet day")
     head = sandbox.git("rev-parse", "HEAD")
-    first, second = (
-        {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()} for _ in range(2)
-    )
-    assert first["memory/2026-03-15.md"] == "taken"
-    assert second.get("memory/2026-03-15.md", "unchanged") == "unchanged"
+    for dry_run in (True, False, False):
+        ingest = Ingest(sandbox.workspace, now=NOW, dry_run=dry_run)
+        told = {one.source: one.outcome for one in ingest.markdown()}
+        assert told["memory/2026-03-15.md"] == "unchanged"
+    assert [one.path for one in unlearnt(sandbox.workspace)] == []
     assert sandbox.git("rev-parse", "HEAD") == head
 
 

@@ -59,7 +59,8 @@ def evening(sandbox: Sandbox) -> Sandbox:
     )
     sandbox.write(
         f"memory/{YESTERDAY}.md",
-        f"# {YESTERDAY}\n\n- We decided to keep the staging database on port 5433.\n- ok\n",
+        f"# {YESTERDAY}\n\n- We decided to keep the staging database on port 5433.\n"
+        "- User: I live in Osaka since the spring\n",
     )
     sandbox.commit("evening")
     return sandbox

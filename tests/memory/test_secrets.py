@@ -96,6 +96,13 @@ def test_each_kind_of_a_providers_keys_is_known(name: str) -> None:
         "**Passwort/Password:** " + "Qm4" + "xT7pLz",
         '"auth_token": "' + some(30) + '"',
         "token => " + some(22),
+        "current token (since 2026-03-15): Kq7" + "#vT2wLm9",
+        "Password: tR7" + "vqK2m9x_rsa",
+        "Secret: prod_rsa_" + "9fKx2Lq7",
+        "API key: 7F3A9_" + "KQ2LX_88ZPM_4TRW1",
+        "License key token: ABCD1234_" + "EFGH5678_IJKL9012",
+        "Passwort/Password: KUNDE_2026_GEHEIM",
+        "password: abcdefgh1" + "jklmnop2rstuvwxy...",
     ],
 )
 def test_an_assignment_of_something_random_is_a_secret(line: str) -> None:
@@ -116,13 +123,22 @@ def test_an_assignment_of_something_random_is_a_secret(line: str) -> None:
         "密码：{}",
         "パスワードは{}",
         "비밀번호: {}",
-        "current token (since 2026-03-15): {}",
+        "密碼為{}",
+        "비밀번호는 {}",
+        "パスワードは{}です",
+        "비밀번호는 {}입니다.",
     ],
 )
 def test_a_password_is_known_in_many_languages_and_behind_the_name_of_its_user(line: str) -> None:
     for secret in ("Kq7" + "#vT2wLm9", "@Kq7" + "vT2wLm9"):
         (finding,) = secrets_in(line.format(secret))
         assert secret not in finding.shown
+
+
+@pytest.mark.parametrize("user", ["anna", "@anna42", "anna@mill.example"])
+def test_a_password_behind_a_stroke_may_look_like_a_name(user: str) -> None:
+    assert [one.rule for one in secrets_in(f"Login: {user} / Kq7" + "vT2wLm9")] == ["login"]
+    assert bool(secrets_in(f"Login: {user} / @Katze" + "2955")) == (not user.startswith("@"))
 
 
 HARMLESS = [
@@ -174,6 +190,16 @@ HARMLESS = [
     "login: see the page / wiki-12",
     "ssh: harbour.example.org / port 2222",
     "password: @sarah, she knows",
+    "Token: @octocat99-bot",
+    "API key: **@Anna42-ops** keeps it",
+    "token: #A1b2-section",
+    "VNC: windows / TightVNC2",
+    "Login: Gmail / Office365",
+    "SSH: yes / Ubuntu-22.04LTS",
+    "SSH: user / ed25519-key",
+    "RDP: Win11 | Parallels19",
+    "Login: @Anna42 / @Bob2026x",
+    "パスワードはBitwarden2の中",
 ]
 
 

@@ -38,7 +38,7 @@ class CommandGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments; a group that has a list shows it where no command is named."""
-        is_named = any(not arg.startswith("-") or arg in ctx.help_option_names for arg in args)
+        is_named = args and (not args[0].startswith("-") or args[0] in ctx.help_option_names)
         if "list" in self.commands and not (is_named or self.invoke_without_command or ctx.resilient_parsing):
             args = ["list", *args]
         return super().parse_args(ctx, args)

@@ -89,8 +89,6 @@ class Statement:
     subject: str
     value: str
     shown: str
-    is_field: bool = False
-    """Whether it is written as the field of a form: `Name: value`."""
 
 
 def statement_in(line: str) -> Statement | None:
@@ -103,10 +101,9 @@ def statement_in(line: str) -> Statement | None:
     words = subject.split()
     if not words or words[-1] not in SINGLE or not value or len(value.split()) > _MOST_WORDS:
         return None
-    is_field = line[found.end("subject") :].lstrip()[:1] in ":="
-    if not _is_value(words[-1], value, labelled=is_field):
+    if not _is_value(words[-1], value, labelled=line[found.end("subject") :].lstrip()[:1] in ":="):
         return None
-    return Statement(subject, comparable(value), value, is_field)
+    return Statement(subject, comparable(value), value)
 
 
 def _is_value(noun: str, value: str, *, labelled: bool) -> bool:

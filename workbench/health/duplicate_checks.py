@@ -33,7 +33,7 @@ _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SAME_SECTION, _COPIED = 0.6, 3
 """Share of the lines of the smaller of two sections, and how many, from which one is a copy of the other."""
 _FIELD = re.compile(r"\W*\w[\w ]{1,30}[:：]")
-_LABEL = re.compile(r"[^:：—–]{2,60}(?=[:：]|\s[—–])")
+_LABEL = re.compile(r"[^\s:：—–]{1,30}(?: [^\s:：—–]{1,30}){0,3}(?=：|:\s|\s[—–]\s)")
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 
 

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from workbench.agent.usage import UsageIndex
 from workbench.dreaming.proposals.budget import budget_of
-from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
+from workbench.graph.contradictions import SINGLE, Answer, Contradiction, Statement, statement_in
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
 from workbench.graph.read import read_graph
@@ -336,11 +336,7 @@ def contradictions(subject: CheckSubject) -> Look:
             said[_topic(entry, found)].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
-        others = [
-            (entry, other)
-            for entry, other in rest
-            if other.value != one.value and not (one.is_field and other.is_field and _apart(first, entry))
-        ]
+        others = [(entry, other) for entry, other in rest if other.value != one.value]
         if not others:
             continue
         pair = [first, *(entry for entry, _ in others)]
@@ -372,11 +368,6 @@ def contradictions(subject: CheckSubject) -> Look:
             )
 
 
-def _apart(one: Entry, other: Entry) -> bool:
-    """Whether two stand under different headings of a file: fields there may be of two things."""
-    return one.path == other.path and one.heading != other.heading
-
-
 def _answers(claim: Contradiction) -> Iterator[Fix]:
     """What can be answered to a contradiction of the graph."""
     for word, label in _ANSWERS:
@@ -394,8 +385,8 @@ def statement(entry: Entry) -> Statement | None:
 
 
 def _topic(entry: Entry, found: Statement) -> tuple[str, ...]:
-    """Of whom it is said: a subject that names nobody (`Port: 1`) counts under its page and heading only."""
-    if len(found.subject.split()) > 1:
+    """Of whom it is said: a subject that names nobody (`Phone number: 1`) counts under its heading only."""
+    if not SINGLE.issuperset(found.subject.split()):
         return (found.subject,)
     return (found.subject, entry.path, *entry.heading)
 
@@ -405,7 +396,7 @@ _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>
 _WIKI = re.compile(
     r"(?<!\\)\[\[(?P<target>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
 )
-_DIRECTIVE = re.compile(r"(?:reply_?to|audio_?as|tts)\w*(?::.*)?")
+_DIRECTIVE = re.compile(r"(?:reply_?to(?:_?current)?|audio_?as(?:_?voice)?|tts)(?::.*)?")
 """What an agent writes for the program that sends its answers, in the same brackets."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")

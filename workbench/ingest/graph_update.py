@@ -123,11 +123,9 @@ def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> Iter
 
 def learnt(workspace: Workspace) -> Mapping[str, str]:
     """The digest of each source as the graph was last learnt from it."""
-    return {
-        str(record.get("source")): str(record.get("digest"))
-        for record in workspace.ledger.read("ingested")
-        if record.get("kind") == KIND
-    }
+    records = [one for one in workspace.ledger.read("ingested") if one.get("kind") == KIND]
+    records.sort(key=lambda one: str(one.get("at")))  # what is pending is read last, and may be older
+    return {str(one.get("source")): str(one.get("digest")) for one in records}
 
 
 def digest_of(document: Document) -> str:

@@ -60,8 +60,7 @@ if TYPE_CHECKING:
 class Taken:
     """What becomes of one source, filled while it is ingested; ``why`` says why nothing became of it.
 
-    ``is_read``: it was, and nothing in it is new to the graph. ``bad`` are the numbers of lines that cannot
-    be read.
+    ``bad`` are the numbers of lines that cannot be read.
     """
 
     source: str
@@ -70,7 +69,6 @@ class Taken:
     why: str = ""
     episodes: list[str] = field(default_factory=list)
     memories: int = 0
-    is_read: bool = False
     operations: list[Operation] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list, repr=False)
     notes: list[str] = field(default_factory=list)
@@ -276,7 +274,7 @@ class Ingest:
         except NotCuratableError:
             for record in barren[0].records if barren else ():  # a commit would change nothing
                 self._workspace.ledger.append(record.book, [record.fields], self._now)
-                taken.is_read, taken.notes = True, [*taken.notes, *barren[0].notes]
+                taken.notes += barren[0].notes
             return
         except (ReadOnlyError, NotMemoryError):
             raise
@@ -351,7 +349,7 @@ class Ingest:
             self._learn(path, taken)
         except Exception as error:  # whatever one page holds, the others are taken in
             return taken.done("failed", why_failed(error))
-        done = bool(taken.operations or taken.plans or taken.is_read)
+        done = taken.operations or any(plan.edits for plan in taken.plans)
         return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
     def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:

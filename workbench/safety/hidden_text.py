@@ -28,15 +28,15 @@ _CODE_OR_COMMENT = re.compile(
 )
 _OURS = re.compile(r"\s*wb:(?:[a-z2-7]{8})?(?:\s+\w+=\S+)*\s*")
 _NAME = "[a-z0-9]{2,16}"
-_OF_DAY = r"[\w./-]{0,60}\d{4}-\d\d-\d\d[\w./:#-]{0,40}"
+_OF_DAY = r"(?:(?:daily|journal|logs|memory|notes)/)?\d{4}-\d\d-\d\d(?:\.md)?(?:[:#]L?\d+(?:[:-]L?\d+)?)?"
 _MARKER = re.compile(
     rf"\s*/?{_NAME}(?:[:.-]{_NAME}|(?:[:.-]{_NAME}){{0,2}}[ :-](?:begin|start|end|stop)"
-    rf"|(?:[:-]{_NAME}){{1,3}}(?::{_OF_DAY}|(?: {_NAME}={_OF_DAY}){{1,3}}))\s*"
+    rf"|(?:[:-]{_NAME}){{1,2}}(?::{_OF_DAY}|(?: (?:date|day|log|source|src)={_OF_DAY}){{1,3}}))\s*"
 )
 """What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything.
 
 Two of them, and more only beside ``start`` and the like, or before the day or the log that they are about
-(``openclaw:dreaming:entry day=2026-03-01``): three joined words may be an order.
+(``openclaw:dreaming:entry day=2026-03-01``): three joined words may be an order, and so may any word there.
 """
 _TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<attributes>[^<>]{0,2000})>")
 _HIDING = re.compile(

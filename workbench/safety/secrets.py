@@ -235,13 +235,14 @@ _RULES = (
         bits=3.3,
         is_word=False,
     ),
-    # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short.
+    # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short. What a
+    # program draws begins with no mark: that is somebody's name, or a place in a page.
     _rule(
         "password or key",
         "passw passphrase pwd secret token key credential",
-        r"(?i:passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|auth|private|secret|account)"
-        r"[_ -]?key)[\"'`*_]{0,3}(?:[ \t]\([^()\n]{0,40}\))?[ \t]{0,3}(?::=|=>|[:=])[ \t\"'`*_]{0,6}"
-        r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        r"(?i:passw(?:or)?d|passphrase|pwd|secret|credential|(?P<drawn>token|(?:api|access|auth|private|account)"
+        r"[_ -]?key)|secret[_ -]?key)[\"'`*_]{0,3}(?:[ \t]\([^()\n]{0,40}\))?[ \t]{0,3}(?::=|=>|[:=])"
+        r"[ \t\"'`*_]{0,6}(?(drawn)(?![*_]*[&@#!]))(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
         is_word=False,
@@ -253,19 +254,20 @@ _RULES = (
         " パスワード 비밀번호",
         r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha|пароль|hasło|wachtwoord"
         r"|kata sandi|mật khẩu)\b|密[码碼]|口令|パスワード|비밀번호)(?:[ \t]\w{1,20}){0,4}?"
-        r"[ \t\"'`*_]{0,6}(?:[:=：]|[ \t](?:is|was|ist|war|lautet|es|est|é|to|là|adalah)\b|[は是为])"
-        r"[ \t\"'`*_:]{0,6}(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        r"[ \t\"'`*_]{0,6}(?:[:=：]|[ \t](?:is|was|ist|war|lautet|es|est|é|to|là|adalah)\b|[は是为為은는])"
+        r"[ \t\"'`*_:]{0,6}(?P<v>[^\s\"'`<>,;\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af]{7,199}"
+        r"[^\s\"'`<>,;.:!?)*_\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=です|だ|입니다|[\W_]|\Z)",
         known=0,
         bits=0.0,
         is_word=False,
     ),
-    # `ssh: root / …`: whom one is, and the password behind a stroke.
+    # `ssh: root / …`: whom one is, and the password behind a stroke; `@anna / @bob` are two people.
     _rule(
         "login",
         "ssh ftp rdp vnc login credential логин доступ",
         r"(?i:\b(?:ssh|s?ftp|rdp|vnc|login|credentials?|логин|доступ)\b)[\"'`*_]{0,3}[ \t]{0,3}[:=]"
-        r"[ \t\"'`*_]{0,6}[\w.@+-]{1,60}[ \t\"'`*_]{1,6}[/|][ \t\"'`*_]{1,6}"
-        r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        r"[ \t\"'`*_]{0,6}(?P<handle>@)?+[\w.@+-]{1,60}[ \t\"'`*_]{1,6}[/|][ \t\"'`*_]{1,6}"
+        r"(?(handle)(?![*_]*@))(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
         known=0,
         bits=0.0,
         is_word=False,
@@ -279,7 +281,7 @@ _PLACEHOLDER = re.compile(
 )
 _ELIDED = re.compile(r"\.\.\.|…")
 """Behind a value it says that only the beginning is written down."""
-_WHOLE = 28
+_WHOLE = 24
 """Characters from which a value that is judged is no mere beginning, whatever stands behind it."""
 _TEMPLATE = re.compile(
     r"[$%{(\[<]|[&@#!](?!\S*\d)|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
@@ -289,9 +291,11 @@ _NAME_OF_SOMETHING = re.compile(
     r"|[^\s]*\.[A-Za-z]{1,5}(?:[#:][^\s]*)?"  # a file, a host, an attribute
     r"|[0-9./:T+-]+Z?"  # a date, a time, a version
     r"|(?:[A-Za-z]+[0-9]{0,2}[-_./:+])+[A-Za-z]*[0-9]{0,2}"  # words and counts: staging-db-2
-    r"|[\w./-]*_(?:ed25519|ecdsa|rsa|dsa)(?:[-_.]\w+)*"  # the file of a key
-    r"|[A-Z0-9]+(?:_[A-Z0-9]+)+=?"  # a variable of the environment
+    r"|(?:[\w.-]*/)*(?:[a-z]+[_-])+(?:ed25519|ecdsa|rsa|dsa)"  # the file of a key
+    r"|[A-Z]+[0-9]{0,2}(?:_[A-Z]+[0-9]{0,2})+="  # a variable of the environment, before its value
 )
+_PRODUCT = re.compile(r"[A-Za-z]+-?[0-9.]+[A-Za-z]{0,3}(?:-[a-z]+)?")
+"""What stands behind a stroke as often as a password: a program with its version."""
 
 
 def secrets_in(text: str) -> tuple[TextFinding, ...]:
@@ -377,6 +381,8 @@ def _looks_real(rule: _Rule, value: str) -> bool:
     if rule.name not in _JUDGED:
         return True
     if _PLACEHOLDER.search(value) or _TEMPLATE.match(value):
+        return False
+    if rule.name == "login" and _PRODUCT.fullmatch(value):
         return False
     if rule.name == "password in a URL":
         return value.lower() not in ("pass", "pwd", "secret", "token", "user", "pw")

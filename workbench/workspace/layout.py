@@ -11,7 +11,7 @@ import json
 import os
 import re
 import stat
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -203,7 +203,9 @@ _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 """What a glob consists of: sets of characters, and single ones."""
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
-_DATED_FOLDERS = ("/%Y/%m/", "/%Y-%m/", "/%Y/")
+_DATED_FOLDERS = ("/%Y/%m/", "/%Y/%m-%B/", "/%Y-%m/", "/%Y/")
+_NEWEST_LOGS = 20
+"""Logs by which it is told where a person keeps them: they may have moved."""
 _DATED_KINDS = (Kind.LOG, Kind.EPISODE)
 _DATED = re.compile(rf"{DAY}[-_.]")
 
@@ -312,24 +314,22 @@ class Layout:
 
         An agent that keeps its memory in the same folder finds its logs where it keeps them, also in a vault.
         Elsewhere it is the daily note that a file names, whatever other logs there are. Without such a file
-        it is where most logs are; a vault with one note of a day somewhere has its daily notes at the top.
+        it is where most of the newest logs are, or where that of the day is there already among others; a
+        vault with one note of a day somewhere has its daily notes at the top.
         """
         if agent := next((one for one in self.agents if one.makes_memory), None):
             return RelPath(agent.log.format(day))
         logs = [one for one in daily_logs(files) if one[0] <= day]
-        usual = _usual_folder(logs, least=2 if self.daily else 1)
+        usual = _usual_path(day, logs, least=2 if self.daily else 1)
         for notes in self.daily:
             # In a folder of their own notes may be sorted further; in all of a vault they are of anything.
             own = [path for on, path in logs if on == day and notes.folder.strip("/") and notes.named(path)]
             note = min(own, key=_depth, default="") or notes.path_on(day, (path for _, path in logs))
-            if (notes.said_in or usual is None) and self.holds(note):
+            if (notes.said_in or not usual) and self.holds(note):
                 return RelPath(note)
-        if usual is None or any(notes.said_in for notes in self.daily):
+        if not usual or any(notes.said_in for notes in self.daily):
             return RelPath(f"memory/{day}.md")
-        on, folder = usual
-        for part in _DATED_FOLDERS:
-            folder = folder.replace(f"{on:{part}}", f"{day:{part}}")
-        return RelPath(f"{folder}{day}.md".lstrip("/"))
+        return RelPath(usual)
 
     def agent_of(self, path: str) -> AgentLayout | None:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
@@ -376,27 +376,37 @@ def _depth(path: str) -> int:
     return path.count("/")
 
 
-def _usual_folder(logs: Iterable[tuple[date, str]], least: int) -> tuple[date, str] | None:
-    """The folder that has most logs, at least so many, as ``/a/b/``, and the day of one of them.
+def _usual_path(day: date, logs: Iterable[tuple[date, str]], least: int) -> str:
+    """The log of a day in the place that has most of the newest logs; empty where none has so many.
 
-    Folders that differ in their year and month only are one; of several with as many it is the newest.
+    A place is a folder with those of its years. One that has the log of the day, among others, comes first;
+    of several with as many it is that with the newest.
     """
-    counts: Counter[str] = Counter()
-    newest: dict[str, tuple[date, str]] = {}
-    for on, path in logs:
-        folder = f"/{path.rpartition('/')[0]}/"
-        counts[folder] += 1
-        newest[folder] = max(newest.get(folder, (on, folder)), (on, folder))
-    alike: Counter[str] = Counter()
-    best: dict[str, tuple[date, str]] = {}
-    for folder, (on, _) in newest.items():
-        name = folder
-        for part in _DATED_FOLDERS:
-            name = name.replace(f"{on:{part}}", f"{part}")
-        alike[name] += counts[folder]
-        best[name] = max(best.get(name, newest[folder]), newest[folder])
-    usual = max(best, key=lambda name: (alike[name], best[name][0], -_depth(name)), default=None)
-    return best[usual] if usual is not None and alike[usual] >= least else None
+    ordered = sorted(logs, key=lambda one: (one[0], -_depth(one[1])))
+    since = min((on for on, _ in ordered[-_NEWEST_LOGS:]), default=day)
+    places: dict[str, list[tuple[date, str]]] = defaultdict(list)
+    for on, path in ordered:
+        folder = f"/{path}".rpartition("/")[0]
+        places[folder.split(f"/{on:%Y}")[0]].append((on, path))
+    found = max(
+        (place for place in places.values() if len(place) >= least),
+        key=lambda place: (
+            len(place) > 1 and place[-1][0] == day,
+            sum(on >= since for on, _ in place),
+            place[-1][0],
+            -_depth(place[-1][1]),
+        ),
+        default=None,
+    )
+    if found is None:
+        return ""
+    on, path = found[-1]
+    if on == day:
+        return path
+    folder = f"/{path}".rpartition("/")[0] + "/"
+    for part in _DATED_FOLDERS:
+        folder = folder.replace(f"{on:{part}}", f"{day:{part}}")
+    return f"{folder}{day}.md".lstrip("/")
 
 
 def daily_logs(files: Iterable[MemoryFile]) -> Iterator[tuple[date, RelPath]]:
