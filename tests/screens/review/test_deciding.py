@@ -10,7 +10,8 @@ import pytest
 from screens.dialogs.choose import ChooseScreen
 from screens.main.request import plan_of
 from screens.review.prompts import accept as accepting
-from screens.review.review import PAUSE_SECONDS, ReviewScreen
+from screens.review.review import ReviewScreen
+from screens.review.waiting_keys import PAUSE_SECONDS
 from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
@@ -31,7 +32,7 @@ def newest(sandbox: Sandbox) -> dict[str, Decision]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds by which pauses between keys are told: they pass when a test says so."""
     seconds = [100.0]
-    monkeypatch.setattr("screens.review.review.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("screens.review.waiting_keys.monotonic", lambda: seconds[0])
     return seconds
 
 
