@@ -9,12 +9,17 @@ _CANNOT = ("", "dumb", "unknown")
 _ALL = 1 << 24
 
 
+def moves_cursor() -> bool:
+    """Whether this terminal can write over what it shows."""
+    return os.environ.get("TERM", "") not in _CANNOT
+
+
 def problem() -> str | None:
     """Why the interface cannot be shown here, or None when it can."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return "the interface needs a terminal; every action is also a command: `workbench --help`"
-    term = os.environ.get("TERM", "")
-    if term in _CANNOT:
+    if not moves_cursor():
+        term = os.environ.get("TERM", "")
         said = f"TERM={term}" if term else "TERM is not set, which"
         return (
             f"{said} means that this terminal cannot move its cursor; "

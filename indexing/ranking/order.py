@@ -17,6 +17,7 @@ from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
 from workbench.memory.entry import Kind
+from workbench.plural import plural
 
 DECAYING = frozenset({Kind.LOG})
 """Only daily logs grow old; curated memory, notes and the graph do not."""
@@ -140,7 +141,7 @@ def rank(
     """
     pool = list(candidates)
     raw = weights.fusion == "raw"
-    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool, estimate=not raw)
+    sides = _by_rank(pool) if weights.fusion == "rrf" else by_strength(pool, estimate=not raw)
     words = any(one.bm25 > 0 for one in pool)
     meaning = any((one.cosine or 0.0) > 0 for one in pool)
     share = weights.share_of(exact)
@@ -173,7 +174,7 @@ def nearness(day: int, period: Period) -> float:
     return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
 
 
-def _by_strength(pool: Sequence[Candidate], *, estimate: bool) -> list[tuple[float, float]]:
+def by_strength(pool: Sequence[Candidate], *, estimate: bool = True) -> list[tuple[float, float]]:
     """BM25 beside the best of the pool, and the cosine as it is; ``estimate`` one where it is missing."""
     best_words = max((one.bm25 for one in pool), default=0.0)
     nearest = max((one.cosine or 0.0 for one in pool), default=0.0) if estimate else 0.0
@@ -312,7 +313,7 @@ def parts_of(
         fit = nearness(one.day, period)
         parts.append(ScorePart("date", "plus", fit, weights.date, scores.date, period_in_words(period)))
     if scores.length != 1.0:
-        short = f"{length_in(one.marks)} bytes"
+        short = plural(length_in(one.marks), "byte")
         parts.append(ScorePart("length", "times", scores.length, 1.0, scores.length, short))
     if weights.recency and one.kind in DECAYING:
         kept = 1.0 - (1.0 - scores.recency) / weights.recency

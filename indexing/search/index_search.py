@@ -59,6 +59,15 @@ def keywords_only(why: str) -> str:
     return f"{why}: {KEYWORDS_ONLY}"
 
 
+def model_of_index(generations: Generations) -> str | None:
+    """The model that the vectors of the index come from; None where there are none, as far as can be read."""
+    try:
+        current = generations.current()
+        return current.model() if current else None
+    except IndexUnavailableError:
+        return None  # the search meets the same and says so
+
+
 class VectorSide:
     """Vectors and model. ``why`` says why they are not used until ``load`` was called, None: they may be.
 
@@ -82,7 +91,7 @@ class VectorSide:
         """The model by its name, not loaded: that of the index, if it can be used. Raises NoVectorsError."""
         with self._choosing:  # one thread may load while another asks
             if self._choice is None:
-                found, made_by = choices(self._settings, threads=1), self._made_by()
+                found, made_by = choices(self._settings, threads=1), model_of_index(self._generations)
                 own = found.that_made(made_by)
                 if own is None and (why := found.lost(made_by)):
                     self._give_up(why, ModelUnavailableError(why))
@@ -132,14 +141,6 @@ class VectorSide:
     def _fail(self, why: str, error: Exception) -> NoReturn:
         self._reader = None
         raise NoVectorsError(why) from error
-
-    def _made_by(self) -> str | None:
-        """The model that the index at hand was made with, as far as that can be read."""
-        try:
-            current = self._generations.current()
-            return current.model() if current else None
-        except IndexUnavailableError:
-            return None  # the search meets the same and says so
 
     def _opened(self) -> Embedder:
         try:

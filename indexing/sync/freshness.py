@@ -218,18 +218,18 @@ def _states(
 def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
     """Index by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
 
-    A workspace that was never indexed is indexed for keyword search, however large; ``progress`` is called
-    during that first index only. At most MOST_FILES changed files are indexed, none while another sync runs,
-    none where the index would have to be built anew, and none where this program was started to look only.
+    A workspace that was never indexed, or by another version, is indexed for keyword search, however large;
+    ``progress`` is called during that only. At most MOST_FILES changed files are indexed, none while another
+    sync runs, none where the index is damaged, and none where this program was started to look only.
     Never waits for anybody. The interface, which watches the files, and reports never do this.
 
-    Raises IndexUnavailableError where there is no index and none can be made.
+    Raises IndexUnavailableError where there is no index that can be searched and none can be made.
     """
     if isinstance(workspace, PastWorkspace):
         return None
     found = freshness(workspace)
-    if found.state == "missing":
-        _first_index(workspace, progress)
+    if lack := {"missing": NO_INDEX, "outdated": OTHER_VERSION}.get(found.state):
+        _index_words(workspace, progress, lack)
         return None
     why = ""
     if found.state == "stale" and _is_little(workspace, found):
@@ -258,23 +258,23 @@ def _is_little(workspace: Workspace, found: Freshness) -> bool:
     return lock is None or not lock.held
 
 
-def _first_index(workspace: Workspace, progress: OnProgress) -> None:
+def _index_words(workspace: Workspace, progress: OnProgress, lack: str) -> None:
     if os.environ.get(VARIABLE):
         raise IndexUnavailableError(
-            "there is no index yet, and read-only mode does not create one",
+            f"{lack}, and read-only mode does not build one",
             hint="run `workbench reindex` where WORKBENCH_READ_ONLY is not set",
         )
-    from indexing.sync.run import reindex  # noqa: PLC0415 - only the first search of a workspace needs it
+    from indexing.sync.run import reindex  # noqa: PLC0415 - few searches need it
 
     try:
         reindex(workspace, vectors=False, progress=progress)
     except BusyError as error:
         raise IndexUnavailableError(
-            f"there is no index yet: it is being built ({error.message})",
+            f"{lack}: it is being built ({error.message})",
             hint="search again when it has finished; `workbench status` shows when",
         ) from error
     except ReadOnlyError as error:
         raise IndexUnavailableError(
-            f"there is no index yet, and it cannot be created: {error.message}",
+            f"{lack}, and none can be built: {error.message}",
             hint="make .workbench writable, then run `workbench reindex`",
         ) from error

@@ -18,6 +18,7 @@ from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, s
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind
 from workbench.workspace.registry import Registered
+from workbench.workspace.workspace import Workspace
 
 DAY = date(2026, 3, 20)
 Make = Callable[..., Registered]
@@ -246,3 +247,38 @@ def test_nothing_is_written_into_a_workspace_that_is_asked(made: Make) -> None:
     before = files()
     found(asked(one), "port")
     assert files() == before
+
+
+def test_a_stream_takes_in_what_changed_once_and_tries_what_failed_once(made: Make) -> None:
+    good, bad = made("good", "The door code is 4411", vectors=True), made("bad", "anything")
+    tried: list[str] = []
+
+    def opened(root: Path) -> Workspace:
+        tried.append(root.name)
+        if root == bad.root:
+            raise IndexUnavailableError("it cannot be opened")
+        return Workspace.open(root)
+
+    looked: list[str] = []
+    model = HashingEmbedder().choice
+    places = FederatedSearch(
+        (good, bad),
+        vectors=True,
+        opener=opened,
+        today=today,
+        catch_up=lambda workspace: looked.append(workspace.root.name),
+        models=[model],
+    )
+    first, last = places.stream(Query("door code"))
+    places.close()
+    assert (first.told.mode, last.told.mode) == ("lexical", "hybrid")
+    assert (tried, looked) == (["good", "bad"], ["good"])
+    assert [one.unavailable for one in last.asked] == [None, "it cannot be opened"]
+
+
+def test_conditions_alone_are_answered_once(made: Make) -> None:
+    places = asked(made("good", "The door code is 4411", vectors=True), words=False)
+    (only,) = places.stream(Query("kind:log"))
+    places.close()
+    assert only.final
+    assert only.hits

@@ -150,3 +150,18 @@ def test_where_nothing_better_follows_a_stream_has_one_answer(
     (only,) = service.stream(Query("staging port", mode=mode))  # type: ignore[arg-type]
     assert only.final
     assert only.hits
+
+
+def test_the_best_hit_is_relevant_before_it_has_a_vector(filled: Given) -> None:
+    filled.write("memory/2026-03-19.md", "The harbour gate opens with the code 7741")
+    filled.index(vectors=False)
+    answer = filled.service().search(Query("code of the harbour gate"))
+    assert answer.hits[0].hit.snippet == "The harbour gate opens with the code 7741"
+    assert answer.relevant().hits[0] == answer.hits[0]
+
+
+def test_where_no_hit_is_relevant_nothing_is_said_of_hits_that_are_shown(filled: Given) -> None:
+    answer = filled.service().search(Query("zebra quagga okapi"))
+    assert any("are shown" in note for note in answer.told.notes)
+    (note,) = answer.relevant().told.notes
+    assert note.startswith("no relevant entry was found; ")

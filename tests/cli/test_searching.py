@@ -270,10 +270,42 @@ def test_a_read_only_search_says_that_the_index_is_missing(
     monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
     result = run("search", "tea")
     assert result.code == 1
-    assert "there is no index yet, and read-only mode does not create one" in result.err
+    assert "there is no index yet, and read-only mode does not build one" in result.err
     assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in result.err
     assert run("search", "tea", "--json").json["error"]["code"] == "index-unavailable"
     assert not (sandbox.root / ".workbench").exists()
+
+
+def made_by_another_version(sandbox: Sandbox) -> None:
+    (manifest,) = sandbox.root.glob(".workbench/index/gen-*/manifest.json")
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(told | {"words": f"schema 1;{told['words'].partition(';')[2]}"}))
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+def test_an_index_of_another_version_is_built_anew_by_keywords_and_answers(
+    run: Run, sandbox: Sandbox, mode: str
+) -> None:
+    run("reindex")
+    made_by_another_version(sandbox)
+    result = run("search", "staging port", "--mode", mode)
+    assert result.code == 0
+    assert "The staging port is 8443" in result.out
+    assert "there was no index of this version: indexed by keywords" in result.err
+    assert "indexed by keywords" not in run("search", "staging port", "--mode", mode).err
+
+
+def test_what_read_only_mode_says_of_an_index_of_another_version_can_be_done(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("reindex")
+    made_by_another_version(sandbox)
+    monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
+    result = run("search", "tea")
+    assert result.code == 1
+    said = "another version of the program created the index, and read-only mode does not build one"
+    assert said in result.err
+    assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in result.err
 
 
 def test_a_search_while_the_first_index_is_built_says_who_builds_it(run: Run, sandbox: Sandbox) -> None:
@@ -618,6 +650,16 @@ def test_only_relevant_hits_are_given_where_they_are_asked_for(run: Run) -> None
     assert found(run, "kind:log", "--relevant") == found(run, "kind:log") != []
 
 
+def test_where_no_hit_is_relevant_it_is_said_how_many_are_left_out(run: Run) -> None:
+    run("reindex")
+    asked = ("search", "staging zebra quagga okapi heron egret")
+    count = len(run(*asked, "--json").json["hits"])
+    result = run(*asked, "--relevant")
+    assert result.out == ""
+    assert f"no relevant entry was found; {count} less relevant hits are left out" in result.err
+    assert "nothing was found" not in result.err
+
+
 @pytest.mark.usefixtures("tiny_model")
 def test_on_a_terminal_keyword_hits_stand_in_the_place_of_the_answer_until_it_comes(run: Run) -> None:
     assert run("reindex").code == 0
@@ -630,13 +672,25 @@ def test_on_a_terminal_keyword_hits_stand_in_the_place_of_the_answer_until_it_co
     assert "keyword hits" not in shown_on_a_terminal("search", "port", "--json")
     assert "keyword hits" not in shown_on_a_terminal("search", "port", "--mode", "lexical")
     assert "keyword hits" not in (piped := run("search", "port")).out + piped.err
+    for without in ("kind:memory", "zzzz"):
+        assert "keyword hits" not in shown_on_a_terminal("search", without)
+    dumb = shown_on_a_terminal("search", "port", term="dumb")
+    assert " 1. memory/" in dumb
+    assert "keyword hits" not in dumb
 
 
-def shown_on_a_terminal(*arguments: str) -> str:
+def test_on_a_terminal_no_keyword_hits_are_shown_before_those_of_an_index_without_vectors(run: Run) -> None:
+    assert run("reindex", "--no-vectors").code == 0
+    shown = shown_on_a_terminal("search", "port")
+    assert " 1. memory/" in shown
+    assert "keyword hits" not in shown
+
+
+def shown_on_a_terminal(*arguments: str, term: str = "xterm") -> str:
     """What a command writes on a terminal of 80 x 24."""
     ours, theirs = pty.openpty()
     start = [sys.executable, "-c", "from workbench.cli import main; main()", *arguments]
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    env = {**os.environ, "TERM": term, "COLUMNS": "80", "LINES": "24"}
     with subprocess.Popen(start, stdin=theirs, stdout=theirs, stderr=theirs, env=env):
         os.close(theirs)
         said = b""

@@ -60,18 +60,18 @@ def test_a_member_without_an_index_gets_the_leaders_answer(
         found = run("search", "broker", "--mode", how, "--json")
         assert (found.code, found.json["stale"]) == (
             0,
-            "there is no index yet, and read-only mode does not create one",
+            "there is no index yet, and read-only mode does not build one",
         )
         assert [hit["snippet"] for hit in found.json["hits"]] == ["The broker port is 1883"]
         assert "this memory could not be searched: there is no index yet" in found.json["notes"]
     given = run("context", "which broker port do we use?", "--json").json
     assert [line["scope"] for line in given["lines"]] == ["leader"]
-    assert "there is no index yet, and read-only mode does not create one" in given["notes"]
+    assert "there is no index yet, and read-only mode does not build one" in given["notes"]
     shutil.rmtree(leader.root / ".workbench/index")
     for command in (("search", "broker"), ("context", "which broker port do we use?")):
         nobody = run(*command)
         assert nobody.code == 1
-        assert "there is no index yet, and read-only mode does not create one" in nobody.err
+        assert "there is no index yet, and read-only mode does not build one" in nobody.err
         assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in nobody.err
 
 

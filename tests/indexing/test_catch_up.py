@@ -89,16 +89,6 @@ def test_who_only_looks_writes_nothing(
     assert everything_in(memory.root) == before
 
 
-def test_an_index_of_another_version_is_not_built_anew_by_a_search(
-    filled: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filled.write("memory/new.md", "the zeppelin landed")
-    monkeypatch.setattr("indexing.sync.run.words_fingerprint", lambda: "schema 99")
-    before = everything_in(filled.index)
-    assert "1 added" in (catch_up(filled.workspace) or "")
-    assert everything_in(filled.index) == before
-
-
 def stays_as_it_is(memory: Memory, why: str) -> None:
     """A search indexes nothing, begins no generation and drops no vectors, and says why."""
     memory.write("memory/new.md", "the zeppelin landed")

@@ -59,10 +59,11 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.schema import stemmed
 from indexing.lexical.terms import NO_TERMS, rarity
 from indexing.query.question import Filters
+from indexing.ranking.order import by_strength
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
-from indexing.search.index_search import IndexSearch, last_day
+from indexing.search.index_search import IndexSearch, last_day, model_of_index
 from indexing.sync.generations import Generations
 from indexing.words import WORD, bigrams, normal
 from workbench.agent.fenced_memory import as_line
@@ -77,6 +78,7 @@ from workbench.errors import (
     reason_of,
 )
 from workbench.memory.entry import Entry, Kind
+from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import Registered
 from workbench.workspace.workspace import Workspace
@@ -128,7 +130,8 @@ class RelevanceOf:
         self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if rarity is None else rarity
         self._begun = begun
         self._whole = sum(self._rarity.values())
-        self._cosines = {one.key: one.cosine for one in pool.candidates}
+        near = by_strength(pool.candidates)  # of what has no vector yet, as ranking takes it
+        self._cosines = {one.key: cosine for one, (_, cosine) in zip(pool.candidates, near, strict=True)}
         self._meaning = any(one.cosine is not None for one in pool.candidates)
 
     def stored(self, address: str) -> Stored | None:
@@ -155,7 +158,7 @@ class RelevanceOf:
             standing.update({} if whole is None else {self._begun: whole})
         met = [term for term in self._rarity if term in standing]
         coverage = sum(self._rarity[term] for term in met) / self._whole if self._whole else 0.0
-        cosine = (self._cosines.get(key) or 0.0) if self._meaning else None
+        cosine = self._cosines.get(key, 0.0) if self._meaning else None
         return Relevance(cosine, coverage, tuple(dict.fromkeys(standing[term].lower() for term in met)))
 
 
@@ -309,13 +312,25 @@ class FederatedAnswer:
             stored = own.stored(one.hit.entry)
             yield one, stored, own.of_entry(stored).score if stored else None
 
+    @property
+    def has_words(self) -> bool:
+        """Whether words were asked for, and not conditions alone."""
+        return any(one.pool.question.text.strip() for one in self.scopes)
+
     def relevant(self) -> FederatedAnswer:
         """Only hits of at least ``RELEVANT``, and of at least ``BESIDE_BEST`` of the most relevant one."""
-        if not any(one.pool.question.text.strip() for one in self.scopes):
+        if not self.has_words:
             return self  # conditions alone: what meets them is all that was asked for
         measured = [(one, score or 0.0) for one, _, score in self.measured()]
         least = max(RELEVANT, BESIDE_BEST * max((score for _, score in measured), default=0.0))
-        return replace(self, hits=tuple(one for one, score in measured if score >= least))
+        hits = tuple(one for one, score in measured if score >= least)
+        if hits or not measured:
+            return replace(self, hits=hits)
+        left = plural(len(measured), "less relevant hit")
+        shown = tuple(note for one in self.scopes for note in one.pool.notes)
+        notes = [note for note in self.told.notes if not note.endswith(shown)]
+        none = f"no relevant entry was found; {left} {'is' if len(measured) == 1 else 'are'} left out"
+        return replace(self, hits=(), told=replace(self.told, notes=(*notes, none)))
 
     def update(self) -> SearchUpdate:
         """The same as it is shown while a person types; those that could not be asked are among its notes."""
@@ -375,19 +390,30 @@ def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
     return row
 
 
-def stream(search: Callable[[Query], FederatedAnswer], query: Query) -> Iterator[FederatedAnswer]:
-    """Keyword hits where ``query`` is for both sides, then its answer. Raises as ``search`` does."""
-    if query.mode == "hybrid":
-        yield replace(search(replace(query, mode="lexical")), final=False)
-    yield search(query)
+def stream(
+    search: Callable[..., FederatedAnswer], query: Query, roots: Iterable[Path]
+) -> Iterator[FederatedAnswer]:
+    """Keyword hits where semantic search follows, then the answer to ``query``. Raises as ``search`` does.
+
+    It follows where there are words to look for, and vectors in an index of ``roots``.
+    """
+    lost: tuple[WorkspaceAnswer, ...] = ()
+    if query.mode == "hybrid" and any(model_of_index(Generations(root / STATE_DIR)) for root in roots):
+        first = search(replace(query, mode="lexical"))
+        if not first.has_words:
+            yield first
+            return
+        yield replace(first, final=False)
+        lost = tuple(one for one in first.asked if one.unavailable)
+    yield search(query, lost=lost) if lost else search(query)
 
 
 class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
     Without ``vectors`` by keyword only, and no model is loaded. ``today`` is the day from which ages count,
-    that of a workspace in the past where none is given. ``catch_up`` is called for each before it is asked,
-    and tells what its answer may lack. ``models`` are those that are in memory already.
+    that of a workspace in the past where none is given. ``catch_up`` is called for each when it is opened,
+    and tells what its answers may lack. ``models`` are those that are in memory already.
     """
 
     def __init__(
@@ -407,14 +433,26 @@ class FederatedSearch:
         self._catch_up = catch_up
         self._models = {model.identity: model for model in models}
         self._open: dict[Path, SearchScope] = {}
+        self._behind: dict[Path, str | None] = {}
 
-    def search(self, query: Query) -> FederatedAnswer:
-        """The best of all of them. Raises IndexUnavailableError where none could be asked."""
+    def stream(self, query: Query) -> Iterator[FederatedAnswer]:
+        """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
+        return stream(self.search, query, (one.root for one in self.places) if self._vectors else ())
+
+    def search(self, query: Query, lost: Sequence[WorkspaceAnswer] = ()) -> FederatedAnswer:
+        """The best of all of them but those that are ``lost``, which are not tried again.
+
+        Raises IndexUnavailableError where none could be asked.
+        """
+        tried = {one.root: one for one in lost}
         started = perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
         asked, found = list[WorkspaceAnswer](), list[ScopeAnswer]()
         for place in self.places:
             named = WorkspaceAnswer(workspace=place.name, root=str(place.root))
+            if named.root in tried:
+                asked.append(tried[named.root])
+                continue
             try:
                 one = self._ask(place, query)
             except (WorkbenchError, OSError) as error:
@@ -456,19 +494,18 @@ class FederatedSearch:
         if not place.there:
             raise NoWorkspaceError("its folder no longer exists")
         if place.root not in self._open:
-            self._open[place.root] = self._opened(place)
-        scope = self._open[place.root]
-        missing = self._catch_up(scope.workspace)
-        one = scope.ask(query)
+            opened = self._open[place.root] = self._opened(place)
+            self._behind[place.root] = self._catch_up(opened.workspace)
+        one = self._open[place.root].ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
-        return replace(one, answer=replace(one.answer, stale=one.answer.stale or missing))
+        return replace(one, answer=replace(one.answer, stale=one.answer.stale or self._behind[place.root]))
 
     def _opened(self, place: Registered) -> SearchScope:
         workspace = self._opener(place.root)
         today = self._today or last_day(workspace)
-        current = Generations(workspace.root / STATE_DIR).current() if self._vectors else None
-        known = self._models.get((current.model() if current else None) or "")
+        made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
+        known = self._models.get(made_by or "")
         index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
         return SearchScope(workspace, index, name=place.name)
 

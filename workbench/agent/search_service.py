@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
-from functools import partial
 
 from indexing.embedding.choice import ModelChoice
 from indexing.search.answer import Query
@@ -80,10 +79,10 @@ class SearchService:
             self._scopes = (*self._own, *([self._scope_of(leader)] if leader else []))
         return self._scopes
 
-    def stream(self, query: Query, reach: Reach = "team") -> Iterator[FederatedAnswer]:
-        """Keyword hits, then the answer to ``query`` itself. Raises as ``search`` does."""
-        search = partial(self.search, reach=reach)
-        return stream(search, query) if self.index.has_vectors else iter([search(query)])
+    def stream(self, query: Query) -> Iterator[FederatedAnswer]:
+        """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
+        scopes = self._askable()[0] if self.index.has_vectors else ()
+        return stream(self.search, query, (one.workspace.root for one in scopes))
 
     def catch_up(self, look: Callable[[Workspace], str | None]) -> None:
         """Have ``look`` index what changed, and remember what answers may lack all the same.

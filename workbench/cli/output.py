@@ -283,19 +283,22 @@ class Bar:
 def caught_up(place: Workspace) -> str | None:
     """Take in what changed before a search; what its answer may lack all the same.
 
-    Progress of a first index, and that there was none, are told on stderr. Raises IndexUnavailableError.
+    Progress of an index built anew, and that it was, are told on stderr. Raises IndexUnavailableError.
     """
     from indexing.sync.freshness import catch_up
 
-    first = False
+    built = False
     with Bar() as bar:
 
         def show(progress: ProgressLine) -> None:
-            nonlocal first
-            first = True
+            nonlocal built
+            built = True
             bar.show(progress)
 
         missing = catch_up(place, show)
-    if first:
-        narrate("there was no index: indexed by keywords; `workbench reindex` adds semantic search")
+    if built:
+        narrate(
+            "there was no index of this version: indexed by keywords; "
+            "`workbench reindex` adds semantic search"
+        )
     return missing

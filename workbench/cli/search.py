@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -51,9 +51,9 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from indexing.query.question import Filters
     from indexing.ranking.weights import Weights
-    from workbench.agent.federated_search import FederatedAnswer
+    from workbench.agent.federated_search import FederatedAnswer, FederatedSearch
+    from workbench.agent.search_service import SearchService
 
-Ask = Callable[[Query], "FederatedAnswer"]
 _HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
@@ -147,6 +147,7 @@ def search(
     from indexing.query.language import understand
     from indexing.ranking.weights import preset as weights_named
     from indexing.ranking.weights import weights_from_words
+    from screens.terminal import moves_cursor
 
     text = " ".join(typed)
     within, notes = _filters({name: given.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
@@ -163,25 +164,28 @@ def search(
         said = None
     words = usual.mode == "lexical"
     places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)
-    with places as (search_for, own):
+    with places as (service, own):
 
-        def ask(query: Query) -> FederatedAnswer:
-            found = search_for(query)
+        def measured(found: FederatedAnswer) -> FederatedAnswer:
             return found.relevant() if relevant else found
 
         chosen = weights_from_words(weights, weights_named(preset) if preset else own)
         usual = replace(usual, weights=chosen)
         if batch is not None:
             for name, one in _questions(batch, usual):
-                say_json({"id": name, **ask(one).as_json()})
+                say_json({"id": name, **measured(service.search(one)).as_json()})
             return
-        found = _in_place(ask, usual).with_notes(notes)
+        if wants_json() or not (sys.stdout.isatty() and sys.stderr.isatty() and moves_cursor()):
+            found = measured(service.search(usual))
+        else:
+            found = _last(map(measured, service.stream(usual)))
+        found = found.with_notes(notes)
     if not answered(found):
         _say(found, usual.explain)
 
 
 @contextlib.contextmanager
-def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights]]:
+def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[SearchService, Weights]]:
     """What answers from one workspace and its team's leader, and the weights of its settings."""
     from workbench.agent.search_service import SearchService
 
@@ -189,11 +193,11 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
         _require_index(place, vectors=not words)
         with contextlib.closing(SearchService(place, vectors=not words)) as service:
             service.catch_up(caught_up)
-            yield service.search, service.index.weights
+            yield service, service.index.weights
 
 
 @contextlib.contextmanager
-def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights]]:
+def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[FederatedSearch, Weights]]:
     """What answers from all registered workspaces, and one's own weights: no workspace's count.
 
     Raises UsageError where none is registered.
@@ -223,19 +227,16 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
     with contextlib.closing(
         FederatedSearch(known.entries, vectors=not words, opener=at_the_moment, catch_up=caught_up)
     ) as places:
-        yield places.search, own_weights()
+        yield places, own_weights()
 
 
-def _in_place(ask: Ask, query: Query) -> FederatedAnswer:
-    """The answer. On a terminal keyword hits stand in its place until it has come, a row each."""
-    from workbench.agent.federated_search import stream
-
-    if wants_json() or not (sys.stdout.isatty() and sys.stderr.isatty()):
-        return ask(query)
-    answers = stream(ask, query)
+def _last(answers: Iterator[FederatedAnswer]) -> FederatedAnswer:
+    """The answer. On the terminal keyword hits stand in its place until it has come, a row each."""
     first = next(answers)
     if first.final:
         return first
+    if not first.hits:
+        return next(answers)
     rows = [f"{at:>2}. {one.hit.snippet}" for at, one in enumerate(first.hits, 1)]
     with shown_meanwhile(["keyword hits, while semantic search starts:", *rows]):
         return next(answers)
@@ -243,7 +244,7 @@ def _in_place(ask: Ask, query: Query) -> FederatedAnswer:
 
 def _say(found: FederatedAnswer, explain: bool) -> None:
     _say_first(found.told)
-    if not found.hits:
+    if not any(one.answer.hits for one in found.scopes):
         asked = f" in {plural(len(found.asked), 'workspace')}" if found.asked else ""
         narrate(f"nothing was found{asked}")
     width = max((len(one.scope.name) for one in found.hits), default=0)
