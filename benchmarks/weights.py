@@ -171,7 +171,7 @@ def show_modes(benches: Sequence[Bench]) -> None:
     """Both sides together beside each side alone, by the style of question."""
     alone: dict[Mode, Weights] = {
         "lexical": DEFAULT,
-        "vector": changed(DEFAULT, {"vector": 1, "lexical": 0, "fusion": "raw"}),
+        "vector": changed(DEFAULT, {"vector": 1, "lexical": 0}),
     }
     rows: dict[tuple[str, str], dict[str, list[tuple[float, ...]]]] = {}
     for bench in benches:

@@ -11,7 +11,7 @@ from datetime import date
 
 import msgspec
 
-from indexing.facets import LENGTH_BIT, MOST_LENGTH, Facets, FacetsOf
+from indexing.facets import Facets, FacetsOf
 from indexing.words import bigrams, clean, date_words, exact_tokens, normal
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
@@ -19,7 +19,7 @@ from workbench.memory.markdown import Document
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-SCHEMA = 6
+SCHEMA = 5
 """Raised when fields, analysers or the stored form of the word index change: it is built anew."""
 
 CHUNKER = 3
@@ -65,13 +65,6 @@ class Stored:
         """``path#hash[~n]``."""
         repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
         return f"{self.path}#{self.hash}{repeat}"
-
-    @property
-    def marks(self) -> int:
-        """What ranking needs of the entry besides its words, kind and day, as one number: see ``facets``."""
-        # Bytes: a character of Chinese says as much as some of the alphabet.
-        length = len(self.text.encode("utf-8", "surrogatepass"))
-        return self.facets.marks | min(length, MOST_LENGTH) << LENGTH_BIT
 
 
 _PACKED = msgspec.msgpack.Decoder(tuple[Stored, int])

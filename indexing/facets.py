@@ -31,9 +31,6 @@ _LONGEST = 300
 _UNSAID = 127
 """The importance that stands for none: real ones end at 100."""
 
-MOST_LENGTH, LENGTH_BIT = 180, 40
-"""Bytes from which on a longer text does not count as longer, and where marks tell the length."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
@@ -143,12 +140,7 @@ def pinned_in(marks: int) -> bool:
 
 def user_in(marks: int) -> int:
     """The ``user_code`` in ``Facets.marks``."""
-    return marks >> 8 & 0xFFFFFFFF
-
-
-def length_in(marks: int) -> int:
-    """The bytes of the entry, at most ``MOST_LENGTH``; 0 where they are not known."""
-    return marks >> LENGTH_BIT
+    return marks >> 8
 
 
 def _percent(said: str | None, usual: float | None) -> int | None:

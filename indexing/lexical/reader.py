@@ -37,7 +37,7 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 
 @dataclass(frozen=True, slots=True)
 class KeywordMatch:
-    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Stored.marks``, and BM25.
+    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Facets.marks``, and BM25.
 
     ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
     """

@@ -100,7 +100,7 @@ class LexicalWriter:
                 "file": file_key(entry.path),
                 "kind": kind_code(entry.kind),
                 "day": entry.date.toordinal() if entry.date else 0,
-                "marks": entry.marks,
+                "marks": entry.facets.marks,
                 "path": path_term(entry.path),
                 "facet": entry.facets.terms(),
                 **words,

@@ -213,7 +213,7 @@ def rows_of(workspace: str, file: FileRead, texts: TextVectors | None, dimension
             "digest": file.digest,
             "kind": entry.kind.value,
             "day": entry.date.toordinal() if entry.date else 0,
-            "marks": entry.marks,
+            "marks": entry.facets.marks,
             "body": packed(entry, 0),
             "terms": terms,
             "lacking": entry.text not in known,

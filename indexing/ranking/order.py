@@ -12,12 +12,11 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import Literal
 
-from indexing.facets import MOST_LENGTH, Facets, importance_in, length_in, pinned_in, user_in
+from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
 from workbench.memory.entry import Kind
-from workbench.plural import plural
 
 DECAYING = frozenset({Kind.LOG})
 """Only daily logs grow old; curated memory, notes and the graph do not."""
@@ -26,9 +25,6 @@ RRF_K = 60
 """Cormack, Clarke and Büttcher, 2009."""
 
 _WORD = re.compile(r"\w+")
-_HALF_LENGTH = 10
-"""The bytes of a text of which half of the score is left; measured, flat from 8 to 12."""
-
 _NEUTRAL = 0.5
 _NEAR_DAYS = 3
 _NOTHING_KNOWN = Facets().marks
@@ -39,14 +35,13 @@ class Scores:
     """The parts of a score.
 
     ``lexical`` and ``vector`` lie in [0, 1]; ``share`` is what the vector counts, words count the rest;
-    ``date`` is added; ``length``, ``recency``, ``boost``, ``importance``, ``pin`` and ``user`` are factors.
+    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin`` and ``user`` are factors.
     """
 
     lexical: float = 0.0
     vector: float = 0.0
     share: float = 0.0
     date: float = 0.0
-    length: float = 1.0
     recency: float = 1.0
     boost: float = 1.0
     importance: float = 1.0
@@ -57,8 +52,7 @@ class Scores:
     def total(self) -> float:
         """The score that the parts make."""
         likeness = self.share * self.vector + (1.0 - self.share) * self.lexical
-        factors = (self.length, self.recency, self.boost, self.importance, self.pin, self.user)
-        return (likeness + self.date) * math.prod(factors)
+        return (likeness + self.date) * self.recency * self.boost * self.importance * self.pin * self.user
 
     def as_json(self) -> dict[str, float]:
         """The parts, rounded for reading."""
@@ -91,7 +85,7 @@ class ScorePart:
 class Candidate:
     """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet.
 
-    ``day`` is a proleptic ordinal, 0: none. ``marks`` are those of ``Stored``.
+    ``day`` is a proleptic ordinal, 0: none. ``marks`` are those of ``Facets``.
     """
 
     key: int
@@ -135,9 +129,8 @@ def rank(
     BM25 is divided by the best of the pool. The cosine counts as it is, negative ones as 0, so that the
     nearest of a bad lot does not look like a find; or the ranks of both sides are taken. A candidate without
     a vector is taken to be as near, beside the nearest, as its words are good. Where no candidate has a
-    cosine or none a BM25, the other side counts alone. A very short text owes its scores to its neighbours
-    and loses by its ``length``, unless it has the one word of a question. With ``fusion="raw"`` it loses
-    nothing, and nothing makes up for a missing side.
+    cosine or none a BM25, the other side counts alone. With ``fusion="raw"`` nothing makes up for a missing
+    side.
     """
     pool = list(candidates)
     raw = weights.fusion == "raw"
@@ -156,7 +149,6 @@ def rank(
             vector=vector,
             share=share,
             date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
-            length=1.0 if raw or one.word else _length(one),
             recency=_recency(one, weights, today) if weights.recency else 1.0,
             boost=weights.boosts.get(one.kind, 1.0),
             importance=_importance(one, weights.importance) if weights.importance else 1.0,
@@ -211,12 +203,6 @@ def _recency(one: Candidate, weights: Weights, today: date) -> float:
         return 1.0
     days = max(0, today.toordinal() - one.day)
     return 1.0 - weights.recency * (1.0 - math.exp(-math.log(2) / weights.half_life * days))
-
-
-def _length(one: Candidate) -> float:
-    """``n / (n + half)`` for n bytes, beside that of a long text; 1 where they are not known."""
-    length = length_in(one.marks) or MOST_LENGTH
-    return length * (MOST_LENGTH + _HALF_LENGTH) / (MOST_LENGTH * (length + _HALF_LENGTH))
 
 
 def _importance(one: Candidate, weight: float) -> float:
@@ -312,9 +298,6 @@ def parts_of(
         period = max(periods, key=lambda period: nearness(one.day, period))
         fit = nearness(one.day, period)
         parts.append(ScorePart("date", "plus", fit, weights.date, scores.date, period_in_words(period)))
-    if scores.length != 1.0:
-        short = plural(length_in(one.marks), "byte")
-        parts.append(ScorePart("length", "times", scores.length, 1.0, scores.length, short))
     if weights.recency and one.kind in DECAYING:
         kept = 1.0 - (1.0 - scores.recency) / weights.recency
         age = f"half in {weights.half_life:g} days"

@@ -48,8 +48,8 @@ class Weights:
     same without making up for a missing one (``raw``), or a sum of reciprocal ranks (``rrf``).
     """
 
-    vector: float = 0.75
-    lexical: float = 0.25
+    vector: float = 0.7
+    lexical: float = 0.3
     recency: float = 0.0
     half_life: float = 30.0
     importance: float = 0.0

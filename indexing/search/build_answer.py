@@ -299,10 +299,8 @@ class TimedQuery:
         return self.periods if self.weights.date else ()
 
     def ranked(self, candidates: Iterable[Candidate], mode: Mode) -> list[Ranked]:
-        """The candidates, best first; by one side as it is for a query by vectors or of conditions alone."""
-        weights = self.weights
-        if mode == "vector" or not self.question.text.strip():
-            weights = replace(weights, vector=1.0, lexical=0.0, fusion="raw")
+        """The candidates, best first; by vectors alone where ``mode`` says so."""
+        weights = replace(self.weights, vector=1.0, lexical=0.0) if mode == "vector" else self.weights
         exact = self.question.exact
         return rank(candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.facets import LENGTH_BIT, MOST_LENGTH, Facets, user_code
+from indexing.facets import Facets, user_code
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.order import (
@@ -45,13 +45,10 @@ TODAY = date(2026, 3, 31)
 SAM = user_code("sam")
 
 marks = st.builds(
-    lambda importance, pinned, user, length: (
-        Facets(importance=importance, pinned=pinned, user=user).marks | length << LENGTH_BIT
-    ),
+    lambda importance, pinned, user: Facets(importance=importance, pinned=pinned, user=user).marks,
     st.one_of(st.none(), st.integers(0, 100)),
     st.booleans(),
     st.sampled_from(["", "sam", "kim"]),
-    st.integers(0, MOST_LENGTH),
 )
 candidates = st.lists(
     st.builds(
@@ -95,7 +92,7 @@ def test_the_parts_that_are_shown_make_exactly_the_score(pool: list[Candidate], 
     for ranked in rank(pool, weights, TODAY, periods=PERIODS, user=SAM):
         shown = ranked.scores.as_json()
         likeness = shown["share"] * shown["vector"] + (1 - shown["share"]) * shown["lexical"]
-        factors = (shown[name] for name in ("length", "recency", "boost", "importance", "pin", "user"))
+        factors = (shown[name] for name in ("recency", "boost", "importance", "pin", "user"))
         assert (likeness + shown["date"]) * math.prod(factors) == pytest.approx(ranked.score, abs=2e-3)
         parts = parts_of(ranked, weights, [], PERIODS)
         added = sum(part.contribution for part in parts if part.how == "plus")
@@ -145,13 +142,13 @@ def test_the_nearest_of_a_bad_lot_does_not_look_like_a_find() -> None:
 def test_an_entry_without_a_vector_is_worth_its_words() -> None:
     ranked = rank([one(1, 10.0, 0.1), one(2, 9.0, None), one(3, 1.0, 0.5)], DEFAULT, TODAY)
     found = next(r for r in ranked if r.candidate.key == 2)
-    assert found.score == pytest.approx(0.25 * 0.9 + 0.75 * (0.9 * 0.5))
+    assert found.score == pytest.approx(0.3 * 0.9 + 0.7 * (0.9 * 0.5))
 
 
 def test_the_cosine_counts_as_it_is() -> None:
     pool = [one(1, 10.0, 0.5), one(2, 5.0, 0.27), one(3, 0.0, -0.3)]
     scores = {r.candidate.key: r.score for r in rank(pool, DEFAULT, TODAY)}
-    assert scores == pytest.approx({1: 0.25 + 0.75 * 0.5, 2: 0.125 + 0.75 * 0.27, 3: 0.0})
+    assert scores == pytest.approx({1: 0.3 + 0.7 * 0.5, 2: 0.15 + 0.7 * 0.27, 3: 0.0})
 
 
 @given(candidates, weights_)
@@ -270,7 +267,7 @@ def test_an_explanation_names_every_part_and_what_it_rests_on() -> None:
     best = rank([entry], weights, TODAY, periods=(period,), user=SAM)[0]
     parts = parts_of(best, weights, ["door", "code"], (period,), alike=0.86)
     said = explain(parts)
-    for part in ("keyword 1.000 x 0.25 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
+    for part in ("keyword 1.000 x 0.30 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
         assert part in said
     assert "date 1.000 x 0.30 (14 March 2026 (from “on 14 March”))" in said
     assert "importance 0.80: times 1.120" in said
@@ -310,15 +307,6 @@ def test_the_presets_of_other_systems_add_the_cosine_as_it_is(name: str) -> None
     assert found == pytest.approx({1: 0.37, 2: 0.189, 3: 0.15, 4: (0.7 * 0.5 + 0.3 * 0.8) * boost, 5: 0.06})
     alone = rank([one(1, 0.0, 0.27), one(2, 0.0, 0.1)], PRESETS[name], TODAY)
     assert [r.score for r in alone] == pytest.approx([0.189, 0.07])
-
-
-def test_of_equals_a_very_short_text_stands_last_unless_it_has_the_word_that_is_asked_for() -> None:
-    long, short = Facets().marks | 120 << LENGTH_BIT, Facets().marks | 8 << LENGTH_BIT
-    pool = [Candidate(1, Kind.NOTE, 9, 5.0, 0.5, short), Candidate(2, Kind.NOTE, 0, 5.0, 0.5, long)]
-    assert order(rank(pool, DEFAULT, TODAY)) == [2, 1]
-    assert order(rank(pool, PRESETS["openclaw"], TODAY)) == [1, 2]
-    with_word = [replace(one, word=WordForm.AS_ASKED) for one in pool]
-    assert order(rank(with_word, DEFAULT, TODAY)) == [1, 2]
 
 
 def test_weights_are_changed_by_name_over_those_that_are_there() -> None:
