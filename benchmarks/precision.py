@@ -22,7 +22,8 @@ from typing import Any, get_args
 
 from benchmarks.question_sets.conversations import write_files
 from indexing.query.question import Filters
-from indexing.search.answer import Mode, Query
+from indexing.search.answer import Query
+from indexing.search.modes import Mode
 from indexing.sync.run import reindex
 from workbench.agent import federated_search
 from workbench.agent.search_service import SearchService

@@ -31,9 +31,10 @@ from indexing.lexical.schema import BOOSTS
 from indexing.query.dates import periods_in
 from indexing.ranking.order import WordSets, diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
-from indexing.search.answer import Mode, Query
+from indexing.search.answer import Query
 from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch
+from indexing.search.modes import Mode
 from indexing.sync import entry_vectors
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex

@@ -129,13 +129,13 @@ class WorkbenchApp(App[None]):
             self.notify(said, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
-        """Every key comes by here first, and may have to wait for what it acts on."""
+        """Every key, and what is pasted, comes by here first and may have to wait for what it acts on."""
         if self.covering.stops(event) or self.switching.stops(event):
             return
+        if isinstance(event, (events.Key, events.Paste)) and not self.screen_stack:
+            return  # pressed behind the one that left
         if isinstance(event, events.Key):
             self.tidying.pressed()
-            if not self.screen_stack:
-                return  # pressed behind the one that left
             self.keying.bind(self.screen)
             first = self.apart.first(event)
             if first is None:
@@ -145,7 +145,7 @@ class WorkbenchApp(App[None]):
                 self.apart.esc_is_on_its_way()
                 return
         if not (
-            isinstance(event, events.Key)
+            isinstance(event, (events.Key, events.Paste))
             and not event.is_forwarded
             and (self.screen is self.main or self.main.holding.busy)
             and self.main.holding.takes(event)
@@ -155,7 +155,7 @@ class WorkbenchApp(App[None]):
     def on_command_palette_closed(self, event: CommandPalette.Closed) -> None:
         """Nothing was chosen in it."""
         if not event.option_selected:
-            self.main.curating.forget_refusal()
+            self.main.forget_refusal()
 
     def on_resize(self, event: events.Resize) -> None:
         """Too small for any screen, or large enough again."""

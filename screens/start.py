@@ -17,8 +17,9 @@ What is done is seen after several such looks, a toast after three: at Textual's
 """
 
 
-def run(workspace: Workspace, proposed: int = 0) -> None:
-    """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``.
+def run(workspace: Workspace, proposed: int = 0) -> int:
+    """Show the interface on ``workspace`` until the person leaves: the exit code. Needs a terminal: see
+    ``terminal``.
 
     ``proposed`` are the proposals that a dream just made, which is then told.
     """
@@ -28,6 +29,8 @@ def run(workspace: Workspace, proposed: int = 0) -> None:
     try:
         from screens.app import WorkbenchApp  # noqa: PLC0415 - after what counts for loading it
 
-        WorkbenchApp(workspace, tidying=tidying, proposed=proposed).run()
+        app = WorkbenchApp(workspace, tidying=tidying, proposed=proposed)
+        app.run()
+        return app.return_code or 0
     finally:
         tidying.end()

@@ -293,15 +293,17 @@ def disk_error(error: OSError) -> WorkbenchError:
             f"cannot write {reason}",
             hint="reading works, and searching if there is an index; actions need a writable workspace",
         )
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        return WriteFailedError(
+            f"writing to disk failed: {reason}",
+            hint="nothing was lost: the old text is intact; free some space and try again",
+        )
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return WriteFailedError(
             f"the system reported: {reason}",
             hint="nothing was lost; raise the limit of open files (`ulimit -n 1024`) and try again",
         )
-    return WriteFailedError(
-        f"writing to disk failed: {reason}",
-        hint="nothing was lost: the old text is intact; free some space and try again",
-    )
+    return WorkbenchError(f"the system reported: {reason}")
 
 
 class BackupError(WorkbenchError):

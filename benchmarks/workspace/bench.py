@@ -20,8 +20,9 @@ from benchmarks.workspace.sample_questions import Sample, indexed_texts, samples
 from benchmarks.workspace.stopwatch import Times, measure, times
 from benchmarks.workspace.sync_bench import sync_times
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.search.answer import Mode, Query, SearchAnswer
+from indexing.search.answer import Query, SearchAnswer
 from indexing.search.index_search import IndexSearch
+from indexing.search.modes import Mode
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.index_checks import is_asked

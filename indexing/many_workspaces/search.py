@@ -31,8 +31,9 @@ from indexing.many_workspaces.table import ANEW, SharedTable
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, pool_size
 from indexing.ranking.weights import DEFAULT, Weights
-from indexing.search.answer import Hit, Mode, Query, SearchAnswer
+from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.build_answer import TimedQuery, hit_of, understood
+from indexing.search.modes import Mode
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
+from workbench.config.settings import FORMER_PRESETS
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 
@@ -115,8 +116,8 @@ PRESETS: Mapping[str, Weights] = MappingProxyType(
 
 
 def preset(name: str) -> Weights:
-    """The preset called ``name``. Raises UsageError."""
-    found = PRESETS.get(name)
+    """The preset called ``name``, or so formerly. Raises UsageError."""
+    found = PRESETS.get(FORMER_PRESETS.get(name, name))
     if found is None:
         raise UsageError(f"there is no preset {name!r}", hint="one of " + ", ".join(PRESETS))
     return found

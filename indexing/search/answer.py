@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, get_args
+from typing import Literal
 
 from indexing.query.question import FIELDS, NONE, Filters, WordForm, filters_from_json
 from indexing.ranking.order import ScorePart, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
+from indexing.search.modes import MODES, Mode
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 
-Mode = Literal["hybrid", "lexical", "vector"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 State = Literal["ok", "stale", "degraded", "empty"]
 MAX_HITS = 1_000
 SNIPPET_CHARACTERS = 700
@@ -42,7 +41,7 @@ class Query:
     weights: Weights | None = None
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
+        if self.mode not in MODES.values():
             raise UsageError(f"{self.mode!r} is not a search mode", hint="one of " + ", ".join(MODES))
         if not 1 <= self.k <= MAX_HITS:
             raise UsageError(f"cannot return {self.k} hits", hint=f"use 1 to {MAX_HITS}")
@@ -168,10 +167,11 @@ def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -
         filters = filters_from_json(request.get("filters") or {}, date.today())
     except ValueError as error:
         raise UsageError(str(error), hint=_FILTERS_LOOK) from error
+    mode = str(request.get("mode", "hybrid"))
     return Query(
         text,
         k,
-        str(request.get("mode", "hybrid")),  # type: ignore[arg-type]
+        MODES.get(mode, mode),  # type: ignore[arg-type]
         filters,
         prefix=request.get("prefix") is True,
         explain=request.get("explain") is True,

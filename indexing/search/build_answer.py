@@ -25,8 +25,9 @@ from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
-from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Mode, Query, SearchAnswer
+from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
+from indexing.search.modes import Mode
 from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal

@@ -12,7 +12,7 @@ from indexing.lexical.schema import words
 from indexing.query.dates import Period
 from indexing.query.question import Filters, Question, WordForm
 from indexing.ranking.order import Candidate
-from indexing.search.answer import Mode
+from indexing.search.modes import Mode
 from indexing.sync.freshness import without_vector
 from indexing.words import normal, written_words
 

@@ -24,9 +24,10 @@ from indexing.query.dates import Period, by_today, period
 from indexing.query.question import Question
 from indexing.ranking.order import pool_size
 from indexing.ranking.weights import Weights, weights_of
-from indexing.search.answer import Mode, Query, SearchAnswer
+from indexing.search.answer import Query, SearchAnswer
 from indexing.search.build_answer import Recheck, TimedQuery, understood
 from indexing.search.candidates import Nearby, Pool, gathered, on_days
+from indexing.search.modes import Mode
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint

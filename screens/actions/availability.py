@@ -69,6 +69,8 @@ class Context:
     indexing: bool = False
     ranging: bool = False
     """Whether a range of marks follows the cursor."""
+    as_of: bool = False
+    """Whether the interface was started with ``--as-of``: then it stays at that time."""
     away: bool = False
     """Whether memory is shown as it was, and not today's."""
     conflicts: int = 0
@@ -223,6 +225,17 @@ def has_kin(context: Context) -> str | None:
 def has_conflicts(context: Context) -> str | None:
     """There is something of another writer to look at."""
     return None if context.conflicts else "there are no conflicts"
+
+
+def can_go_older(context: Context) -> str | None:
+    """Memory can be shown as it was."""
+    return "this was started with --as-of and stays there: restart without it" if context.as_of else None
+
+
+def can_go_newer(context: Context) -> str | None:
+    """Memory is shown as it was."""
+    here = f"this is today's memory: {key_for('past_older')} goes back in time"
+    return can_go_older(context) or (None if context.away else here)
 
 
 def has_way_back(context: Context) -> str | None:

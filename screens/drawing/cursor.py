@@ -19,7 +19,8 @@ def place_of(before: Sequence[Row], cursor: int, rows: Sequence[Row], go_to: str
     if not rows:
         return 0
     if go_to is not None or before:
-        index = {row.id: at for at, row in enumerate(rows)}
+        index = {label: at for at, row in enumerate(rows) for label in row.labels}
+        index |= {row.id: at for at, row in enumerate(rows)}
         if go_to is not None and go_to in index:
             return index[go_to]
         here = before[cursor] if cursor < len(before) else None

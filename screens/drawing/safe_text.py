@@ -147,7 +147,7 @@ class Row:
     ``lead`` stands before the text, ``tail`` at the right edge: its first parts are the first to go
     when room is short. ``emphasis`` are character ranges of ``text`` with a tone of their own. An
     ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there
-    when the row is one entry.
+    when the row is one entry. ``labels`` are the ids of the entries whose text stands in its ``tail``.
     """
 
     id: str
@@ -163,6 +163,7 @@ class Row:
     line: int = 1
     address: str | None = None
     entry: Entry | None = None
+    labels: tuple[str, ...] = ()
     done: bool = False
     """Whether the entry already stands in long-term memory."""
     pinned: bool = False
@@ -176,6 +177,10 @@ class Row:
     """The name of that workspace, where it is another one; then it can only be read from here."""
     of: Any = field(default=None, compare=False)
     """What it stands for, to the screen that made it."""
+
+    def holds(self, row_id: str) -> bool:
+        """Whether it is the row of this id, or shows that one's text as a label."""
+        return row_id == self.id or row_id in self.labels
 
     def at(self, entry: Entry) -> Row:
         """The same row, for this entry in its place."""

@@ -89,6 +89,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         Group.TRAVEL,
         "One change earlier: panes, preview and search show memory as it was, read-only.",
         places=PANE,
+        blocked=when.can_go_older,
         hint=60,
     ),
     define(
@@ -98,6 +99,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         Group.TRAVEL,
         "One change later, and finally today.",
         places=PANE,
+        blocked=when.can_go_newer,
         hint=61,
     ),
     define(
@@ -107,6 +109,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         Group.TRAVEL,
         "To the end of the day before on which something changed.",
         places=PANE,
+        blocked=when.can_go_older,
     ),
     define(
         "past_day_newer",
@@ -115,6 +118,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         Group.TRAVEL,
         "To the end of the next day on which something changed.",
         places=PANE,
+        blocked=when.can_go_newer,
         hint=62,
     ),
     define(
@@ -124,6 +128,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         Group.TRAVEL,
         "Choose the moment, or type it: 2026-03-14, last march, an operation. esc goes back to today.",
         places=PANE,
+        blocked=when.can_go_older,
         hint=63,
     ),
     _in_time(

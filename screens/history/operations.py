@@ -316,7 +316,8 @@ class OperationsScreen(NarrowScreen):
             looked = f"reading … {grouped(page.looked_at)} looked at" if self.input.value else "reading …"
             rows.append(Row(_MORE, words(looked), tone="faint", inert=True))
         go_to = self._go_to
-        if go_to is None and self.list.row is not None and self.list.scroll_offset.y == 0:
+        at_top = self.list.scroll_offset.y == 0 and self.list.in_view()
+        if go_to is None and self.list.row is not None and at_top:
             go_to = self.list.row.id  # who looks at the newest ones sees the newer ones come
         if any(row.id == go_to for row in rows):
             self._go_to = None

@@ -22,7 +22,6 @@ from screens.drawing.clock import today
 from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, grouped, piece, row_text, said_of, words
 from screens.history.history_reader import Historian, day_shown
 from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
-from screens.loading.model import moment_of
 from screens.loading.reader import Reading
 from screens.main.movement import Command
 from screens.widgets.entry_list import EntryList
@@ -128,7 +127,6 @@ class Travelling:
         self.line = MomentLine()
         self._tell = screen.call_later
         """Has what the thread found shown in its turn."""
-        self._stuck = bool(moment_of(workspace))
         self._begun = day_shown(workspace)
         self._keeper = Timekeeper(workspace.today)
         self._where = Where(None)
@@ -167,14 +165,7 @@ class Travelling:
     @property
     def why(self) -> dict[str, str]:
         """What stands in the way of actions that are no writing, by their ids."""
-        if self._stuck:
-            return dict.fromkeys(
-                self.commands(), "this was started with --as-of and stays there: restart without it"
-            )
-        if not self.away:
-            here = f"this is today's memory: {key_for('past_older')} goes back in time"
-            return dict.fromkeys(("past_newer", "past_day_newer"), here)
-        return dict.fromkeys(ROOMS, self.refusal or "")
+        return dict.fromkeys(ROOMS, self.refusal or "") if self.away else {}
 
     def today(self) -> date:
         """The day of the memory that is shown, from which ages and countdowns count."""

@@ -2,7 +2,8 @@
 
 A key that uses hits waits until the hits are those of the words in the box; a key that acts on a row
 waits while a jump to another row is under way, and while that row stands there as it was before it was acted
-on; every key waits for a dialog that is being made ready. What follows a held key is held behind it.
+on; every key waits for a dialog that is being made ready. What follows a held key, also what is pasted, is
+held behind it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -36,10 +37,10 @@ _STEPS = frozenset({"next_hit", "previous_hit"})
 class Holding:
     """Holds keys and hands them on; ``perform`` does what a key does."""
 
-    def __init__(self, screen: MainScreen, perform: Callable[[Key], Awaitable[None]]) -> None:
+    def __init__(self, screen: MainScreen, perform: Callable[[Key | Paste], Awaitable[None]]) -> None:
         self._screen = screen
         self._perform = perform
-        self._held: deque[Key] = deque()
+        self._held: deque[Key | Paste] = deque()
         self._timer: Timer | None = None
         self._typing = 0
         self._opening = False
@@ -68,9 +69,9 @@ class Holding:
         self._opening = False
         self.release()
 
-    def takes(self, event: Key) -> bool:
+    def takes(self, event: Key | Paste) -> bool:
         """Whether the key is held; if not, it is to be done now."""
-        if event.key == "ctrl+c":
+        if isinstance(event, Key) and event.key == "ctrl+c":
             return False  # the way out is never held
         action = self._action(event)
         if action == "back" and self._screen.ready and self._screen.is_active and not self._typing:
@@ -162,7 +163,7 @@ class Holding:
             if not self._waits(event):
                 await self._perform(event)
 
-    def _waits(self, event: Key) -> bool:
+    def _waits(self, event: Key | Paste) -> bool:
         action = self._action(event)
         if action == "back" and self._screen.place in _LINES:
             return self._typing > 0
@@ -183,9 +184,9 @@ class Holding:
         self._typing -= 1
         self.release()
 
-    def _action(self, event: Key) -> str | None:
-        """What the key does where the person is."""
-        return action_at(event.key, self._screen.place)
+    def _action(self, event: Key | Paste) -> str | None:
+        """What the key does where the person is; nothing where it is text."""
+        return action_at(event.key, self._screen.place) if isinstance(event, Key) else None
 
     @staticmethod
     def _uses(action: str) -> bool:

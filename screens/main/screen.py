@@ -12,7 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.events import Click, Key, ScreenResume
+from textual.events import Click, Key, Paste, ScreenResume
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -26,7 +26,7 @@ from screens.drawing.clock import today
 from screens.drawing.full_repaint import LaidOutScreen
 from screens.drawing.safe_text import Row, Shown, row_text, words
 from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.model import WorkspaceModel, titled
+from screens.loading.model import WorkspaceModel, moment_of, titled
 from screens.loading.snapshots import FilesChanged, FolderSeen, MemoryView
 from screens.main.drafts import Drafts
 from screens.main.key_queue import Holding
@@ -37,7 +37,7 @@ from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane, Pane
-from screens.widgets.entry_list import EntryList
+from screens.widgets.entry_list import EntryList, LineView
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.preview_pane import Beneath, PreviewPane
 from screens.widgets.query_input import NarrowLine
@@ -102,7 +102,7 @@ class MainScreen(LaidOutScreen):
     def __init__(
         self,
         workspace: Workspace,
-        perform: Callable[[Key], Awaitable[None]],
+        perform: Callable[[Key | Paste], Awaitable[None]],
         *,
         engines: bool = True,
         at: str = "",
@@ -172,12 +172,18 @@ class MainScreen(LaidOutScreen):
         event.refresh_styles = event.refresh_styles and self.ready
 
     async def _begin(self) -> None:
+        if not self.is_attached:
+            return  # the person left again
         from screens.main import controllers  # noqa: PLC0415 - the first paint shows nothing of it
 
         controllers.load(self, engines=self._engines)
-        await self.mount(self.travelling.line, before=self.banner)
-        await self.mount(self.finding.line, before=self.work_line)
-        await self.mount(self.overlay)
+        await asyncio.gather(
+            self.mount(self.travelling.line, before=self.banner),
+            self.mount(self.finding.line, before=self.work_line),
+            self.mount(self.overlay),
+        )
+        if not self.is_attached:
+            return
         self.ready = True
         self.show_hints()
         self.holding.release()
@@ -257,10 +263,12 @@ class MainScreen(LaidOutScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
+        as_of = moment_of(self.workspace)
         if not self.ready:
-            return Context(place=self.place)
+            return Context(place=self.place, as_of=bool(as_of), refusal=as_of or None)
         return Context(
             place=self.place,
+            as_of=bool(as_of),
             pane=self.pane.NAME.lower(),
             row=self.here.row,
             marked=tuple(self.here.marked_rows()),
@@ -405,8 +413,13 @@ class MainScreen(LaidOutScreen):
     # -- work ------------------------------------------------------------------------------------
 
     def on_click(self, event: Click) -> None:
-        """What was refused before a click is no more what an undo may be meant for."""
-        if event.widget is not self.hint_line:
+        """What was refused before somebody clicked at something else is not what an undo may be meant for."""
+        if isinstance(event.widget, (LineView, TabLine)):  # no hint, which is a key, and no toast
+            self.forget_refusal()
+
+    def forget_refusal(self) -> None:
+        """The person went on to something else: the next undo is for what was done."""
+        if self.ready:
             self.curating.forget_refusal()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -481,6 +494,8 @@ class MainScreen(LaidOutScreen):
     def row_changed(self, row: Row | None) -> None:
         """Show what there is to know of the row under the cursor."""
         self.show_hints()
+        if not self.ready:
+            return
         wide = self.laying.reading or self.finding.on
         self.work(partial(self.reading.preview, row, wide=wide), "preview", exclusive=True)
         self.relating.leave()
@@ -556,9 +571,8 @@ class MainScreen(LaidOutScreen):
 
     def on_descendant_focus(self) -> None:
         """A click into a pane makes it the current one."""
-        if not self.ready:
-            return
-        self.finding.hide_lines()
+        if self.ready:
+            self.finding.hide_lines()
         for at, pane in enumerate(self.panes):
             if pane.list.has_focus and at != self.current:
                 self.laying.current = at

@@ -98,8 +98,12 @@ def labelled(rows: Iterable[Row]) -> Iterator[Row]:
     """The rows; what agents note above an entry (``<!-- trigger: deploy -->``) at the end of its row."""
     label: Row | None = None
     for row in rows:
-        if label is not None and row.entry is not None and row.depth == label.depth:
-            row = replace(row, tail=(RowPart(label.text, "faint"), *label.tail, *row.tail))  # noqa: PLW2901
+        if label is not None and label.entry and row.entry and is_label_of(label.entry, row.entry):
+            row = replace(  # noqa: PLW2901
+                row,
+                tail=(RowPart(label.text, "faint"), *label.tail, *row.tail),
+                labels=(label.id, *label.labels),
+            )
         elif label is not None:
             yield label
         label = row if row.entry is not None and _LABEL.fullmatch(row.entry.text) else None
@@ -107,6 +111,12 @@ def labelled(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
     if label is not None:
         yield label
+
+
+def is_label_of(label: Entry, entry: Entry) -> bool:
+    """Whether ``label`` is what an agent noted right above ``entry``: one blank line at most is between."""
+    near = 0 < entry.start_line - label.end_line <= _NEAR_LINES
+    return near and entry.heading == label.heading and bool(_LABEL.fullmatch(label.text))
 
 
 def title_of(entry: Entry) -> str:
@@ -135,6 +145,7 @@ _HEADER = re.compile(
 )
 _COMMENT = re.compile(r"<!--\s*(.*?)\s*(?:-->)?")
 _LABEL = re.compile(r"<!--\s*[a-z][a-z_-]*: [^\n]*-->")
+_NEAR_LINES = 2
 _OBJECT = re.compile(r'\{\s*"')
 _ENDS = (": ", "| ", "> ", "› ", "] ", "— ")
 """What a beginning that rows share ends with: a label, and no words."""

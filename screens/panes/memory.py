@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,7 +13,7 @@ from textual.app import ComposeResult
 from screens.actions.active import key_for
 from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, row_text, words
 from screens.loading.snapshots import MemoryView
-from screens.panes.entry_rows import TRUSTS, entry_row, labelled
+from screens.panes.entry_rows import TRUSTS, entry_row, is_label_of, labelled
 from screens.panes.filter import Filter, Subject, iso, states_of
 from screens.panes.pane import Pane
 from screens.widgets.lines import BudgetMeter
@@ -77,8 +78,12 @@ class MemoryPane(Pane):
 
 
 def narrowed(view: MemoryView, wanted: Filter) -> MemoryView:
-    """Long-term memory with the entries alone that fit."""
-    return replace(view, entries=tuple(entry for entry in view.entries if wanted.keeps(subject_of(entry))))
+    """Long-term memory with the entries alone that fit; an entry and what is noted above it are one."""
+    kept = {entry.address for entry in view.entries if wanted.keeps(subject_of(entry))}
+    for label, entry in pairwise(view.entries):
+        if is_label_of(label, entry) and not kept.isdisjoint((label.address, entry.address)):
+            kept |= {label.address, entry.address}
+    return replace(view, entries=tuple(entry for entry in view.entries if entry.address in kept))
 
 
 def subject_of(entry: Entry) -> Subject:

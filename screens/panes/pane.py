@@ -163,7 +163,7 @@ class Pane(Vertical):
         if self._renamed is not None and (self.list.row is None or self.list.row.id != self._renamed):
             self.give_up()
         self.list.show(self.build(), go_to=self._awaited)
-        if self._awaited and self.list.row and self.list.row.id == self._awaited:
+        if self._awaited and self.list.row and self.list.row.holds(self._awaited):
             self.give_up()
         self.caption()
 
@@ -201,7 +201,7 @@ class Pane(Vertical):
 
     def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
         """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
-        if self.filter and all(row.id != row_id for row in self.list.rows):
+        if self.filter and not any(row.holds(row_id) for row in self.list.rows):
             self.clear_filter()
         for parent in under:
             self.folds.set(parent, True)

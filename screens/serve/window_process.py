@@ -18,12 +18,12 @@ _LOOK_SECONDS = 1.0
 _GRACE_SECONDS = 10.0
 
 
-def main(folder: str) -> None:
-    """Show the workspace until the window is closed."""
+def main(folder: str) -> int:
+    """Show the workspace until the window is closed: the exit code."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     place = Workspace.open(folder, anyhow=True)
     try:
-        run(place)
+        return run(place)
     finally:
         place.close()
 
@@ -38,4 +38,4 @@ def _end_with(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(main(sys.argv[1]))

@@ -125,7 +125,7 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         What was in view stays in view, also where the cursor was scrolled out of it.
         """
         before, top = self.row, self.scroll_offset.y
-        offset, scrolled = self.cursor - top, not self._in_view()
+        offset, scrolled = self.cursor - top, not self.in_view()
         target = place_of(self.rows, self.cursor, rows, go_to)
         head = place_of(self.rows, min(top, len(self.rows) - 1), rows, None) if scrolled else 0
         self.rows = rows
@@ -340,7 +340,7 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
     def _height(self) -> int:
         return self.scrollable_content_region.height
 
-    def _in_view(self) -> bool:
+    def in_view(self) -> bool:
         """Whether the row under the cursor is in view; so it is where there is none."""
         return self.row is None or 0 <= self.cursor - self.scroll_offset.y < max(1, self._height)
 

@@ -152,6 +152,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(sandbox: Sandbox) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_the_system_refuses_to_read_is_not_called_a_full_disk(run: Run) -> None:
+    refused = run("get", f"{'a' * 300}.md")
+    assert refused.code == 1
+    assert "File name too long" in refused.err
+    assert "disk" not in refused.err
+    assert "space" not in refused.err
+
+
 def test_a_folder_that_is_not_there_is_no_unknown_command(run: Run) -> None:
     result = run("./nowhere")
     assert result.code != 0

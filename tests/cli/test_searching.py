@@ -19,8 +19,10 @@ from typing import Any
 import pytest
 
 from indexing.ranking.weights import PRESETS
+from indexing.search.modes import MODES
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
+from workbench.config.settings import FORMER_PRESETS
 from workbench.workspace.locks import hold
 
 GARBAGE = ['"', "(", "foo:", "AND", "it's", "[]", "a AND", "\ud800", "* ? ~ ^", "\n", "", "x" * 5000]
@@ -572,6 +574,36 @@ def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
 def test_all_presets_can_be_chosen(run: Run, preset: str) -> None:
     run("reindex", "--no-vectors")
     assert run("search", "port", "--preset", preset).code == 0
+
+
+@pytest.mark.parametrize(("former", "now"), FORMER_PRESETS.items())
+def test_presets_are_known_by_their_former_names_too(run: Run, tmp_path: Path, former: str, now: str) -> None:
+    run("reindex", "--no-vectors")
+    chosen = run("search", "port", "--preset", now, "--explain", "--json").json["weights"]
+    assert run("search", "port", "--preset", former, "--explain", "--json").json["weights"] == chosen
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text(json.dumps({"query": "port", "weights": former}))
+    assert run("search", "--batch", str(batch), "--explain", "--json").json["weights"] == chosen
+    assert run("config", "set", "search_preset", former).code == 0
+    assert run("search", "port", "--explain", "--json").json["weights"] == chosen
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES.items())
+def test_modes_are_known_by_the_names_that_agents_use_too(
+    run: Run, tmp_path: Path, name: str, mode: str
+) -> None:
+    run("reindex", "--no-vectors")
+
+    def known(*asked: str) -> list[object]:
+        """In which mode it was searched, and what was missing for another one."""
+        answer = run("search", *asked, "--json").json
+        return [answer["mode"], answer["degraded"], len(answer["hits"])]
+
+    expected = known("port", "--mode", mode)
+    assert known("port", "--mode", name) == expected
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text(json.dumps({"query": "port", "mode": name}))
+    assert known("--batch", str(batch)) == expected
 
 
 @pytest.mark.promise("The index", "the answer is stale, degraded, empty or failed")

@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from indexing.ranking.weights import PRESETS, changed
-from indexing.search.answer import Hit, Mode, Query
+from indexing.search.answer import Hit, Query
 from indexing.search.index_search import IndexSearch
+from indexing.search.modes import Mode
 from tests.indexing.conftest import Memory
 
 RARE = "quokka"

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from indexing.query.question import Filters
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
-from indexing.search.answer import MODES, Query, query_from_json
+from indexing.search.answer import Query, query_from_json
 from indexing.search.index_search import IndexSearch
+from indexing.search.modes import MODES
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError
@@ -507,7 +508,7 @@ def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
 
 @pytest.mark.parametrize("text", ['"', "-", "^$.*(){}[]", " ?! "])
 def test_signs_alone_find_nothing_and_say_so(filled: Memory, text: str) -> None:
-    for mode in MODES:
+    for mode in MODES.values():
         answer = filled.hybrid().search(Query(text, mode=mode))
         assert (answer.state, answer.notes) == ("empty", ("it has no searchable words",))
     assert filled.hybrid().search(Query(text, prefix=True)).notes == ()

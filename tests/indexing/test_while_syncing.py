@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from indexing.lexical.writer import deleted_share
-from indexing.search.answer import Mode, Query
+from indexing.search.answer import Query
 from indexing.search.build_answer import Recheck
 from indexing.search.index_search import IndexSearch
+from indexing.search.modes import Mode
 from indexing.sync.freshness import freshness
 from indexing.sync.report import SyncProgress
 from indexing.sync.run import COMPACT_SHARE, reindex

@@ -23,7 +23,7 @@ ROOT = Path(terminal.__file__).parent.parent
 RUN = (
     "import faulthandler, signal, sys; faulthandler.register(signal.SIGUSR1); "
     "from workbench.workspace.workspace import Workspace; from screens.start import run; "
-    "run(Workspace.open(sys.argv[1]))"
+    "sys.exit(run(Workspace.open(sys.argv[1])))"
 )
 PATIENCE_SECONDS = 60.0
 _LAST_BYTES = 2_000
@@ -73,6 +73,7 @@ class Terminal:
     def __init__(
         self, workspace: Path, *, columns: int = 120, lines: int = 36, run: str = RUN, **environ: str
     ):
+        """What ``run`` does is forked from a process that has it loaded; empty for the program itself."""
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self._over = False
@@ -82,9 +83,10 @@ class Terminal:
         settings = workspace.parent / ".config" / "memory-workbench" / "settings.yaml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text("model: none\n")  # else each of them prepares the embedding model behind its back
-        self.child = _Forked(
+        start: Any = _Forked if run else pexpect.spawn
+        self.child: _Forked = start(
             sys.executable,
-            ["-c", run, str(workspace)],
+            [*(("-c", run) if run else ("-m", "workbench", "-w")), str(workspace)],
             use_poll=True,  # a run of all tests has more descriptors open than select knows
             dimensions=(lines, columns),
             env={**plain, **environ},

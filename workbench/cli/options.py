@@ -6,13 +6,15 @@ Which workspace a command works on, and as of when.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from indexing.search.modes import MODES
 from workbench.cli import shell_values
 from workbench.cli.commands import refuse_renamed
 from workbench.cli.output import json_option, narrate, narrate_row, shared_option
@@ -135,13 +137,27 @@ def share(name: str, default: float | None = None, into: str = "") -> Decorator:
     return click.option(*_names(name, into), type=click.FloatRange(0, 1), default=default)
 
 
+class _Choice(click.Choice[str]):
+    def __init__(self, choices: Sequence[str], others: Mapping[str, str]) -> None:
+        super().__init__(choices)
+        self._others = others
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(self._others.get(value, value), param, ctx)
+
+
 def choice(
-    name: str, choices: Iterable[str], default: str | None = None, help: str | None = None, into: str = ""
+    name: str,
+    choices: Iterable[str],
+    default: str | None = None,
+    help: str | None = None,
+    into: str = "",
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> Decorator:
-    """An option that takes one of a few words."""
+    """An option that takes one of a few words, or one of ``others`` for it."""
     return click.option(
         *_names(name, into),
-        type=click.Choice(tuple(choices)),
+        type=_Choice(tuple(choices), others),
         default=default,
         show_default=default is not None,
         help=help,
@@ -191,7 +207,7 @@ model_option = shared_option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or `none`."
 )
 hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
-mode_option = choice("--mode", ("hybrid", "lexical", "vector"), "hybrid")
+mode_option = choice("--mode", dict.fromkeys(MODES.values()), "hybrid", others=MODES)
 
 
 _READS = frozenset(

@@ -40,7 +40,7 @@ from workbench.cli.output import (
     shown_meanwhile,
     wants_json,
 )
-from workbench.config.settings import DECLARED
+from workbench.config.settings import DECLARED, FORMER_PRESETS
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural
 from workbench.workspace.late_lines import carry_late
@@ -117,7 +117,7 @@ _condition_options = together(
 @hits_option
 @mode_option
 @_condition_options
-@choice("--preset", DECLARED["search_preset"].choices, help="A preset of weights.")
+@choice("--preset", DECLARED["search_preset"].choices, help="A preset of weights.", others=FORMER_PRESETS)
 @words("--weight", "weights", "NAME=VALUE", "Change a weight (see below).")
 @word("--for-user", "NAME", "Who asks: their entries rank higher, other users' are left out.", "user")
 @click.option("--pinned/--not-pinned", default=None, help="Only pinned entries, or only others.")

@@ -74,7 +74,8 @@ def _open(folder: str | None, proposed: int = 0) -> None:
     with contextlib.closing(workspace) as place:
         from screens.start import run
 
-        run(place, proposed)
+        code = run(place, proposed)
+    click.get_current_context().exit(code)
 
 
 @click.command()

@@ -257,8 +257,8 @@ class Settings:
 
 DECLARED: Mapping[str, Declaration] = {one.name: one.metadata["declared"] for one in fields(Settings)}
 """Every setting by its name, in the order in which they are declared."""
-_FORMER_PRESETS = {"words": "keyword", "meaning": "semantic"}
-"""What files of 0.1 call these presets."""
+FORMER_PRESETS = {"words": "keyword", "meaning": "semantic"}
+"""What 0.1 called these presets."""
 USER_ONLY = frozenset(name for name, one in DECLARED.items() if one.user_only)
 SECRET = frozenset(name for name, one in DECLARED.items() if one.secret)
 STRICT = frozenset(name for name, one in DECLARED.items() if one.strict)
@@ -344,8 +344,6 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
             if trusted or name != KEY:  # that says in which format the memory is
                 misplaced.append(name)
             continue
-        if name == "search_preset":
-            value = _FORMER_PRESETS.get(str(value), value)  # noqa: PLW2901
         try:
             values[name] = checked(path, name, value)
             refuse_unfit(name, values[name])
@@ -497,7 +495,7 @@ def checked(path: Path, name: str, value: object) -> object:
             return _patterns(path, name, items)
         raise UsageError(f"{path}: {name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
-        return value
+        return FORMER_PRESETS.get(value, value) if name == "search_preset" else value
     shown = "" if declared.secret else f", not {short(value)}"
     raise UsageError(f"{path}: {name} must be a word{shown}")
 

@@ -23,7 +23,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import yaml
 
-from indexing.search.answer import MAX_HITS, Hit, Mode, Query, SearchAnswer
+from indexing.search.answer import MAX_HITS, Hit, Query, SearchAnswer
+from indexing.search.modes import Mode
 from workbench.config.safe_yaml import MappingError, read_list
 from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from screens.actions.registry import hints
+from screens.app import WorkbenchApp
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.workspace.snapshot import open_past
@@ -26,3 +30,18 @@ async def test_the_past_names_its_moment_is_read_and_refuses_every_action(sandbo
         await interface.until(lambda: interface.main.preview.history, "its history up to then")
     assert sandbox.read(LOG) == (LOG_TEXT + "- Written later\n").encode()
     assert sandbox.git("log", "--format=%s").split("\n")[0] == "later"
+
+
+@pytest.mark.parametrize("past", [False, True])
+async def test_the_first_paint_hints_at_nothing_that_is_not_possible(sandbox: Sandbox, past: bool) -> None:
+    sandbox.write(LOG, LOG_TEXT + "- Written later\n")
+    sandbox.commit("later")
+    head = sandbox.git("rev-parse", "HEAD~1").strip()
+    shown = open_past(sandbox.workspace, head) if past else sandbox.workspace
+    first = hints(WorkbenchApp(shown, engines=False).main.context())
+    assert first
+    async with opened(shown) as interface:
+        await interface.go_to("staging port")
+        if past:
+            await interface.until_shown("is read-only")
+        assert set(first) <= set(interface.main.hint_line.hints)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.events import MouseScrollUp
+
 from screens.dialogs.confirm import ConfirmScreen
 from screens.frames.browse import NarrowScreen
 from screens.history.operations import Chronicle, OperationScope, OperationsScreen
@@ -89,6 +91,29 @@ async def test_any_undone_operation_is_done_again_from_its_own_row(sandbox: Sand
     assert before != now
     said = [line.split(":")[0] for line in sandbox.git("log", "--format=%s").strip().split("\n")]
     assert said == ["redo", "undo", "undo", "forget", "forget", "forget", "start"]
+
+
+async def test_whoever_scrolled_to_the_newest_stays_there_when_one_comes(sandbox: Sandbox) -> None:
+    for number in range(40):
+        sandbox.write("memory/2026-03-15.md", f"- number {number}\n")
+        sandbox.commit(f"commit {number}")
+    async with opened(sandbox.workspace, (100, 24)) as interface:
+        await interface.press("at")
+        await interface.until(lambda: len(listed(interface)) > 40, "all of them")
+        rows = browse(interface).list
+        await interface.press("G")
+        await interface.until(lambda: rows.scroll_offset.y > 0, "the cursor is at the end")
+        below = rows.row
+        while rows.scroll_offset.y:
+            rows.post_message(MouseScrollUp(rows, 1, 1, 0, -1, 0, False, False, False))
+            await interface.pilot.pause()
+        before = len(rows.rows)
+        forget(sandbox, "tantivy")
+        await interface.until(lambda: len(rows.rows) > before, "the new one")
+        assert rows.scroll_offset.y < 2
+        assert below is not None
+        assert rows.row is not None
+        assert rows.row.id == below.id
 
 
 async def test_an_undo_is_taken_back_from_the_row_of_the_undo(sandbox: Sandbox) -> None:

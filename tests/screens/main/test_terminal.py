@@ -64,6 +64,39 @@ def test_ctrl_c_twice_leaves_and_the_terminal_is_as_before(sandbox: Sandbox) -> 
     assert terminal_.child.exitstatus == 0
 
 
+def test_what_is_clicked_pasted_and_left_while_it_is_loaded_ends_as_later(sandbox: Sandbox) -> None:
+    cold = Terminal(sandbox.root, columns=70, lines=24, run="")
+    cold.until(lambda _: b"?1000h" in cold.raw, "it takes the mouse")
+    cold.child.write("/\x1b[200~staging port\x1b[201~")
+
+    def click_until(text: str) -> bool:
+        """On the title, the tabs and the panes, as long as it is loaded."""
+        cold.child.write("".join(f"\x1b[<0;20;{y}M\x1b[<0;20;{y}m" for y in (1, 2, 3, 12)))
+        return "staging port" in text
+
+    cold.until(click_until, "what was pasted")
+    left = Terminal(sandbox.root, run="")
+    left.until(lambda _: b"?1000h" in left.raw, "it takes the mouse")
+    for terminal_ in (cold, left):
+        terminal_.child.write("\x03\x03")
+        terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+        left_with = terminal_.child.before
+        assert isinstance(left_with, bytes)
+        assert b"Error" not in left_with
+        terminal_.child.close()
+        assert terminal_.child.exitstatus == 0
+
+
+def test_an_interface_that_crashes_says_so_by_its_exit_code(sandbox: Sandbox) -> None:
+    broken = Terminal(
+        sandbox.root, run=f"from screens.widgets.lines import HintLine; HintLine.show = None; {RUN}"
+    )
+    broken.child.expect("object is not callable|method returned an invalid", timeout=PATIENCE_SECONDS)
+    broken.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+    broken.child.close()
+    assert broken.child.exitstatus == 1
+
+
 def editor(folder: Path, script: str) -> str:
     """A program that edits the file it is given, as a person would in an editor."""
     program = folder / "editor"

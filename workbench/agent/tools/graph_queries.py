@@ -17,11 +17,12 @@ from msgspec import Meta
 from indexing.document import entry_key
 from indexing.query.question import Filters
 from indexing.search.answer import Query
+from indexing.search.modes import MODES
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import RelevanceOf, graph_relevance, marked
 from workbench.agent.fenced_memory import as_text
 from workbench.agent.tools.agent_session import AgentSession, Call
-from workbench.agent.tools.search import MODES, ModeArgument, shown
+from workbench.agent.tools.search import ModeArgument, shown
 from workbench.agent.tools.tool import (
     ANYTHING,
     Answer,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from indexing.document import Stored
 from indexing.query.question import Filters
-from indexing.search.answer import Hit, Mode, Query
+from indexing.search.answer import Hit, Query
+from indexing.search.modes import MODES, ModeName
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import LEADER, ScopeHit, SearchScope
 from workbench.agent.fenced_memory import as_text
@@ -37,20 +38,8 @@ from workbench.workspace.layout import ARCHIVE
 MOST_LINES = 2_000
 MOST_CHARACTERS = 100_000
 """What one memory_get returns at most; the rest is asked for with ``from``."""
-SearchMode = Literal["hybrid", "lexical", "vector", "semantic", "embedding", "keyword", "text", "fts"]
-MODES: Mapping[SearchMode, Mode] = {
-    "hybrid": "hybrid",
-    "lexical": "lexical",
-    "keyword": "lexical",
-    "text": "lexical",
-    "fts": "lexical",
-    "vector": "vector",
-    "semantic": "vector",
-    "embedding": "vector",
-}
-"""The modes of a search, also by the names that other systems give them."""
 ModeArgument = Annotated[
-    SearchMode,
+    ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
 ]
 
