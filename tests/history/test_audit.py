@@ -130,6 +130,7 @@ def test_a_file_that_was_left_behind_is_named(sandbox: Sandbox, path: str, age: 
     flaw = one(sandbox)
     assert flaw.kind == "stray"
     assert path in flaw.what
+    assert flaw.path.endswith(path)
 
 
 def test_a_lock_that_git_holds_now_is_none_of_them(sandbox: Sandbox) -> None:

@@ -541,9 +541,9 @@ def leftovers(subject: CheckSubject) -> Look:
         raise SkippedError(f"not looked at: {error.message}") from error
     yield strays.looked_at
     for flaw in strays.flaws:
-        if flaw.kind == "special" or "/journal." in flaw.what or ".lock was left" in flaw.what:
+        path = Path(flaw.path)
+        if flaw.kind == "special" or path.suffix == ".lock" or path.is_relative_to(STATE_DIR):
             continue  # looked at by checks of their own
-        path = Path(flaw.what.partition(" was left behind")[0])
         ours = path.name.startswith(TEMPORARY_PREFIX) and not path.is_absolute()
         if ours and _is_known_to_git(subject, path):
             meaning = "git has its text too, so it can be removed"

@@ -37,11 +37,13 @@ class Flaw:
     name), stray (a file that was left behind), special (a named pipe or a device among our files), conflict
     (another writer's text), claim (a trailer that cannot be true), file (a memory file that cannot be read or
     taken apart), stale (the index is behind), index and vectors (the index is not what the files say).
+    ``path`` is the file that was left behind, relative to the workspace where it is in one of its folders.
     """
 
     kind: str
     what: str
     hint: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
                 stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
         looked_at, flaws = _temporary(workspace)
         flaws += [
-            Flaw("stray", f"{STATE_DIR}/{name} exists: {what}")
+            Flaw("stray", f"{STATE_DIR}/{name} exists: {what}", path=f"{STATE_DIR}/{name}")
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
@@ -120,10 +122,12 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
             flaws += [
                 Flaw(
                     "stray",
-                    f"{os.path.relpath(name, root)} was left behind by an action that was killed",
+                    f"{path} was left behind by an action that was killed",
                     "compare it with the file beside it, then remove it",
+                    path,
                 )
                 for name in sorted(map(str, Path(folder).glob(f"{TEMPORARY_PREFIX}*")))
+                for path in (os.path.relpath(name, root),)
             ]
     return len(looked_at), flaws
 
@@ -142,6 +146,7 @@ def _git_leftovers(workspace: Workspace) -> list[Flaw]:
             "stray",
             f"{path} was left behind by a git process that was killed",
             "if no git is running, remove it",
+            str(path),
         )
         for path in sorted(found)
         if _is_old(path)
@@ -162,7 +167,7 @@ def _half_bundles(workspace: Workspace) -> list[Flaw]:
     place = Path(last.target)
     folder = place if place.is_dir() else place.parent
     return [
-        Flaw("stray", f"{path} is an incomplete backup", "the next backup removes it")
+        Flaw("stray", f"{path} is an incomplete backup", "the next backup removes it", str(path))
         for path in unfinished(folder)
     ]
 
