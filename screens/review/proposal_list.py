@@ -253,7 +253,7 @@ def _left_out(agenda: Agenda, folds: Folds) -> Iterator[Row]:
 
 
 def _reasons(outcome: Dream, folds: Folds) -> Iterator[Row]:
-    reasons = sorted(outcome.reasons.items(), key=lambda one: (not one[0].startswith(NEAR_MISS), -one[1]))
+    reasons = sorted(outcome.reasons.items(), key=lambda one: (one[0] != NEAR_MISS, -one[1]))
     for why, count in reasons:
         there = [skip for skip in outcome.skipped if skip.reason == why]
         counted = (RowPart(plural(count, "claim")),)

@@ -476,8 +476,7 @@ class SettingsScreen(NarrowScreen):
         try:
             self._typed_value(setting, told)
         except WorkbenchError as error:
-            said = error.message.removeprefix(f"{told.own}: ")
-            lines = [(f"! {said}", "warn"), (error.hint, "muted")]
+            lines = [(f"! {error.message}", "warn"), (error.hint, "muted")]
         else:
             file = told.workspace if self._typed_shared else told.own
             lines = [(f"{key_for('enter_setting')} writes it into {file}", "good")]
@@ -487,7 +486,7 @@ class SettingsScreen(NarrowScreen):
     def _typed_value(self, setting: ToldSetting, told: ToldSettings) -> Value:
         """What is typed. Raises WorkbenchError where it cannot be written."""
         value = parse_value(setting.name, self.entry.value)
-        check_value(setting.name, value, told.effective(), told.own)
+        check_value(setting.name, value, told.effective())
         return value
 
     def action_enter_setting(self) -> None:

@@ -62,7 +62,7 @@ def why_by_origin(origin: Origin, text: str, *, told: bool = False, dated: bool 
     if not (may.told or (may.dated and dated) if told or dated else may.given):
         return _BY_ORIGIN[origin]
     if why := suspicion(text, origin):
-        return f"it is suspicious: it {why}" if why.startswith("orders") else f"it is suspicious: {why}"
+        return f"it is suspicious: {why}"
     return None
 
 

@@ -164,7 +164,7 @@ def _foretell(name: str, value: Value | None) -> None:
 
     path = user_settings_path()
     if value is not None:
-        check_value(name, value, _told().effective(), path, fit)
+        check_value(name, value, _told().effective(), fit)
     changed_bytes(path, read_own(path), name, value)
     if value is None:
         say(f"would take {name} out of {path}")

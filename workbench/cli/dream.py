@@ -198,7 +198,7 @@ def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: 
     chosen = choose(place, of_this_run, now=now)
     if not chosen.taken:
         return _Applied(tuple(f"{one.key} needs your decision: {why}" for one, why in chosen.held))
-    near = [skip for skip in found.skipped if skip.why.startswith(NEAR_MISS)]
+    near = [skip for skip in found.skipped if skip.reason == NEAR_MISS]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
     plan, operation = planned_or_done(
         place, lambda: plan_apply(place, of_this_run, now=now, left=left, considered=found.considered)

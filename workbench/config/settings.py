@@ -288,13 +288,18 @@ class SettingsFile:
     wrong: Mapping[str, UsageError] = field(default_factory=dict)
 
 
-class SettingsFileError(UsageError):
-    """A file of settings cannot be read at all; ``line`` is where, from 1, or 0 where that is not known."""
+_CORRECT = "correct or remove the file; for example `memory_budget: 10000`"
 
-    def __init__(self, path: Path, reason: str, line: int = 0) -> None:
-        super().__init__(
-            f"{path} {reason}", hint="correct or remove the file; for example `memory_budget: 10000`"
-        )
+
+class SettingsFileError(UsageError):
+    """A file of settings cannot be read at all, for this ``reason``.
+
+    ``line`` is where, from 1, or 0 where that is not known.
+    """
+
+    def __init__(self, path: Path, reason: str, line: int = 0, *, hint: str = _CORRECT) -> None:
+        super().__init__(f"{path} {reason}", hint=hint)
+        self.reason = reason
         self.line = line
 
 
@@ -322,8 +327,7 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
 def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFile:
     """What the file at ``path`` says in the workspace at ``root``; nothing where there is none.
 
-    The person's own file is ``trusted``, a workspace's is not. Raises SettingsFileError, and UsageError where
-    it is no plain file.
+    The person's own file is ``trusted``, a workspace's is not. Raises SettingsFileError.
     """
     try:
         text = read_file(path, trusted=trusted).decode("utf-8")
@@ -345,7 +349,7 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
                 misplaced.append(name)
             continue
         try:
-            values[name] = checked(path, name, value)
+            values[name] = checked(name, value)
             refuse_unfit(name, values[name])
         except UsageError as error:
             wrong[name] = error
@@ -375,7 +379,7 @@ def _counting(
     skipped += left_out
     for name, error in file.wrong.items():
         if name not in left_out and name not in file.values:
-            raise error
+            raise UsageError(f"{file.path}: {error.message}", hint=error.hint) from error
     return {name: value for name, value in file.values.items() if name not in left_out}
 
 
@@ -446,7 +450,7 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
             return file.read(MAX_BYTES + 1)
     except ValueError as error:
         hint = "write the settings into it directly, or remove it"
-        raise UsageError(f"{path} is not a plain file", hint=hint) from error
+        raise SettingsFileError(path, "is not a plain file", hint=hint) from error
 
 
 def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, object]:
@@ -470,8 +474,8 @@ def _is_at(place: str, root: Path) -> bool:
     return os.path.realpath(os.path.expanduser(place)) == os.path.realpath(root)
 
 
-def checked(path: Path, name: str, value: object) -> object:
-    """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
+def checked(name: str, value: object) -> object:
+    """The value that a file gives to a setting, in its type. Raises UsageError naming the setting."""
     declared = DECLARED[name]
     default, most = declared.default, declared.maximum
     if isinstance(default, (int, float)):
@@ -482,42 +486,40 @@ def checked(path: Path, name: str, value: object) -> object:
         )
         number = type(default)(value) if isinstance(value, str) and pattern.fullmatch(value) else -1
         if number < 0 or (number == 0 and declared.minimum is None):
-            raise UsageError(f"{path}: {name} must be {sort}, not {short(value)}")
+            raise UsageError(f"{name} must be {sort}, not {short(value)}")
         if most is not None and number > most:
             bounds = f"between 0 and {most:g}" if declared.minimum is not None else f"{most:,} at most"
-            raise UsageError(f"{path}: {name} must be {bounds}, not {short(value)}")
+            raise UsageError(f"{name} must be {bounds}, not {short(value)}")
         return number
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
             if declared.members:
-                return _words(path, name, items, declared.members)
-            return _patterns(path, name, items)
-        raise UsageError(f"{path}: {name} must be a list of patterns, not {short(value)}")
+                return _words(name, items, declared.members)
+            return _patterns(name, items)
+        raise UsageError(f"{name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
         return FORMER_PRESETS.get(value, value) if name == "search_preset" else value
     shown = "" if declared.secret else f", not {short(value)}"
-    raise UsageError(f"{path}: {name} must be a word{shown}")
+    raise UsageError(f"{name} must be a word{shown}")
 
 
-def _words(path: Path, name: str, words: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
+def _words(name: str, words: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
     """The words, each of those that are ``known``, and none twice."""
     for word in words:
         if word not in known:
-            raise UsageError(
-                f"{path}: {name} does not accept {short(word)}", hint="known: " + ", ".join(known)
-            )
+            raise UsageError(f"{name} does not accept {short(word)}", hint="known: " + ", ".join(known))
     return tuple(dict.fromkeys(words))
 
 
-def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:
+def _patterns(name: str, patterns: list[str]) -> tuple[str, ...]:
     """The patterns, as long as matching a path against all of them stays quick."""
     if len(patterns) > MAX_PATTERNS:
-        raise UsageError(f"{path}: {name} has {len(patterns)} patterns; {MAX_PATTERNS} are allowed")
+        raise UsageError(f"{name} has {len(patterns)} patterns; {MAX_PATTERNS} are allowed")
     for pattern in patterns:
         if pattern.split("/").count("**") > MAX_CROSSINGS:
             raise UsageError(
-                f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {short(pattern)}",
+                f"{name} has a pattern with more than {MAX_CROSSINGS} `**`: {short(pattern)}",
                 hint="one `**` matches folders at any depth",
             )
     return tuple(patterns)

@@ -235,10 +235,8 @@ def _variable(name: str, mine: Settings) -> str:
 def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
     try:
         file = read_settings(path, root, trusted=origin is SettingOrigin.OWN)
-    except UsageError as error:
-        line = error.line if isinstance(error, SettingsFileError) else 0
-        text = error.message.removeprefix(f"{path} ")
-        return _ToldFile({}, {}, (SettingsProblem(path, text, line, hint=error.hint),))
+    except SettingsFileError as error:
+        return _ToldFile({}, {}, (SettingsProblem(path, error.reason, error.line, hint=error.hint),))
     lines = {name: place.line for name, place in places_of(file.text).items()} if file.text else {}
     values = {name: value for name, value in file.values.items() if name not in file.wrong}
     said = {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}
@@ -249,6 +247,5 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
             where = "only your own settings file may set it" if name in USER_ONLY else hint_for_unknown(name)
             problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
         elif wrong := file.wrong.get(name):
-            text = wrong.message.removeprefix(f"{path}: ")
-            problems.append(SettingsProblem(path, text, line, name, wrong.hint))
+            problems.append(SettingsProblem(path, wrong.message, line, name, wrong.hint))
     return _ToldFile(values, said, tuple(problems))

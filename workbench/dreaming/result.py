@@ -16,8 +16,8 @@ from workbench.memory.proposal import Gate, Proposal, gates_json
 from workbench.safety.secrets import clipped, masked
 from workbench.safety.terminal import cut
 
-NEAR_MISS = "below the threshold"
-"""How the reason begins why a claim was left out that the gate of salience stopped: no junk, but close."""
+NEAR_MISS = "below the threshold in salience"
+"""The reason of a claim that the gate of salience stopped: no junk, but close."""
 MOST_NAMED = 500
 """Claims left out that are named; all of them are counted."""
 MOST_OF_A_REASON = 40

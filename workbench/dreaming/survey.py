@@ -185,7 +185,7 @@ def _judged(
             if not why and _NOBODY.match(best.text):
                 why = "it does not say whom it is about"
             if not why and not judgement.kept:
-                why = f"{NEAR_MISS} in salience: {judgement.score:.2f} of {judgement.floor:.2f}"
+                why = f"{NEAR_MISS}: {judgement.score:.2f} of {judgement.floor:.2f}"
             yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
 
 

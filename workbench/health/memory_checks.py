@@ -132,12 +132,12 @@ def budget(subject: CheckSubject) -> Look:
 
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
-    for path, line, what in _in_texts(subject, secrets_in):
+    for path, line, found in _in_texts(subject, secrets_in):
         yield subject.corpus.at_line(
             path,
             line,
             "secret",
-            what,
+            str(found),
             "everybody who reads memory, and every agent, can see it",
             "revoke it, then `workbench forget` it; docs/purge.md removes it from the history",
             "error",
@@ -147,33 +147,33 @@ def secrets(subject: CheckSubject) -> Look:
 
 def hidden_text(subject: CheckSubject) -> Look:
     """Text that an agent reads and a person does not see."""
-    for path, line, what in _in_texts(subject, hidden_in):
+    for path, line, found in _in_texts(subject, hidden_in):
         if is_template(path, subject.corpus.by_path[path].kind):
             continue  # its comments say how to fill it in, and no agent is given it
         entry = subject.corpus.entry_at(path, line)
-        if entry and entry.form is Form.CODE and what.startswith(_SHOWN_AS_CODE):
+        if entry and entry.form is Form.CODE and found.rule in _SHOWN_AS_CODE:
             continue
         yield subject.corpus.at_line(
             path,
             line,
             "hidden text",
-            what,
+            str(found),
             "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
             deeds=("quarantine", "edit", "forget"),
         )
 
 
-_SHOWN_AS_CODE = ("comment:", "hidden HTML:", "link definition:", "link title:")
+_SHOWN_AS_CODE = ("comment", "hidden HTML", "link definition", "link title")
 """What only rendering hides, and so nothing where it is code: its fences are known, its indent is not."""
 
 
-def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, str]]:
-    """What is found in the memory files: the file, the line, and the rule with what may be shown of it."""
+def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, TextFinding]]:
+    """What is found in the memory files, with the file and the line."""
     for document in subject.corpus.documents:
         # Bytes that are no UTF-8 stay what they are.
         for found, line in _with_lines(document.data.decode("utf-8", "surrogateescape"), find):
-            yield document.path, line, f"{found.rule}: {found.shown}"
+            yield document.path, line, found
 
 
 def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int]) -> Iterator[Finding]:
@@ -201,7 +201,7 @@ def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int
         for where, text in texts:
             for found, line in _with_lines(text, secrets_in):
                 yield Finding(
-                    f"{found.rule}: {found.shown}",
+                    str(found),
                     do="docs/purge.md removes it from the history",
                     rule="secret",
                     path=where,

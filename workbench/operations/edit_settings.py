@@ -82,11 +82,11 @@ def parse_value(name: str, text: str) -> Value:
     return text.strip()
 
 
-def check_value(name: str, value: Value, settings: Settings, path: Path, check: Check | None = None) -> None:
+def check_value(name: str, value: Value, settings: Settings, check: Check | None = None) -> None:
     """Raises UsageError where a setting cannot be this, or not together with the other ``settings``."""
     if name not in DECLARED:
         raise unknown(name)
-    made = checked(path, name, value)
+    made = checked(name, value)
     refuse_unfit(name, made)
     if check is not None:
         check(replace(settings, **{name: made}))  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def set_own(
     """Write a setting into the person's own file, or take it out (None). Raises WorkbenchError."""
     path = user_settings_path()
     if value is not None:
-        check_value(name, value, tell(workspace_file).effective(), path, check)
+        check_value(name, value, tell(workspace_file).effective(), check)
     with _WRITING:
         before = read_own(path)
         replace_own(path, before, changed_bytes(path, before, name, value))
@@ -122,12 +122,10 @@ def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Ch
             hint=f"set it in your own settings file, {user_settings_path()}",
         )
     if value is not None:
-        check_value(name, value, tell(path).effective(), path, check)
+        check_value(name, value, tell(path).effective(), check)
     before = workspace.files.read_or_none(RelPath(SETTINGS_FILE))
     after = changed_bytes(path, before, name, value)
-    what = (
-        f"{name} is {value_text(name, checked(path, name, value))}" if value is not None else f"{name} unset"
-    )
+    what = f"{name} is {value_text(name, checked(name, value))}" if value is not None else f"{name} unset"
     return Plan(
         action="configure",
         summary=what,

@@ -33,6 +33,9 @@ class TextFinding:
     end: int
     shown: str
 
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.shown}"
+
     def line(self, text: str) -> int:
         """The line of ``text`` on which it begins, from 1."""
         return text.count("\n", 0, self.start) + 1
