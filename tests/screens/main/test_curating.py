@@ -353,7 +353,7 @@ async def test_a_full_disk_that_has_room_again_is_noticed_without_a_key(
 
     monkeypatch.setattr(Workspace, "state_dir", state_dir)
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("The disk refused: No space left")
+        await interface.until_shown("Writing to disk failed: No space left")
         await asyncio.sleep(1.5)  # what is read at the start looks again by itself
         full.clear()
         await interface.until(lambda: not interface.main.banner.display, "the banner to go by itself")
