@@ -293,7 +293,7 @@ def disk_error(error: OSError) -> WorkbenchError:
             f"cannot write {reason}",
             hint="reading works, and searching if there is an index; actions need a writable workspace",
         )
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
         return WriteFailedError(
             f"writing to disk failed: {reason}",
             hint="nothing was lost: the old text is intact; free some space and try again",

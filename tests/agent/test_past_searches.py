@@ -104,7 +104,7 @@ def test_a_moment_is_made_ready_and_answers_with_what_was_there_then(
     asked.until(lambda said: said.get("event") == "moment" and said.get("ready"))
     then = asked.ask(2, **question)
     first = asked.until(lambda said: said.get("seq") == 2)
-    assert (first["final"], first["mode"], first["hits"]) == (False, "lexical", then["hits"])
+    assert (first["final"], first["mode"], first["hits"]) == (True, "lexical", then["hits"])
     assert "8443" in then["hits"][0]["snippet"]  # type: ignore[index]
     moment = then["moment"]
     assert isinstance(moment, dict)

@@ -94,7 +94,8 @@ def test_help_loads_no_command() -> None:
     declared = ("operations", "operations.operation_spec", "operations.registry")
     shown = ("errors", *declared, "safety", "safety.terminal")
     loaded = ("cli", "cli.commands", "cli.options", "cli.output", "cli.program", "cli.shell_values", *shown)
-    assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
+    modes = ("indexing", "indexing.search", "indexing.search.modes")
+    assert done.stderr.strip() == str([*modes, "workbench", *[f"workbench.{name}" for name in loaded]])
 
 
 def test_the_old_name_of_a_command_says_the_new_ones(run: Run) -> None:

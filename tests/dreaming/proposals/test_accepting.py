@@ -326,7 +326,7 @@ def test_a_stale_proposal_is_refused_with_its_reason(sandbox: Sandbox) -> None:
 
 
 def test_an_unknown_key_is_wrong_usage(sandbox: Sandbox) -> None:
-    with pytest.raises(UsageError, match="no proposal 0123"):
+    with pytest.raises(UsageError, match="no pending proposal 0123"):
         accept(sandbox, "0123")
     with pytest.raises(UsageError, match="too short"):
         accept(sandbox, "0")

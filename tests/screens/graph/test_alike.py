@@ -51,7 +51,7 @@ async def test_names_that_mean_the_same_are_a_pair_that_can_be_decided(with_mode
         await cursor_on(interface, PAIR)
         assert "names" in next(text for text in texts(screen) if PAIR in text)
         await interface.press("x")
-        await interface.until_said("are two")
+        await interface.until_said("are different")
         await until_rows(interface, PAIR, gone=True)
         await interface.press("u")
         await until_rows(interface, PAIR)
