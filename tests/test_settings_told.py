@@ -196,7 +196,7 @@ def test_values_are_typed_as_people_write_them() -> None:
 
 def test_what_only_ones_own_file_may_say_is_not_planned_for_the_workspace(sandbox) -> None:  # type: ignore[no-untyped-def]
     for name in ("model", "theme", *SECRET):
-        with pytest.raises(UsageError, match=r"workbench\.yaml cannot say"):
+        with pytest.raises(UsageError, match=r"workbench\.yaml cannot set"):
             plan_setting(sandbox.workspace, name, "x")
 
 

@@ -25,7 +25,7 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Where to look",
         (
             ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
-            ("type:decision", "a type of memory: preference, decision, todo, fact …"),
+            ("type:decision", "preference, decision, todo, fact …"),
             ("from:sarah", "its source: a session, a file, a writer"),
             ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
             ("trust:owner", "its trust: owner, agent, external …, or trusted, untrusted"),

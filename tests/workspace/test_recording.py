@@ -64,7 +64,7 @@ def test_a_folder_that_vanished_is_not_recorded_as_deleted(sandbox: Sandbox) -> 
     shutil.rmtree(sandbox.root / "memory")
     shutil.rmtree(sandbox.root / "episodes")
     (sandbox.root / "MEMORY.md").unlink()
-    with pytest.raises(RepositoryStateError, match="vanished"):
+    with pytest.raises(RepositoryStateError, match="are missing"):
         record(sandbox.workspace)
 
 

@@ -197,7 +197,7 @@ def test_a_name_means_its_folder_and_a_folder_goes_before_it(
     assert resolved("./atlas") == ("./atlas", "")
     (tmp_path / "atlas").rmdir()
     plain.root.rename(tmp_path / "moved")
-    with pytest.raises(NoWorkspaceError, match="the folder of the workspace atlas is gone") as gone:
+    with pytest.raises(NoWorkspaceError, match="the folder of the workspace atlas no longer exists") as gone:
         resolved("atlas")
     assert gone.value.hint == "`workbench workspaces remove atlas` unregisters it"
     (tmp_path / "moved").rename(plain.root)

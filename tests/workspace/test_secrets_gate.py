@@ -67,7 +67,7 @@ def test_deleting_the_line_in_an_editor_leaves_no_trace(sandbox: Sandbox) -> Non
 def test_a_secret_that_an_edit_would_bring_is_refused(sandbox: Sandbox) -> None:
     with pytest.raises(SecretFoundError, match=r"MEMORY\.md:") as refused:
         do(sandbox, lambda: replaced("MEMORY.md", memory(sandbox), memory(sandbox) + LINE.encode()))
-    assert "leave it out" in refused.value.hint
+    assert "remove it" in refused.value.hint
     assert TOKEN not in objects(sandbox)
 
 

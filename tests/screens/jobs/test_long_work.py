@@ -76,7 +76,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.press("escape")
             await interface.until(lambda: interface.main.is_active, "the panes")
             await interface.press("c")
-            await interface.until_shown("! index: stopped; r goes on")
+            await interface.until_shown("! index: stopped; r continues")
             following = interface.main.following
             sandbox.write("memory/2026-03-22.md", "- written after the stop\n")
             interface.main.refresh_files()
@@ -85,7 +85,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.pilot.pause(0.3)
             assert not following.indexing  # it stays stopped until a person asks for it
             assert following._pause is None
-            await interface.until_shown("! index: stopped; r goes on")
+            await interface.until_shown("! index: stopped; r continues")
             assert lines(interface) == ""
             slowly.undo()
             replace_task(monkeypatch, "search", by=SLOW)
@@ -202,7 +202,7 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)
         await interface.until_shown(
-            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); what is indexed stays, r goes on"
+            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); the index so far is kept, r continues"
         )
 
 

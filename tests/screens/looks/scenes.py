@@ -79,7 +79,7 @@ SCENES = (
     Scene("graph", ("R",)),
     Scene("agent", ("W",)),
     Scene(
-        "agent-given", ("W", *_typed("when is the pilot of jonas brandt"), "enter"), until=("is not given",)
+        "agent-given", ("W", *_typed("when is the pilot of jonas brandt"), "enter"), until=("are not given",)
     ),
     Scene("contradictions", ("R", "C"), until=("1 keep",)),
     Scene("health", ("H",)),

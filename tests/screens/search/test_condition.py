@@ -90,7 +90,7 @@ def test_hints_of_the_command_line_are_given_as_keys() -> None:
     other = SearchState(
         found=WORDS, missing="the vectors are of another model: keyword search only; run `workbench reindex`"
     )
-    assert condition(other).advice[0].text.endswith("another model's; ctrl+r brings the index up to date")
+    assert condition(other).advice[0].text.endswith("another model; ctrl+r brings the index up to date")
 
 
 def test_what_no_key_does_is_said_as_a_command() -> None:
