@@ -202,7 +202,8 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)
         await interface.until_shown(
-            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); the index so far is kept, r continues"
+            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); "
+            "the index so far is kept, r continues"
         )
 
 
