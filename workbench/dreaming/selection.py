@@ -96,7 +96,7 @@ class Chooser:
         return tuple(chosen)
 
     def _ranked(self) -> list[Judged]:
-        """What may be proposed: what somebody vouches for first, then by score."""
+        """What may be proposed: claims from a trusted source first, then by score."""
         passed = sorted((judged for judged in self.known.judged if judged.passed), key=_rank)
         most = _LOOKED_AT * self._limit
         best = [replace(one, novelty=self._memory.novelty(one.cluster.best.text)) for one in passed[:most]]

@@ -218,7 +218,7 @@ def plan_update(
 ) -> Plan:
     """Change one memory of the graph: its words, type, days or importance, or whether it is done.
 
-    What is done has the day in ``done``; with ``done=False`` that is taken back. An empty ``valid_until`` or
+    What is done has the day in ``done``; ``done=False`` removes it. An empty ``valid_until`` or
     ``happens_at`` takes the day out. Raises UsageError, FlaggedError, EntryNotFoundError, NotCuratableError.
     """
     changes = (text, type, confidence, importance, valid_until, happens_at, done)

@@ -264,7 +264,7 @@ def backup(subject: CheckSubject) -> Look:
 
 
 def jobs(subject: CheckSubject) -> Look:
-    """The jobs that a clock runs: how each stands, and what mends one that failed or did not come."""
+    """Scheduled jobs: the state of each, and how to fix one that failed or is overdue."""
     found = standings(subject.state, subject.moment)
     ran = [f"{one.job.command}: {one.line}" for one in found if one.last is not None]
     yield "; ".join(ran) or "none has run here"

@@ -39,7 +39,7 @@ from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
 SOON = 14
-"""Days ahead within which an episode that expires needs a look; within ``LATER`` it is told of at all."""
+"""Days before it expires from which an episode is a warning; from ``LATER`` on it is reported at all."""
 LATER = 30
 _NEAR = 0.9
 """Share of the budget from which it is said that it is nearly used up."""

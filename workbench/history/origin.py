@@ -2,7 +2,7 @@
 
 Three things speak of an entry: its own ``wb:`` comment, its file's front matter, and the commit that
 brought its line. The commit decides who: everybody can write ``by=human`` into a file, but only our
-operations carry trailers. What nobody vouches for is unknown, and unknown counts as untrusted.
+operations carry trailers. Without a source the trust is unknown, which counts as untrusted.
 
 What a commit says of who did what: ours by its trailers, anybody else's by its author's word.
 """
@@ -108,7 +108,7 @@ class Origin:
 
     @property
     def trusted(self) -> bool:
-        """Whether somebody vouches for it: the owner, or their agent."""
+        """Whether its source is trusted: the owner, or their agent."""
         return self.trust in ("owner", "agent")
 
     def as_json(self) -> dict[str, object]:

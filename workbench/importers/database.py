@@ -33,7 +33,7 @@ _SECONDS = 120.0
 _STEP = 100_000
 _MAGIC = b"SQLite format 3\x00"
 _PARTS = ("", "-wal", "-journal")
-"""The files of one database: itself, and what was written and is not in it yet, or may be taken back."""
+"""The files of one database: itself, its write-ahead log, and its rollback journal."""
 _TRIES, _PAUSE_SECONDS = 40, 0.05
 _MOST_SHOWN = 20
 
