@@ -22,6 +22,7 @@ from tests.support.agent_memories import (
     OBSIDIAN,
     OPENCLAW,
     PLAIN,
+    SERENA,
     AgentMemory,
     write_agent_memory,
 )
@@ -33,7 +34,7 @@ from workbench.workspace.workspace import Workspace
 PORT = "The staging port is 8443"
 every = pytest.mark.parametrize("memory", EVERY, ids=lambda one: one.layout)
 with_source = pytest.mark.parametrize(
-    "memory", [one for one in EVERY if one.memory and one.source], ids=lambda one: one.layout
+    "memory", [one for one in EVERY if one.memory], ids=lambda one: one.layout
 )
 
 
@@ -112,7 +113,7 @@ def test_an_entry_is_edited_and_undone_to_the_last_byte(
     run: Run, tmp_path: Path, memory: AgentMemory
 ) -> None:
     root = write_agent_memory(memory, tmp_path / "place")
-    path = memory.source or "api/CLAUDE.md"
+    path = memory.source
     before = written(root)
     done = run("-w", str(root), "edit", address(root, path, PORT), "--text", "The staging port is 9443")
     assert done.code == 0, done.err
@@ -123,7 +124,7 @@ def test_an_entry_is_edited_and_undone_to_the_last_byte(
     assert written(root) == before
 
 
-@pytest.mark.parametrize("memory", [BASIC_MEMORY, OBSIDIAN, PLAIN], ids=lambda one: one.layout)
+@pytest.mark.parametrize("memory", [BASIC_MEMORY, OBSIDIAN, PLAIN, SERENA], ids=lambda one: one.layout)
 def test_where_no_agent_loads_a_file_promoting_says_what_to_do(
     run: Run, tmp_path: Path, memory: AgentMemory
 ) -> None:
@@ -176,6 +177,27 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
     assert kinds["api/CLAUDE.md"] is Kind.BOOTSTRAP
     assert kinds["Daily/2026-02-05.md"] is Kind.LOG
     assert kinds["src/readme.md"] is Kind.NOTE
+
+
+@pytest.mark.parametrize(
+    ("files", "layouts", "loaded"),
+    [
+        ("CLAUDE.md memory/MEMORY.md memory/feedback_style.md", "claude-project", "memory/MEMORY.md"),
+        ("CLAUDE.md api/CLAUDE.md", "claude-project", "CLAUDE.md"),
+        ("memory/MEMORY.md", "nanobot", "memory/MEMORY.md"),
+        ("SOUL.md memory/MEMORY.md", "openclaw nanobot", "memory/MEMORY.md"),
+        ("CLAUDE.md SOUL.md MEMORY.md memory/x.md", "openclaw claude-project", "MEMORY.md"),
+        ("CLAUDE.md memory-bank/progress.md", "memory-bank claude-project", "memory-bank/progress.md"),
+        (".kilocode/rules/memory-bank/tech.md", "memory-bank", ".kilocode/rules/memory-bank/tech.md"),
+    ],
+)
+def test_a_memory_folder_is_whose_it_is_by_what_stands_beside_it(
+    run: Run, tmp_path: Path, files: str, layouts: str, loaded: str
+) -> None:
+    memory = AgentMemory("", dict.fromkeys(files.split(), "- Tea\n"), {}, "", "")
+    report = run("-w", str(write_agent_memory(memory, tmp_path / "place")), "status", "--json").json
+    assert [one["name"] for one in report["layouts"]] == layouts.split()
+    assert report["budget"]["path"] == loaded
 
 
 def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) -> None:

@@ -74,11 +74,40 @@ CLAUDE_PROJECT = AgentMemory(
         "api/CLAUDE.md": "# API\n\n" + PORT,
         ".claude/rules/style.md": "- Four spaces\n",
         ".claude/settings.json": "{}\n",
+        ".claude/memory/MEMORY.md": "# Memory\n\n- [Ports](decisions/ports.md)\n",
+        ".claude/memory/decisions/ports.md": _TYPED.format("ports", "decision") + PORT,
+        ".claude/agent-memory/reviewer/MEMORY.md": "# Reviewer\n\n- Reads tests first\n",
+        ".claude/commands/tea.md": "# quokka\n",
         "src/readme.md": "# quokka\n",
     },
-    {"memory": 1, "bootstrap": 2},
-    "CLAUDE.md",
+    {"memory": 2, "bootstrap": 2, "note": 2},
+    ".claude/memory/MEMORY.md",
+    ".claude/memory/decisions/ports.md",
+)
+MEMORY_BANK = AgentMemory(
+    "memory-bank",
+    {
+        "memory-bank/projectbrief.md": "# Brief\n\n- A shop for tea\n",
+        "memory-bank/systemPatterns.md": "# Patterns\n\n- Uses NATS\n",
+        "memory-bank/activeContext.md": "# Now\n\n- Works on the basket\n",
+        "memory-bank/features/ports.md": "# Ports\n\n" + PORT,
+        "docs/tea.md": "# quokka\n",
+    },
+    {"memory": 3, "note": 1},
+    "memory-bank/systemPatterns.md",
+    "memory-bank/features/ports.md",
+)
+SERENA = AgentMemory(
+    "serena",
+    {
+        ".serena/project.yml": "project_name: atlas\n",
+        ".serena/memories/project_overview.md": "# Atlas\n\n- Uses NATS\n",
+        ".serena/memories/modules/ports.md": "# Ports\n\n" + PORT,
+        "docs/tea.md": "# quokka\n",
+    },
+    {"note": 2},
     "",
+    ".serena/memories/modules/ports.md",
 )
 CODEX = AgentMemory(
     "codex",
@@ -178,6 +207,7 @@ PLAIN = AgentMemory(
 )
 EVERY = (
     *(OPENCLAW, CLAUDE_CODE, CLAUDE_PROJECT, CODEX, GEMINI_CLI, HERMES, LETTA, NANOBOT),
+    *(MEMORY_BANK, SERENA),
     *(BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 

@@ -219,10 +219,10 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
     if at_home:
         return at_home
     found = [one for one in LAYOUTS if one.shows(root)]
-    claimed = {pattern.partition("/")[0] for one in found for pattern in one.of_kind(Kind.MEMORY)}
-    weak = (path for path in existing(root, OPENCLAW.weak_signs) if path.name not in claimed)
-    if OPENCLAW not in found and next(weak, None):
-        found.append(OPENCLAW)
+    for agent in (one for one in LAYOUTS if one.weak_signs and one not in found):
+        claimed = {pattern.partition("/")[0] for one in found for pattern in one.of_kind(Kind.MEMORY)}
+        if any(path.relative_to(root).parts[0] not in claimed for path in existing(root, agent.weak_signs)):
+            found.append(agent)
     return tuple(found) or (PLAIN,)
 
 
@@ -469,14 +469,42 @@ CLAUDE_CODE = AgentLayout(
 )
 CLAUDE_PROJECT = AgentLayout(
     name="claude-project",
-    title="CLAUDE.md tree",
+    title="Claude Code project",
     document="https://code.claude.com/docs/en/memory#claude-md-files",
     lists=((".claude.json", "projects"),),
-    signs=("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
-    files=(
-        (Kind.MEMORY, ("CLAUDE.md", ".claude/CLAUDE.md")),
-        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
+    signs=(
+        *("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
+        *(".claude/memory/*.md", ".claude/agent-memory"),
     ),
+    # People keep auto memory in the repository, where CLAUDE.md imports it, as `.claude/memory` or `memory`.
+    files=(
+        (Kind.MEMORY, (".claude/memory/MEMORY.md", "memory/MEMORY.md", "CLAUDE.md", ".claude/CLAUDE.md")),
+        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
+        (Kind.LOG, (f"memory/{DAY}.md", f"memory/logs/{DAY}*.md", f".claude/memory/logs/{DAY}*.md")),
+        (Kind.NOTE, ("memory/**/*.md", ".claude/memory/**/*.md", ".claude/agent-memory/**/*.md")),
+    ),
+)
+MEMORY_BANK = AgentLayout(
+    name="memory-bank",
+    title="Memory Bank",
+    document="https://docs.cline.bot/features/memory-bank",
+    signs=("memory-bank/*.md", "cline_docs/activeContext.md", ".kilocode/rules/memory-bank/*.md"),
+    # All at the top of the folder is read when a task begins; what stays true is kept in the first ones.
+    files=(
+        (Kind.MEMORY, ("memory-bank/systemPatterns.md", "memory-bank/*.md")),
+        (Kind.MEMORY, ("cline_docs/systemPatterns.md", "cline_docs/*.md")),
+        (Kind.MEMORY, (".kilocode/rules/memory-bank/architecture.md", ".kilocode/rules/memory-bank/*.md")),
+        (Kind.NOTE, ("memory-bank/**/*.md", "cline_docs/**/*.md")),
+    ),
+    makes_memory=False,
+)
+SERENA = AgentLayout(
+    name="serena",
+    title="Serena",
+    document="https://oraios.github.io/serena/02-usage/045_memories.html",
+    signs=(".serena/memories",),
+    files=((Kind.MEMORY, _MEMORY), (Kind.NOTE, (".serena/memories/**/*.md",))),
+    makes_memory=False,
 )
 CODEX = AgentLayout(
     name="codex",
@@ -515,6 +543,8 @@ GEMINI_CLI = AgentLayout(
         "tmp/*/memory/.inbox/global/**/*.patch",
     ),
 )
+_HERMES_FOLDERS = ("memories", "profiles/*/memories", "memory")
+"""Where its entries are in its home, and often in a copy of it."""
 HERMES = AgentLayout(
     name="hermes",
     title="Hermes",
@@ -525,13 +555,13 @@ HERMES = AgentLayout(
     ),
     signs=(
         *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
-        "profiles/*/memories/MEMORY.md",
+        *("profiles/*/memories/MEMORY.md", "memory/MEMORY.md"),
     ),
     says=re.compile(rb'\n\xc2\xa7\r?\n|"subsystem":\s*"memory"'),
     files=(
-        (Kind.MEMORY, ("MEMORY.md", "memories/MEMORY.md", "profiles/*/memories/MEMORY.md")),
-        (Kind.BOOTSTRAP, ("USER.md", "memories/USER.md", "SOUL.md", "profiles/*/memories/USER.md")),
-        (Kind.NOTE, ("*.md", "memories/*.md", "profiles/*/memories/*.md")),
+        (Kind.MEMORY, ("MEMORY.md", *(f"{one}/MEMORY.md" for one in _HERMES_FOLDERS))),
+        (Kind.BOOTSTRAP, ("USER.md", "SOUL.md", *(f"{one}/USER.md" for one in _HERMES_FOLDERS))),
+        (Kind.NOTE, ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS))),
     ),
     limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
     pending=(
@@ -562,7 +592,8 @@ NANOBOT = AgentLayout(
     title="nanobot",
     document="https://github.com/HKUDS/nanobot/blob/main/docs/memory.md",
     homes=("~/.nanobot/workspace",),
-    signs=("memory/MEMORY.md", "memory/history.jsonl"),
+    signs=("memory/history.jsonl", "memory/HISTORY.md"),
+    weak_signs=("memory/MEMORY.md",),
     files=(
         (Kind.MEMORY, ("memory/MEMORY.md",)),
         (Kind.BOOTSTRAP, _BOOTSTRAP),
@@ -613,7 +644,7 @@ PLAIN = AgentLayout(
     makes_memory=False,
 )
 LAYOUTS = (
-    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
+    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA, MEMORY_BANK, SERENA),
     *(CLAUDE_PROJECT, BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 """All that are known; where several claim a file, the first one says what it is."""
