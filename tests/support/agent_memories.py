@@ -97,6 +97,19 @@ MEMORY_BANK = AgentMemory(
     "memory-bank/systemPatterns.md",
     "memory-bank/features/ports.md",
 )
+REPLIT = AgentMemory(
+    "replit",
+    {
+        "replit.md": "# Atlas\n\n- Uses NATS\n",
+        ".agents/memory/MEMORY.md": "- [Ports](ports.md) — where staging listens\n",
+        ".agents/memory/ports.md": "---\nname: Ports\ndescription: where staging listens\n---\n" + PORT,
+        ".agents/skills/tea/SKILL.md": "# quokka\n",
+        "docs/tea.md": "# quokka\n",
+    },
+    {"memory": 2, "note": 1},
+    ".agents/memory/MEMORY.md",
+    ".agents/memory/ports.md",
+)
 SERENA = AgentMemory(
     "serena",
     {
@@ -207,7 +220,7 @@ PLAIN = AgentMemory(
 )
 EVERY = (
     *(OPENCLAW, CLAUDE_CODE, CLAUDE_PROJECT, CODEX, GEMINI_CLI, HERMES, LETTA, NANOBOT),
-    *(MEMORY_BANK, SERENA),
+    *(MEMORY_BANK, REPLIT, SERENA),
     *(BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 

@@ -484,19 +484,36 @@ CLAUDE_PROJECT = AgentLayout(
         (Kind.NOTE, ("memory/**/*.md", ".claude/memory/**/*.md", ".claude/agent-memory/**/*.md")),
     ),
 )
+_BANKS = (
+    *("memory-bank", "memory_bank", ".memory-bank", "docs/memory-bank", "cline_docs"),
+    *(".cursor/memory-bank", ".kilocode/rules/memory-bank"),
+)
+_LASTING = ("systemPatterns.md", "architecture.md", "*.md")
+"""All at the top of a bank is read when a task begins; what stays true is kept in one of the first two."""
 MEMORY_BANK = AgentLayout(
     name="memory-bank",
     title="Memory Bank",
     document="https://docs.cline.bot/features/memory-bank",
-    signs=("memory-bank/*.md", "cline_docs/activeContext.md", ".kilocode/rules/memory-bank/*.md"),
-    # All at the top of the folder is read when a task begins; what stays true is kept in the first ones.
+    signs=tuple(f"{bank}/*.md" for bank in _BANKS),
     files=(
-        (Kind.MEMORY, ("memory-bank/systemPatterns.md", "memory-bank/*.md")),
-        (Kind.MEMORY, ("cline_docs/systemPatterns.md", "cline_docs/*.md")),
-        (Kind.MEMORY, (".kilocode/rules/memory-bank/architecture.md", ".kilocode/rules/memory-bank/*.md")),
-        (Kind.NOTE, ("memory-bank/**/*.md", "cline_docs/**/*.md")),
+        (Kind.MEMORY, tuple(f"{bank}/{name}" for name in _LASTING for bank in _BANKS)),
+        (Kind.NOTE, tuple(f"{bank}/**/*.md" for bank in _BANKS)),
     ),
     makes_memory=False,
+)
+REPLIT = AgentLayout(
+    name="replit",
+    title="Replit Agent",
+    document="https://docs.replit.com/features/project-setup/replit-dot-md",
+    signs=(".agents/memory", "replit.md"),
+    files=(
+        (Kind.MEMORY, (".agents/memory/MEMORY.md", "replit.md")),
+        (Kind.BOOTSTRAP, (".agents/AGENTS.md",)),
+        (Kind.LOG, (f".agents/memory/{DAY}.md",)),
+        (Kind.NOTE, (".agents/memory/**/*.md",)),
+    ),
+    rules=((".agents/memory/MEMORY.md", _one_line_entries),),
+    log=".agents/memory/{0}.md",
 )
 SERENA = AgentLayout(
     name="serena",
@@ -644,7 +661,8 @@ PLAIN = AgentLayout(
     makes_memory=False,
 )
 LAYOUTS = (
-    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA, MEMORY_BANK, SERENA),
+    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
+    *(MEMORY_BANK, REPLIT, SERENA),
     *(CLAUDE_PROJECT, BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 """All that are known; where several claim a file, the first one says what it is."""
