@@ -26,7 +26,7 @@ import msgspec
 from workbench.backup.targets import LEDGERS, Target, find_target, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import ask
+from workbench.repository.git_runner import ask, is_ancestor
 from workbench.workspace import files
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.state_files import read_state, write_state
@@ -262,7 +262,7 @@ def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False)
 def operations_since(workspace: Workspace, last: Remembered) -> int | None:
     """How many commits came after a backup; None when it is not part of this history any more."""
     try:
-        if not is_ancestor(workspace, last.commit, workspace.history.head()):
+        if not is_ancestor(workspace.history.carrier, last.commit, "HEAD"):
             return None
         out = ask(workspace.history.carrier, "rev_list", "--count", f"{last.commit}..HEAD", "--")
     except RepositoryStateError:
@@ -291,31 +291,14 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
         tip = chain.tip()
     except BackupError as error:
         return None, f"{error.message}: so a full backup is made"
-    if tip is None or is_ancestor(workspace, tip, head):
+    carrier = workspace.history.carrier
+    if tip is None or is_ancestor(carrier, tip, head):
         return tip, ""
     last = remembered(workspace)
-    if not _has(workspace, tip) and (last is None or last.commit != tip):
+    is_here = is_ancestor(carrier, tip, tip)
+    if not is_here and (last is None or last.commit != tip):
         raise BackupError(
             f"{target.shown} holds the backup of another memory, or of commits that are not here",
             hint="use another folder, or start a new chain in this one with --full: nothing is removed",
         )
     return None, "the history was rewritten since the last backup: so a full backup is made"
-
-
-def _has(workspace: Workspace, commit: str) -> bool:
-    try:
-        ask(workspace.history.carrier, "cat_file", "-e", f"{commit}^{{commit}}")
-    except RepositoryStateError:
-        return False
-    return True
-
-
-def is_ancestor(workspace: Workspace, commit: str, head: CommitId | None) -> bool:
-    """Whether ``commit`` is here and part of the history of ``head``."""
-    if not head or not _has(workspace, commit):
-        return False
-    try:
-        ask(workspace.history.carrier, "merge_base", "--is-ancestor", commit, head)
-    except RepositoryStateError:
-        return False
-    return True

@@ -25,7 +25,6 @@ from workbench.backup.bundles import (
     alone_in,
     basis_of,
     find_or_repeat,
-    is_ancestor,
     put_in_place,
     read_header,
     remember,
@@ -46,7 +45,7 @@ from workbench.config.read_only import require_more_than_looking
 from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId
 from workbench.plural import plural
-from workbench.repository.git_runner import ask
+from workbench.repository.git_runner import ask, is_ancestor
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record, recorded_files, unrecorded
@@ -346,9 +345,10 @@ class _Work:
 
     def _holds_all_of(self, header: Header) -> bool:
         """Whether what a bundle has is a part of what is saved now."""
-        pairs = [(header.commit, self.commit)]
-        pairs += [(CommitId(at), CommitId(self.ledgers.get(name, ""))) for name, at in header.ledgers.items()]
-        return all(now and is_ancestor(self.workspace, before, now) for before, now in pairs)
+        pairs: list[tuple[str, str | None]] = [(header.commit, self.commit)]
+        pairs += [(at, self.ledgers.get(name)) for name, at in header.ledgers.items()]
+        carrier = self.workspace.history.carrier
+        return all(now and is_ancestor(carrier, before, now) for before, now in pairs)
 
     def _verified(self, final: Path, basis: CommitId | None, before: list[Path]) -> Path:
         """Write a bundle beside its name and restore it with those before it; gone unless all is well."""

@@ -20,7 +20,15 @@ from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import PROTOCOLS, Outcome, ask, cause, network_carrier, outcome
+from workbench.repository.git_runner import (
+    PROTOCOLS,
+    Outcome,
+    ask,
+    cause,
+    network_carrier,
+    outcome,
+    references,
+)
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
@@ -219,8 +227,7 @@ def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[
 
 def ledgers_of(carrier: Any) -> dict[str, str]:
     """The references of a repository under which ledgers stand, with their commits."""
-    out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", f"{LEDGERS}*/ledger")
-    return dict(row.split(" ") for row in out.decode("utf-8", "replace").splitlines())
+    return references(carrier, f"{LEDGERS}*/ledger")
 
 
 def push_ledgers(carrier: Any, target: Target) -> tuple[bool, str]:

@@ -133,6 +133,17 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes = b"") -> bytes
     return found.out
 
 
+def references(carrier: Any, pattern: str) -> dict[str, str]:
+    """The references that a pattern of ``git for-each-ref`` means, each with the object that it stands on."""
+    out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", pattern)
+    return dict(row.split(" ") for row in os.fsdecode(out).splitlines())
+
+
+def is_ancestor(carrier: Any, commit: str, tip: str) -> bool:
+    """Whether a commit is there, and is ``tip`` or before it."""
+    return outcome(carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
+
+
 def network_carrier(folder: Path) -> Any:
     """A runner for the repository ``folder``, made by us: the one kind that may reach another place.
 

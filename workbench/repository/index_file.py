@@ -151,26 +151,16 @@ class Staging:
                 lines.append((path, None, row))
         if not lines:
             return ""
-        try:
-            self._put_patiently(lines)
-        except WriteFailedError:
-            return (
-                "git's index is locked, so it was not refreshed: run `git reset -q -- "
-                + " ".join(wanted)
-                + "` before your next plain commit"
-            )
-        return ""
-
-    def _put_patiently(self, lines: list[tuple[RelPath, str | None, IndexRow | None]]) -> None:
-        """As ``_put``, waiting a moment for somebody who holds the index just now.
-
-        That may be the git that a killed workbench left behind.
-        """
-        for _ in range(_LOCK_TRIES - 1):
+        for _ in range(_LOCK_TRIES):  # the git of a killed workbench may hold it just now
             with contextlib.suppress(WriteFailedError):
-                return self._put(lines)
+                self._put(lines)
+                return ""
             time.sleep(_LOCK_SECONDS)
-        return self._put(lines)
+        return (
+            "git's index is locked, so it was not refreshed: run `git reset -q -- "
+            + " ".join(wanted)
+            + "` before your next plain commit"
+        )
 
     def _put(self, lines: Iterable[tuple[RelPath, str | None, IndexRow | None]]) -> None:
         """Give each path the mode and blob ``MODE BLOB`` (None: take it out), keeping the marks of its row.

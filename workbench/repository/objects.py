@@ -103,25 +103,23 @@ class ObjectReader:
     def _answer(self, name: str) -> tuple[list[str], bytes]:
         """The words of the header line for ``name``, and the bytes of the object if there is one."""
         with self._lock:
-            return self._answer_alone(name)
-
-    def _answer_alone(self, name: str) -> tuple[list[str], bytes]:
-        if self._is_stopped:
-            raise StoppedError("reading the history")
-        if self._is_half_read:  # somebody gave up in the middle of an answer; what is left of it is not ours
-            self.close()
-        self._is_half_read = True
-        header = self._ask(name) or self._ask(name)  # a reader that was killed is started again
-        found, data = header.decode().split(), b""
-        if len(found) == 3:
-            if int(found[2]) > _LARGEST:
-                raise RepositoryStateError(
-                    f"{found[0]} has {found[2]} bytes, more than can be read", hint="git fsck may show more"
-                )
-            data = self._process.stdout.read(int(found[2]))
-            self._process.stdout.read(1)
-        self._is_half_read = False
-        return found, data
+            if self._is_stopped:
+                raise StoppedError("reading the history")
+            if self._is_half_read:  # somebody gave up in the middle of an answer: the rest is not ours
+                self.close()
+            self._is_half_read = True
+            header = self._ask(name) or self._ask(name)  # a reader that was killed is started again
+            found, data = header.decode().split(), b""
+            if len(found) == 3:
+                if int(found[2]) > _LARGEST:
+                    raise RepositoryStateError(
+                        f"{found[0]} has {found[2]} bytes, more than can be read",
+                        hint="git fsck may show more",
+                    )
+                data = self._process.stdout.read(int(found[2]))
+                self._process.stdout.read(1)
+            self._is_half_read = False
+            return found, data
 
     def _ask(self, name: str) -> bytes:
         """The header line for ``name``; empty when the process is gone."""

@@ -37,6 +37,7 @@ from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.commits import Commit, ReferenceMove, parse_commit
+from workbench.repository.git_runner import is_ancestor, references
 from workbench.repository.history import History
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
@@ -277,18 +278,22 @@ class Ledger:
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
+        if not self._has_repository():
+            return ()
         tip = self._tip()
         known = {book: self._names(tip, book) for book in BOOKS}
         found = []
         # That under our own name first: what it holds is not news in another one.
-        for name, commit in sorted(self._references(), key=lambda row: row[0] != self.reference):
+        rows = references(self._history.carrier, self._family).items()
+        for name, at in sorted(rows, key=lambda row: row[0] != self.reference):
+            commit = CommitId(at)
             if name != self.reference or self._own(commit) != commit:
                 records = tuple(
                     LedgerRecord(book, parsed(line) or {})
                     for book, lines in self._books(commit).items()
                     for line in new_lines(lines, known[book])
                 )
-                if records or not self._is_joined(commit, tip):
+                if records or not (tip and is_ancestor(self._history.carrier, commit, tip)):
                     found.append(ForeignLedger(name, commit, records))
         return tuple(found)
 
@@ -312,24 +317,6 @@ class Ledger:
         if one.reference != self.reference and self._resolve(one.reference) == one.commit:
             moves.append(ReferenceMove(one.reference, None, one.commit))
         return moves
-
-    def _is_joined(self, commit: CommitId, tip: CommitId | None) -> bool:
-        """Whether a commit is before the newest of ours."""
-        if tip is None:
-            return False
-        try:
-            self._history.run("merge_base", "--is-ancestor", commit, tip)
-        except RepositoryStateError:
-            return False
-        return True
-
-    def _references(self) -> list[tuple[str, CommitId]]:
-        """The references of this workspace's ledger, those that were fetched among them."""
-        if not self._has_repository():
-            return []
-        out = self._history.run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
-        rows = (line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines())
-        return [(name, CommitId(commit)) for name, _, commit in rows]
 
     def _has_repository(self) -> bool:
         try:
@@ -547,7 +534,7 @@ class Ledger:
                 self._extend(tree, book, lines)
                 count += len(lines)
         parents: tuple[CommitId, ...] = (tip,) if tip else ()
-        if joined and not self._is_joined(joined, tip):
+        if joined and not (tip and is_ancestor(self._history.carrier, joined, tip)):
             parents += (joined,)
         elif not count:
             return None

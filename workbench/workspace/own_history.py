@@ -37,7 +37,7 @@ from workbench.errors import (
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.commits import ReferenceMove
-from workbench.repository.git_runner import ask, carrier_for, outcome
+from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
 from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
 from workbench.special_files import read_regular
@@ -275,7 +275,7 @@ class OwnPlace:
         identity = identity_file(person.common_dir)
         with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
             ours = own.resolve(f"{family_of(own.prefix)}ledger")
-            if not identity.exists() or (ours and not _is_before(person, ours, theirs)):
+            if not identity.exists() or (ours and not is_ancestor(person.carrier, ours, theirs)):
                 _send_ledger(person, own, "fetched/history")
                 return
             _send_ledger(person, own, "ledger")
@@ -365,10 +365,9 @@ class OwnPlace:
         The objects are linked, so it costs no room, and the repository may drop its own at any time.
         """
         theirs = family_of(person.prefix)
-        out = person.run("for_each_ref", "--format=%(refname) %(objectname)", theirs)
-        rows = [line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines()]
+        ledgers = references(person.carrier, theirs)
         head = person.head() if history else None
-        if not rows and head is None:
+        if not ledgers and head is None:
             return
         _link_objects(person.common_dir / "objects", begun / "objects")
         for path in (person.common_dir / "shallow", identity_file(person.common_dir)):
@@ -377,7 +376,10 @@ class OwnPlace:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 shutil.copyfile(path, target)
         ours = family_of(prefix)
-        moves = [ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None) for name, _, at in rows]
+        moves = [
+            ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None)
+            for name, at in ledgers.items()
+        ]
         if head:
             moves.append(ReferenceMove("HEAD", head, None))
         with contextlib.closing(History.open_own(self._root, begun, prefix)) as own:
@@ -447,10 +449,6 @@ def _send_ledger(source: History, target: History, name: str) -> None:
         objects = ask(source.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
         target.feed(objects, "unpack_objects", "-q")
         target.run("update_ref", f"{family_of(target.prefix)}{name}", tip)
-
-
-def _is_before(history: History, commit: CommitId, tip: CommitId) -> bool:
-    return outcome(history.carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
 
 
 def pack_loose(history: History) -> None:

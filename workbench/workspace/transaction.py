@@ -32,7 +32,7 @@ from workbench.errors import (
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.commits import Commit, ReferenceMove
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
@@ -215,7 +215,7 @@ class Operations:
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
             records = self._ledger.adding(plan.records, operation)
-        self._history.require_movable(commit, head, records)
+        self._history.require_movable(_moves(commit, head, records))
         intent = Intent(operation, head, commit, message, steps, records.new if records else None)
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
@@ -290,7 +290,7 @@ class Operations:
         self._history.save()
         if not self._history.own:  # the journal is for the person's index
             self._journal.write(Intent(operation, head, commit, message, left))
-        moved = self._history.advance(commit, head, "workbench: edits found on disk")
+        moved = self._history.move_references(_moves(commit, head), "workbench: edits found on disk")
         if moved:
             self._history.refresh_index(head, commit, found)
         with contextlib.suppress(OSError):
@@ -323,7 +323,8 @@ class Operations:
             # Others may have moved the ledger meanwhile, and after a kill it may have the records already.
             records = self._ledger.including(intent.ledger) if intent.ledger else None
             try:
-                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}", records)
+                moves = _moves(commit, parent, records)
+                advanced = self._history.move_references(moves, f"workbench: {intent.operation}")
             except RepositoryStateError as error:
                 raise RepositoryStateError(
                     f"the files are written, but {error.message}",
@@ -538,7 +539,8 @@ class Operations:
             bits, _, name = value.partition(" ")
             if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
                 return int(bits, 8)
-        return 0o777 if self._history.is_program(parent, path) else None
+        node = self._history.node(parent, path)
+        return 0o777 if node and node.is_program else None
 
     def _operation(self, commit: Commit) -> Operation:
         """The operation that a commit records; a plain commit counts as one of its author's."""
@@ -558,6 +560,13 @@ class Operations:
             undoes=OperationId(undoes) if ours and undoes else None,
             trailers=commit.trailers,
         )
+
+
+def _moves(
+    commit: CommitId, parent: CommitId | None, ledger: ReferenceMove | None = None
+) -> list[ReferenceMove]:
+    """The branch moves from ``parent`` to ``commit``, and the ledger with it."""
+    return [ReferenceMove("HEAD", commit, parent), *([ledger] if ledger else [])]
 
 
 def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:
