@@ -12,7 +12,6 @@ which they held, `memory_documents` files: where the workspace has none of that 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
@@ -28,6 +27,7 @@ from workbench.importers.plan import (
     SourceRow,
     carried,
     digest_of,
+    json_of,
     memories,
     moment_of,
     word,
@@ -61,6 +61,7 @@ _INSERT = re.compile(rb'INSERT INTO (?:"?\w+"?\.)?"?(?P<table>\w+)"? ')
 _CUSTOM = b"PGDMP"
 _MOST_LINE = 64_000_000
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
+_ELEMENT = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,"]+)', re.DOTALL)
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _SECONDS = 10
 _STATEMENT_MS = 120_000
@@ -238,17 +239,12 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
 
     def item(name: str, row: SourceRow) -> Item:
         made = makers[name.partition("/")[0]](row)
-        return Item(name=name, digest=_digest(row, made), **made)
+        # A server and its dump spell the same row differently; where a file goes depends on what stands here.
+        said = [row.get(key) for key in ("path", "user_id", "content")] if "file" in made else made
+        return Item(name=name, digest=digest_of(said), **made)
 
     rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in rows_of(tables, table, chosen))
     return carried(LABEL, rows, item)
-
-
-def _digest(row: SourceRow, made: Mapping[str, Any]) -> str:
-    """The digest of what a row says: a server and its dump spell the same row differently."""
-    if "file" in made:  # its path here depends on what stands here
-        return digest_of([row.get(name) for name in ("path", "user_id", "content")])
-    return digest_of(made)
 
 
 def _agent(tables: Tables, wanted: str) -> str:
@@ -379,44 +375,23 @@ def _entity_type(row: SourceRow) -> str:
     return kind if kind in ENTITY_TYPES else "concept"
 
 
-def _parsed(value: object) -> object:
-    """A list or mapping, which some databases write as JSON."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return None
-
-
 def _list(value: object) -> Iterator[object]:
     """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         yield from array_elements(value)
-    elif isinstance(found := _parsed(value), (list, tuple)):
+    elif isinstance(found := json_of(value), (list, tuple)):
         yield from found
 
 
 def array_elements(text: str) -> Iterator[str]:
     """The elements of ``{a,"b, c",NULL}``: quotes and backslashes as PostgreSQL writes them."""
-    element, quoted, was_quoted, escaped = "", False, False, False
-    for character in text[1:-1]:
-        if escaped:
-            element, escaped = element + character, False
-        elif character == "\\":
-            escaped = True
-        elif character == '"':
-            quoted, was_quoted = not quoted, True
-        elif character == "," and not quoted:
-            if was_quoted or element not in ("", "NULL"):
-                yield element
-            element, was_quoted = "", False
-        else:
-            element += character
-    if was_quoted or element not in ("", "NULL"):
-        yield element
+    for found in _ELEMENT.finditer(text[1:-1]):
+        if found["plain"] != "NULL":
+            yield found["plain"] or re.sub(r"\\(.)", r"\1", found["quoted"], flags=re.DOTALL)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    found = _parsed(value)
+    found = json_of(value)
     return found if isinstance(found, dict) else {}
 
 

@@ -12,16 +12,25 @@ the agent may act by itself, and how often it did, is between the agent and its 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.plan import Carried, Item, SourceRow, carried, digest_of, many, memory_item, word
+from workbench.importers.plan import (
+    Carried,
+    Item,
+    SourceRow,
+    carried,
+    digest_of,
+    json_of,
+    many,
+    memory_item,
+    word,
+)
 from workbench.memory.graph_types import IMPORTANCE
 
 LABEL = "goclaw-graph"
@@ -38,17 +47,15 @@ _OF_THE_PROGRAM = {
 }
 
 _OF_ROUTINE = "memory_uuid"
-_ROUTINE_COLUMNS = (
-    _OF_ROUTINE,
-    *("trigger_type", "trigger_cron", "trigger_event", "trigger_condition"),
-    *("action", "action_entity", "action_extra"),
-    *("days", "time_start", "time_end", "duration_minutes", "location", "person"),
-    *("starts_on", "ends_on", "skip_dates"),
-)
-_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DETAILS = {
+    **{"days": "", "time_start": "", "time_end": "to ", "duration_minutes": "minutes: ", "location": ""},
+    **{"person": "person: ", "trigger_cron": "cron: ", "trigger_event": "on the event "},
+    **{"trigger_condition": "if ", "action": "action: ", "action_entity": "", "action_extra": ""},
+    "skip_dates": "not on ",
+}
+"""What is said of a routine beside its title: columns, in the order of the words, and what leads each in."""
 _MOST = 200
 """Characters of one value that are taken."""
-_MOST_DAYS = 12
 
 
 def read_memory_graph(path: Path) -> Carried:
@@ -58,9 +65,9 @@ def read_memory_graph(path: Path) -> Carried:
             raise UsageError(f"{path} has a table of memories of another program")
         ends, left_out = _ends(database)
         left_out += _of_the_program(database)
+        columns = (_OF_ROUTINE, *_DETAILS, "starts_on", "ends_on")
         routines = {
-            row.word(_OF_ROUTINE): Routine(tuple(_said(row)), row.day("starts_on"), row.day("ends_on"))
-            for row in database.rows("routine_metadata", _ROUTINE_COLUMNS, _OF_ROUTINE)
+            row.word(_OF_ROUTINE): row for row in database.rows("routine_metadata", columns, _OF_ROUTINE)
         }
         rows = database.rows("memories", _COLUMNS, "id")
         named = ((row.word("uuid") or digest_of(row), row) for row in rows)
@@ -80,23 +87,25 @@ def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
         yield moments, "it alone can"
 
 
-def _item(name: str, row: SourceRow, until: date | None, routine: Routine | None) -> Item:
+def _item(name: str, row: SourceRow, until: date | None, routine: SourceRow | None) -> Item:
     if row.get("forgotten"):
         raise UsageError("it was forgotten there")
     kind = row.word("memory_type").casefold()
     if kind not in IMPORTANCE:
         raise UsageError(f"unknown type of memory: “{kind[:40]}”")
     occurred = row.day("occurred_at") or row.day("created_at")
-    content = row.get("content") or ""
+    content = str(row.get("content") or "")
     start = occurred
     if routine is not None:
-        content, start = routine.told(content), routine.starts or start
-        until = min(filter(None, (until, routine.ends)), default=None)
+        new = [said for said in _details(routine) if said.casefold() not in content.casefold()]
+        content = ", ".join([content.rstrip().rstrip(".,;"), *new]) if new and content.strip() else content
+        start = routine.day("starts_on") or start
+        until = min(filter(None, (until, routine.day("ends_on"))), default=None)
     user = row.word("username")
     return memory_item(
         name,
         content,
-        [row, until, *([routine.said] if routine else [])],
+        [row, until, *([routine] if routine else [])],
         type=kind,
         entity=user,
         entity_type="person" if user else "",
@@ -129,62 +138,10 @@ def _ends(database: Database) -> tuple[dict[str, date], list[tuple[str, str]]]:
     return ends, told
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
-    """``said`` are the parts of a sentence, in their order; ``starts`` and ``ends`` the days of its time."""
-
-    said: tuple[str, ...]
-    starts: date | None = None
-    ends: date | None = None
-
-    def told(self, content: str) -> str:
-        """``content`` with what it does not say already."""
-        have = content.casefold()
-        new = [part for part in self.said if part.casefold() not in have]
-        return ", ".join([content.rstrip().rstrip(".,;"), *new]) if new and content.strip() else content
-
-
-def _said(row: SourceRow) -> Iterator[str]:
-    def of(name: str) -> str:
-        return row.word(name)[:_MOST]
-
-    days, start, end = _days(_listed(row.get("days"))), of("time_start"), of("time_end")
-    if when := " ".join(filter(None, (days, f"{start} to {end}" if start and end else start))):
-        yield when
-    minutes = row.get("duration_minutes")
-    if isinstance(minutes, int) and minutes > 0 and not end:
-        yield f"{minutes} minutes"
-    if of("location"):
-        yield of("location")
-    if of("person"):
-        yield f"person: {of('person')}"
-    if not when and of("trigger_cron"):
-        yield f"at {of('trigger_cron')} (cron)"
-    if of("trigger_event"):
-        yield f"on the event {of('trigger_event')}"
-    if of("trigger_condition"):
-        yield f"if {of('trigger_condition')}"
-    if of("action"):
-        yield "action: " + " ".join(filter(None, map(of, ("action", "action_entity", "action_extra"))))
-    if skipped := sorted(_listed(row.get("skip_dates")))[:_MOST_DAYS]:
-        yield "not on " + ", ".join(skipped)
-
-
-def _listed(value: object) -> list[str]:
-    """The words of a list as JSON; none for what is no such list."""
-    try:
-        found = json.loads(value) if isinstance(value, str) else None
-    except (ValueError, RecursionError):
-        return []
-    words = (word(item)[:_MOST] for item in found) if isinstance(found, list) else iter(())
-    return [item for item in words if item]
-
-
-def _days(names: list[str]) -> str:
-    """``Tuesdays and Fridays``; what is no day of the week as it is written."""
-    low = {name.casefold() for name in names}
-    if low >= set(_WEEK):
-        return "every day"
-    known = [f"{day.capitalize()}s" for day in _WEEK if day in low]
-    told = known + [name for name in names if name.casefold() not in _WEEK][:_MOST_DAYS]
-    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+def _details(row: SourceRow) -> Iterator[str]:
+    for name, lead in _DETAILS.items():
+        value = row.get(name)
+        listed = json_of(value)
+        said = ", ".join(map(word, listed)) if isinstance(listed, list) else word(str(value or ""))
+        if said:
+            yield lead + said[:_MOST]

@@ -178,6 +178,14 @@ def word(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
+def json_of(value: object) -> object:
+    """What a text means as JSON, None for what means nothing; any other value as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
+
+
 def many(count: int, one: str, several: str = "") -> str:
     """``1 thing``, ``2 things``; ``several`` where an `s` does not make it."""
     return f"{count} {one if count == 1 else several or one + 's'}"
@@ -301,7 +309,8 @@ class _Files:
         """Take in the file that an item brings, if it does; why it cannot be made, or nothing."""
         wanted = item.file
         if item.episode is not None:
-            wanted = _episode_path(item.episode, self._now), render_page(item.episode)
+            made = item.episode.created_at or self._now
+            wanted = RelPath(f"episodes/{made:%Y/%m}/{item.episode.id}.md"), render_page(item.episode)
         if wanted is None:
             return ""
         path, data = wanted
@@ -349,12 +358,6 @@ def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
 
 def _folders(path: RelPath) -> set[RelPath]:
     return {RelPath(str(folder)) for folder in PurePosixPath(path).parents}
-
-
-def _episode_path(page: EpisodePage, now: datetime) -> RelPath:
-    """``episodes/YYYY/MM/<id>.md``"""
-    made = page.created_at or now
-    return RelPath(f"episodes/{made:%Y}/{made:%m}/{page.id}.md")
 
 
 def _flagged(data: bytes) -> str:

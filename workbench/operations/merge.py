@@ -19,8 +19,7 @@ from workbench.memory.text_merge import united
 from workbench.operations.edit import put_in_place, reworded
 from workbench.operations.references import telling_lost_links
 from workbench.operations.resolve_entries import gather, require_released
-from workbench.operations.safety_gate import require_clean
-from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, marks, trust_kept
+from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, marks, require_clean, trust_kept
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

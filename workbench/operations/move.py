@@ -32,9 +32,8 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import least_trusted
 from workbench.operations.references import telling_lost_links
 from workbench.operations.resolve_entries import Gathered, gather, require_released
-from workbench.operations.safety_gate import require_clean
 from workbench.operations.sections import heading_for, require_heading
-from workbench.operations.sources import derived_provenance, trust_kept
+from workbench.operations.sources import derived_provenance, require_clean, trust_kept
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -158,16 +157,6 @@ def with_origin(
     return marked(passage, fields, may_wrap=may_wrap) if fields else passage
 
 
-def by_section(
-    passages: Iterable[tuple[tuple[str, ...], Passage]],
-) -> dict[tuple[str, ...], list[Passage]]:
-    """Passages by the heading path that they go under, in the order in which they come."""
-    out: dict[tuple[str, ...], list[Passage]] = {}
-    for path, passage in passages:
-        out.setdefault(path, []).append(passage)
-    return out
-
-
 def plan_move(
     workspace: Workspace,
     addresses: Sequence[str],
@@ -218,7 +207,8 @@ def plan_move(
         name = section or _same_section(relocation.document(target), passage)
         groups.setdefault((target, name), []).append(carried)
     for (target, name), passages in groups.items():
-        relocation.set_down(target, _place(name), passages)
+        place = file_end if name is None else partial(named_section, name=name)
+        relocation.set_down(target, place, passages)
     named = [("Section", name) for name in dict.fromkeys(name for _, name in groups) if name]
     return relocation.plan("move", reason=reason, trailers=named, notes=notes)
 
@@ -268,7 +258,3 @@ def _same_section(document: Document, passage: Passage) -> str | None:
         return heading_for(entry.text, document)
     heading = find_section(document, entry.heading[-1]) if entry.heading else None
     return heading.path[-1] if heading else None
-
-
-def _place(name: str | None) -> Callable[[Document], Destination]:
-    return file_end if name is None else partial(named_section, name=name)

@@ -17,9 +17,16 @@ from workbench.memory.move import with_item
 from workbench.memory.names import CommitId
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
-from workbench.operations.safety_gate import held_back, left_out
 from workbench.operations.sections import heading_for, require_heading
-from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
+from workbench.operations.sources import (
+    NEVER_A_SOURCE,
+    PromotionSource,
+    derived_provenance,
+    held_back,
+    left_out,
+    marks,
+    source_at,
+)
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan

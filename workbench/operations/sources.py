@@ -1,13 +1,16 @@
-"""Entries whose words are taken: which may be, and what is said of their origin where they go."""
+"""Entries whose words are taken: which may be, and what is said of their origin where they go.
+
+The gate before long-term memory: what hides text or holds a secret does not pass unseen.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from workbench.errors import NotCuratableError
+from workbench.errors import FlaggedError, NotCuratableError
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
@@ -16,9 +19,13 @@ from workbench.memory.markdown import Document
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.operations.resolve_entries import require_released
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import by_rule, masked, secrets_in
+from workbench.safety.terminal import cut, visible
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.workspace import Workspace
 
+_TITLE = 60
 NEVER_A_SOURCE = {
     Kind.DREAM: "dream output is never a source, because dreams would repeat themselves",
     Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
@@ -101,3 +108,38 @@ def trust_kept(document: Document, entry: Entry) -> str:
     if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
         return least_trusted(entry.field("trust"))
     return trust_of(document, entry)
+
+
+def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Those of the entries, by the name they were asked for with, that do not pass, and a sentence why.
+
+    Raises FlaggedError when none passes: then there is nothing to be done without a person's word.
+    """
+    held: dict[str, str] = {}
+    secret = False
+    for name, entry in entries.items():
+        secrets = secrets_in(entry.text)
+        if findings := (*secrets, *hidden_in(entry.text)):
+            held[name] = "; ".join(by_rule(findings))
+            secret = secret or bool(secrets)
+    if held and len(held) == len(entries):
+        raise FlaggedError({_title(entries[name]): why for name, why in held.items()}, secret=secret)
+    return held
+
+
+def require_clean(entries: Iterable[Entry]) -> None:
+    """Raise FlaggedError for the first that does not pass; what is in long-term memory has passed."""
+    for entry in entries:
+        if entry.kind is not Kind.MEMORY:
+            held_back({entry.address: entry})
+
+
+def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str, ...]:
+    """What to tell of the entries that were held back while others passed."""
+    return tuple(
+        f"left out: “{_title(entries[name])}”: {why} (--allow-flagged takes it)" for name, why in held.items()
+    )
+
+
+def _title(entry: Entry) -> str:
+    return cut(visible(masked(entry.plain_title), one_line=True), _TITLE)
