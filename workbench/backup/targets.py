@@ -59,7 +59,7 @@ class Target:
     @property
     def help(self) -> str:
         """What to try where a place behind ssh cannot be reached; empty for all others."""
-        if self.kind != "remote" or not (self.place.startswith("ssh://") or _is_ssh_short(self.place)):
+        if self.local is not None or (_SCHEME.match(self.place) and not self.place.startswith("ssh://")):
             return ""
         host = self.place.removeprefix("ssh://").split("/")[0].split(":")[0]
         return (
@@ -124,10 +124,6 @@ def without_secret(text: str) -> str:
     return _SECRET.sub(r"\1…@", text)
 
 
-def _is_ssh_short(text: str) -> bool:
-    return _SCHEME.match(text) is None and _SSH_SHORT.fullmatch(text) is not None
-
-
 def _checked(text: str, base: Path) -> Target:
     scheme = _SCHEME.match(text)
     if scheme:
@@ -165,11 +161,7 @@ def _is_repository(path: Path) -> bool:
 
 
 def _url_of(history: History, name: str) -> str:
-    try:
-        out = ask(history.carrier, "config", "--null", "--get", f"remote.{name}.url")
-    except RepositoryStateError:
-        return ""
-    return os.fsdecode(out).split("\0")[0]
+    return outcome(history.carrier, "config", "--null", "--get", f"remote.{name}.url").text.split("\0")[0]
 
 
 LEDGERS = "refs/workbench/"
@@ -185,11 +177,7 @@ _QUIET_RECEIVER = (
 
 def branch_of(history: History) -> str:
     """The branch that HEAD is on, in full below ``refs/heads/``; ``DETACHED`` where there is none."""
-    try:
-        out = ask(history.carrier, "symbolic_ref", "--quiet", "HEAD")
-    except RepositoryStateError:
-        return DETACHED
-    name = os.fsdecode(out).rstrip("\n")
+    name = outcome(history.carrier, "symbolic_ref", "--quiet", "HEAD").text
     return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else DETACHED
 
 

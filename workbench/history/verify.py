@@ -77,7 +77,10 @@ def check_strays(workspace: Workspace) -> list[Check]:
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
-        flaws += _special(state)
+        flaws += [
+            Flaw("special", f"{path} is {kind_of_special(path)}: reading it could block forever", "remove it")
+            for path in special_files(state)
+        ]
         flaws += _git_leftovers(workspace)
         flaws += _half_bundles(workspace)
         kept = workspace.operations.conflicts()
@@ -106,12 +109,6 @@ def check_strays(workspace: Workspace) -> list[Check]:
         ),
         Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", disputed),
     ]
-
-
-def _special(state: Path) -> list[Flaw]:
-    waits = "reading it could block forever"
-    found = ((path, kind_of_special(path)) for path in special_files(state))
-    return [Flaw("special", f"{path} is {kind}: {waits}", "remove it") for path, kind in found]
 
 
 def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
@@ -204,6 +201,11 @@ class _Walked:
     broken: list[Flaw] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
+    def note(self, what: str, error: RepositoryStateError) -> None:
+        """Something could not be read: the error names the objects."""
+        self.broken.append(Flaw("text", f"{what}: {error}", _FROM_BACKUP))
+        self.named |= set(_OBJECT.findall(error.message))
+
 
 def _walk(workspace: Workspace) -> _Walked:
     walked = _Walked()
@@ -220,13 +222,9 @@ def _walk(workspace: Workspace) -> _Walked:
                         if node and node.is_file:
                             walked.texts.setdefault(node.id, []).append((path, who, side))
             except RepositoryStateError as error:
-                walked.broken.append(
-                    Flaw("text", f"what operation {who} changed cannot be read: {error}", _FROM_BACKUP)
-                )
-                walked.named |= set(_OBJECT.findall(error.message))
+                walked.note(f"what operation {who} changed cannot be read", error)
     except RepositoryStateError as error:
-        walked.broken.append(Flaw("text", f"the history is incomplete: {error}", _FROM_BACKUP))
-        walked.named |= set(_OBJECT.findall(error.message))
+        walked.note("the history is incomplete", error)
     return walked
 
 

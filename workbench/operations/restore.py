@@ -8,7 +8,7 @@ from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryErr
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
 from workbench.repository.commits import Commit
@@ -42,8 +42,7 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
     now = workspace.files.read_or_none(path)
     if not is_entry:
         return _whole(path, then, now, commit, reason)
-    document = parse_document(path, then, workspace.layout.kind_of(path), workspace.marks())
-    return _one(target, document, now, commit, reason)
+    return _one(target, workspace.parsed(path, then), now, commit, reason)
 
 
 def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:

@@ -30,6 +30,7 @@ from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL
 from workbench.workspace.seal import Seal, read_note
+from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -298,8 +299,8 @@ class Displaced:
             # A line that was begun by its writer begins here too, whatever the last one lacks.
             begins = content[: note.known][-1:] in (b"", b"\n") and not there.endswith(b"\n")
             self._files.append(note.path, b"\n" * begins + late)
-        known = replace(note, known=len(content), digest=_digest(content), carrying=0)
-        known = replace(known, target=0, target_digest="")
+        size, digest = len(content), _digest(content)
+        known = replace(note, known=size, digest=digest, carrying=0, target=0, target_digest="")
         self._write_note(name, known)
         return known
 
@@ -348,11 +349,8 @@ class Displaced:
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
         whole = os.fsencode(f"{unique}-{path.rpartition('/')[2]}")
         kept = os.fsdecode(whole[-_MOST_OF_NAME:])
-        note = _beside(self._conflicts / kept)
-        note.unlink(missing_ok=True)
-        descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"path": path, "since": time.time()}, file)
+        note = {"path": path, "since": time.time()}
+        write_state(_beside(self._conflicts / kept), note, fresh=self._conflicts / "new.json")
         return kept
 
 

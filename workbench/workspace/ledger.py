@@ -15,6 +15,7 @@ that is met twice, after a kill between the two, counts once. The files ``_syste
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import secrets
@@ -23,7 +24,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from workbench.config.read_only import require_more_than_looking
@@ -162,15 +162,8 @@ class Ledger:
 
     def marks(self) -> MarkReader:
         """What short marks stand for, as the ledger knows it when the first of them is met."""
-        details: dict[Mark, Fields] | None = None
-
-        def read(mark: str, text_hash: str) -> Fields | None:
-            nonlocal details
-            if details is None:
-                details = self._details()
-            return details.get((mark, text_hash))
-
-        return read
+        details = functools.cache(self._details)
+        return lambda mark, text_hash: details().get((mark, text_hash))
 
     def _details(self) -> dict[Mark, Fields]:
         tip = self._tip()
@@ -305,7 +298,7 @@ class Ledger:
         """
         require_more_than_looking()
         for one in found:
-            self._move(partial(self._confirming, one))
+            self._move(functools.partial(self._confirming, one))
         return sum(len(one.records) for one in found)
 
     def _confirming(self, one: ForeignLedger) -> list[ReferenceMove | None]:

@@ -113,7 +113,11 @@ def register(folder: Path | str, name: str = "") -> Registered:
                 hint=f"`workbench workspaces remove {there.name}` unregisters it",
             )
         chosen = name or free_name(root, known)
-        _require_free(chosen, known)
+        if not is_name(chosen):
+            raise UsageError(f"{short(chosen)} is not a valid workspace name", hint=_NO_NAME)
+        for one in known.entries:
+            if one.name.casefold() == chosen.casefold():
+                raise UsageError(f"{one.name} is already {one.root}", hint="choose another one with --name")
         before = read_own(known.path)
         replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
         return Registered(chosen, root)
@@ -173,17 +177,16 @@ def resolved(text: str, *, may_be_new: bool = False) -> tuple[str, str]:
     """
     if not is_name(text):
         return text, ""
+    is_folder = Path(text).is_dir()
     try:
         found = read_registry().named(text)
     except UsageError:
-        if Path(text).is_dir():
+        if is_folder:
             return text, ""
         raise
-    if Path(text).is_dir():
-        if found is None or found.root == Path(os.path.realpath(text)):
-            return text, ""
+    if is_folder and found and found.root != Path(os.path.realpath(text)):
         return text, f"{text} is a folder here; the registered workspace of that name is {found.root}"
-    if found is None and may_be_new:
+    if is_folder or (found is None and may_be_new):
         return text, ""
     if found is None:
         raise NoWorkspaceError(
@@ -237,14 +240,3 @@ def _why_not(name: str, value: object, before: list[Registered]) -> str:
 def _root(value: str, beside: Path) -> Path:
     """The folder that a line names; one that is not absolute counts from the file."""
     return Path(os.path.realpath(beside / os.path.expanduser(value.strip())))
-
-
-def _require_free(name: str, known: Registry) -> None:
-    if not is_name(name):
-        raise UsageError(
-            f"{short(name)} is not a valid workspace name",
-            hint=_NO_NAME,
-        )
-    taken = next((one for one in known.entries if one.name.casefold() == name.casefold()), None)
-    if taken is not None:
-        raise UsageError(f"{taken.name} is already {taken.root}", hint="choose another one with --name")

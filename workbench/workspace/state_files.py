@@ -110,14 +110,10 @@ def keep_draft(state: Path, name: str, text: str | None) -> None:
         while len(now) > KEPT_DRAFTS or len(json.dumps(now)) > _MAX_DRAFT_BYTES:
             del now[next(iter(now))]
         if now != before:
-            _replace(state, now)
-
-
-def _replace(state: Path, now: dict[str, str]) -> None:
-    try:
-        write_state(state / _DRAFTS_FILE, now)
-    except OSError as error:
-        raise disk_error(error) from error
+            try:
+                write_state(state / _DRAFTS_FILE, now)
+            except OSError as error:
+                raise disk_error(error) from error
 
 
 KEPT_SEARCHES = 100

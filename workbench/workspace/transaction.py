@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
@@ -146,10 +145,11 @@ class Operations:
                 self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
-                blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
-                steps = [FileStep(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
+                blobs = {
+                    one.path: None if one.after is None else self._history.store(one.after) for one in edits
+                }
                 with contextlib.suppress(ChangedError):
-                    commit = self._commit_external(head, steps, told)
+                    commit = self._commit_external(head, blobs, told)
                     return replace(self.of(commit), notes=found) if commit else None
         raise ConflictError("the branch changes too fast", hint="try again in a moment")
 
@@ -210,7 +210,7 @@ class Operations:
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
             others, waiting = self._others(head, {step.path for step in steps}, whole=begun is not None)
-            head = self._commit_external(head, steps, others=others)
+            head = self._commit_external(head, {step.path: step.before for step in steps} | others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
@@ -266,14 +266,11 @@ class Operations:
     def _commit_external(
         self,
         head: CommitId | None,
-        steps: Iterable[FileStep],
+        on_disk: Mapping[RelPath, BlobId | None],
         told: Plan | None = None,
-        others: Mapping[RelPath, BlobId | None] = MappingProxyType({}),
     ) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
-        found = {
-            step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
-        } | dict(others)
+        found = {p: blob for p, blob in on_disk.items() if blob != self._history.blob_id(head, p)}
         if not found:
             return head
         names = ", ".join(sorted(found))
@@ -412,21 +409,22 @@ class Operations:
             commit = self._history.commit(intent.commit)
         except RepositoryStateError:  # there is no such commit
             return False
-        return commit.trailer("Operation") == intent.operation and all(
-            self._history.blob_id(intent.commit, step.path) == step.after for step in intent.steps
-        )
+        return self._tells(commit, intent)
 
     def _find_recorded(self, intent: Intent) -> CommitId | None:
         """The commit that records an operation: its own, or one that was made of it by an amend or a
         rebase. A plain commit that only copied its trailers is none."""
-        newest = islice(self._history.commits(), _RECOVERY_DEPTH)
-        return next((c.id for c in newest if c.id == intent.commit or self._tells(c, intent)), None)
+        paths = {step.path for step in intent.steps}
+        for commit in islice(self._history.commits(), _RECOVERY_DEPTH):
+            is_copy = self._tells(commit, intent) and paths <= {*self._history.changed_paths(commit)}
+            if is_copy or commit.id == intent.commit:
+                return commit.id
+        return None
 
     def _tells(self, commit: Commit, intent: Intent) -> bool:
-        """Whether a commit says of itself that it is this operation, and does the same to every file."""
-        return commit.trailer("Operation") == intent.operation and (
-            set(self._history.changed_paths(commit)) >= {step.path for step in intent.steps}
-            and all(self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps)
+        """Whether a commit says of itself that it is this operation, and leaves each file as that does."""
+        return commit.trailer("Operation") == intent.operation and all(
+            self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps
         )
 
     # -- reading ---------------------------------------------------------------------------------
