@@ -19,7 +19,7 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
 from workbench.importers.database import read_cells
-from workbench.importers.memory_graph import read_memory_graph
+from workbench.importers.goclaw import read_memory_graph
 from workbench.importers.openclaw_recalls import read_recalls
 from workbench.importers.plan import Carried, plan_import
 from workbench.operations.undo import plan_undo

@@ -111,16 +111,6 @@ class Origin:
         """Whether its source is trusted: the owner, or their agent."""
         return self.trust in ("owner", "agent")
 
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return {
-            "who": self.who,
-            "trust": self.trust,
-            "when": self.when.isoformat() if self.when else None,
-            "session": self.session,
-            "source": self.source,
-        }
-
 
 def origin_of(
     document: Document,

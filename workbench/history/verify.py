@@ -58,6 +58,7 @@ class Check:
 LOCK_SECONDS = 600.0
 """A lock of git's that is older has no git behind it, but for an editor that is open since."""
 _WAIT_SECONDS = 5.0
+_LEFT_BY_GIT = ("*.lock", "refs/**/*.lock", "objects/*/tmp_*", "objects/tmp_*")
 _JOURNAL = {
     "journal.json": "an action was interrupted; the next one finishes it",
     "journal.refused": "a journal entry of an interrupted action without a commit",
@@ -132,10 +133,7 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
 def _git_leftovers(workspace: Workspace) -> list[Flaw]:
     common = ask(workspace.history.carrier, "rev_parse", "--path-format=absolute", "--git-common-dir")
     places = {workspace.history.git_dir, Path(os.fsdecode(common).rstrip("\n"))}
-    found = {path for place in places for path in place.glob("*.lock")}
-    for place in places:
-        found |= set((place / "refs").rglob("*.lock"))
-        found |= set(place.glob("objects/*/tmp_*")) | set(place.glob("objects/tmp_*"))
+    found = {path for place in places for left in _LEFT_BY_GIT for path in place.glob(left)}
     if workspace.history.own:
         found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
     return [

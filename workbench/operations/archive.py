@@ -33,7 +33,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.move import Passage, section
 from workbench.memory.provenance import Provenance, parse_instant
 from workbench.operations.move import Relocation, with_origin
-from workbench.operations.resolve_entries import Gathered, gather
+from workbench.operations.sources import Gathered, gather
 from workbench.plural import plural
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan

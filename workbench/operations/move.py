@@ -31,9 +31,15 @@ from workbench.memory.move import (
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import least_trusted
 from workbench.operations.references import telling_lost_links
-from workbench.operations.resolve_entries import Gathered, gather, require_released
 from workbench.operations.sections import heading_for, require_heading
-from workbench.operations.sources import derived_provenance, require_clean, trust_kept
+from workbench.operations.sources import (
+    Gathered,
+    derived_provenance,
+    gather,
+    require_clean,
+    require_released,
+    trust_kept,
+)
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

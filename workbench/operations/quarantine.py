@@ -31,7 +31,7 @@ from workbench.memory.move import (
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.move import PageMove, Relocation
-from workbench.operations.resolve_entries import gather
+from workbench.operations.sources import gather
 from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
+from workbench.errors import BusyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
 from workbench.processes import boot_moment, has_writers
-from workbench.special_files import open_regular, read_regular
+from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL
 from workbench.workspace.seal import Seal, read_note
@@ -125,7 +125,7 @@ class Displaced:
         if known is None:
             self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
             return
-        _make(self._folder)
+        make_folder(self._folder)
         inode = self._files.inode_beside(path, name)
         self._note_new(name, path, known, inode)
         try:
@@ -156,16 +156,16 @@ class Displaced:
         A conflict that a program may still write into is kept as a replaced file, so that what it adds is
         carried over. Raises BusyError for any other file that a program is writing into.
         """
-        follows = isinstance(kept, Conflict) and kept.path is not None
-        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=not follows):
-            if not follows or kept.path is None:
+        path = kept.path if isinstance(kept, Conflict) else None
+        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=path is None):
+            if path is None:
                 raise BusyError(
                     f"a program still has {kept.kept} open and may write to it",
                     hint="nothing was removed; try again when it has finished",
                 )
-            _make(self._folder)
+            make_folder(self._folder)
             name = kept.kept.name
-            self._note_new(name, kept.path, text, os.lstat(kept.kept).st_ino)
+            self._note_new(name, path, text, os.lstat(kept.kept).st_ino)
             os.rename(kept.kept, self._folder / name)
         _beside(kept.kept).unlink(missing_ok=True)
 
@@ -345,22 +345,13 @@ class Displaced:
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""
-        _make(self._conflicts)
+        make_folder(self._conflicts)
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
         whole = os.fsencode(f"{unique}-{path.rpartition('/')[2]}")
         kept = os.fsdecode(whole[-_MOST_OF_NAME:])
         note = {"path": path, "since": time.time()}
         write_state(_beside(self._conflicts / kept), note, fresh=self._conflicts / "new.json")
         return kept
-
-
-def _make(folder: Path) -> None:
-    """Make a folder of ours; a link in its place would lead out of the workspace."""
-    if folder.is_symlink():
-        raise ReadOnlyError(
-            f"{folder} is a link, and its files must stay in the workspace", hint="remove the link"
-        )
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _beside(kept: Path) -> Path:

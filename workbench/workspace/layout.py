@@ -502,12 +502,12 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _glob(pattern: str) -> str:
     """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
     parts = _parts(pattern)
-    text = _with_gaps(parts, "**", "(?:[^/]+/)*", lambda part: _of_part(part) + "/").removesuffix("/")
+
+    def of(part: str) -> str:
+        return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece) + "/"
+
+    text = _with_gaps(parts, "**", "(?:[^/]+/)*", of).removesuffix("/")
     return text + "[^/]+" if parts[-1] == "**" else text
-
-
-def _of_part(part: str) -> str:
-    return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece)
 
 
 def _with_gaps(pieces: Iterable[str], gap: str, anything: str, of: Callable[[str], str]) -> str:

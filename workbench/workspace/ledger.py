@@ -210,7 +210,8 @@ class Ledger:
 
     def _lines(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
         """Each file of a book: where it stands, and its lines that are not empty."""
-        yield from self._old_files(book)
+        for path, data in self.old_files((book,)).items():
+            yield path, split_lines(data)
         if tip := self._tip():
             for name, data in self._files_of(tip, book):
                 yield f"{self.reference}:{name}", split_lines(data)
@@ -220,16 +221,14 @@ class Ledger:
             if ours and book in _HAPPENS:
                 yield f"{STATE_DIR}/{path}", ours
 
-    def _old_files(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
-        """The files that version 0.1 wrote, one a month."""
-        for path in self._old_paths([book]):
-            data = self._files.read_or_none(path)
-            if data is not None:
-                yield path, split_lines(data)
-
-    def old_files(self) -> dict[RelPath, bytes]:
-        """The files of version 0.1, and their bytes."""
-        found = {path: self._files.read_or_none(path) for path in self._old_paths(_OLD)}
+    def old_files(self, books: Sequence[Book] = BOOKS) -> dict[RelPath, bytes]:
+        """The files that version 0.1 wrote of some books, one a month, and their bytes."""
+        names: list[str] = []
+        with contextlib.suppress(OSError):
+            names = sorted(os.listdir(self._files.root / LEDGER))
+        begins = tuple(f"{book}-" for book in books if book in _OLD)
+        wanted = [RelPath(LEDGER + name) for name in names if name.startswith(begins)]
+        found = {path: self._files.read_or_none(path) for path in wanted if path.endswith(".jsonl")}
         return {path: data for path, data in found.items() if data is not None}
 
     def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
@@ -244,19 +243,6 @@ class Ledger:
                     book = _book_of(path.removeprefix(LEDGER))
                     found[name] = LedgerRecord(book, {**fields, NAME: name})
         return tuple(found.values())
-
-    def _old_paths(self, books: Sequence[Book]) -> list[RelPath]:
-        """The files of version 0.1 for some books."""
-        try:
-            names = sorted(os.listdir(self._files.root / LEDGER))
-        except OSError:
-            return []
-        begins = tuple(f"{book}-" for book in books if book in _OLD)
-        return [
-            RelPath(f"{LEDGER}{name}")
-            for name in names
-            if name.startswith(begins) and name.endswith(".jsonl")
-        ]
 
     # -- the reference ---------------------------------------------------------------------------
 
@@ -319,8 +305,7 @@ class Ledger:
 
     def _tip(self) -> CommitId | None:
         """The newest commit of the ledger that this machine wrote, or that a person confirmed."""
-        found = self._resolve()
-        return self._own(found) if found else None
+        return self._own(self._resolve())
 
     def _resolve(self, name: str = "") -> CommitId | None:
         """The commit that the reference, or another one, stands on, whoever wrote it."""
@@ -328,10 +313,9 @@ class Ledger:
             return None
         return self._history.resolve(name or self.reference)
 
-    def _own(self, commit: CommitId) -> CommitId | None:
+    def _own(self, commit: CommitId | None) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
-        named = self._identity()
-        if not named:
+        if commit is None or not (named := self._identity()):
             return None
         is_sealed = Seal(self._history.common_dir, named=named).verifier()
         left, met = deque([commit]), {commit}
@@ -487,7 +471,7 @@ class Ledger:
     def including(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> ReferenceMove | None:
         """The move of the reference that takes in the records of another commit; None where it has them."""
         stands = self._resolve()
-        tip = self._own(stands) if stands else None
+        tip = self._own(stands)
         parents = (tip,) if tip else ()
         if books == BOOKS and self._own(commit) == commit and self._commit(commit).parents == parents:
             return self._to(commit, stands, parents)  # it was made for just this place
@@ -518,7 +502,7 @@ class Ledger:
         commit from elsewhere that becomes a parent. That vouches for nothing in it: what counts is the tree.
         """
         stands = self._resolve()
-        tip = self._own(stands) if stands else None
+        tip = self._own(stands)
         tree = self._tree(tip)
         count = 0
         for book, given in books.items():

@@ -98,6 +98,11 @@ class _Kept:
     sealed: bool
     another: bool = False
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether a person has gone on from it, with the repository."""
+        return self.sealed and self.note is not None and self.note.ended
+
 
 def histories_folder() -> Path:
     """Where the histories of workspaces without a repository are."""
@@ -125,7 +130,7 @@ class OwnPlace:
         Raises RepositoryStateError where what is there was not made here.
         """
         kept = self._kept()
-        if kept is None or (kept.sealed and kept.note and kept.note.ended):
+        if kept is None or kept.has_ended:
             return None
         if not kept.sealed or kept.note is None:
             raise _foreign(kept)
@@ -140,7 +145,7 @@ class OwnPlace:
                 kept = self._kept()
                 if kept is not None and not (kept.sealed and kept.note):
                     raise _foreign(kept)
-                if kept and kept.note and kept.note.ended and self.person:
+                if kept and kept.has_ended and self.person:
                     self._take_back(kept, self.person)
                 return self._go_on(kept) if kept else self._made()
         except shutil.Error as error:
@@ -246,7 +251,7 @@ class OwnPlace:
     def ended(self) -> Path | None:
         """Where there is one that a person has gone on from."""
         kept = self._kept()
-        return kept.git_dir if kept and kept.sealed and kept.note and kept.note.ended else None
+        return kept.git_dir if kept and kept.has_ended else None
 
     def adopt(self) -> Path:
         """Take over, as ours, what came from another machine or home; the person has agreed."""

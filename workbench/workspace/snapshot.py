@@ -23,7 +23,7 @@ from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, Wr
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
-from workbench.special_files import read_regular
+from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
 from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.files import Files
@@ -144,9 +144,7 @@ def _commit_of(root: Path) -> CommitId | None:
 def _laid_out(workspace: Workspace, commit: Commit, told: Callable[[int], None]) -> Path:
     """The folder of a moment, made where it is missing."""
     folder = workspace.state_dir() / _FOLDER
-    if folder.is_symlink():
-        raise ReadOnlyError(f"{folder} is a link", hint="remove it; it holds derived files only")
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder)
     root = folder / commit.id[:12]
     with hold(folder / "lock", "looking back", wait=_LOCK_SECONDS):
         if _commit_of(root) != commit.id:
