@@ -145,10 +145,9 @@ class Staging:
                 continue
             if not self._stands_at(row, self._history.blob_id(old, path)) and not self._lags(row, path):
                 continue
-            if node is not None:
-                lines.append((path, f"{row.mode if row else node.mode.decode()} {node.id}", row))
-            elif row is not None:
-                lines.append((path, None, row))
+            to = f"{row.mode if row else node.mode.decode()} {node.id}" if node is not None else None
+            if to or row:
+                lines.append((path, to, row))
         if not lines:
             return ""
         for _ in range(_LOCK_TRIES):  # the git of a killed workbench may hold it just now

@@ -241,7 +241,6 @@ class _Patterns(NamedTuple):
 
     included: re.Pattern[str]
     excluded: re.Pattern[str]
-    hidden: re.Pattern[str]
     named: re.Pattern[str]
     claims: list[tuple[AgentLayout | None, Kind]]
     folders: tuple[list[list[str]], list[list[str]]]
@@ -275,7 +274,6 @@ class Layout:
         compiled = _Patterns(
             included=_compile(patterns),
             excluded=_compile((*self.exclude, *further, *(_NEVER if self.agents else ()))),
-            hidden=_compile(HIDDEN if self.agents else ()),
             named=_compile(dotted),
             claims=[(agent, kind) for agent, kind, _ in known] + [(None, Kind.NOTE)] * len(self.include),
             folders=([_parts(one) for one in patterns], [_parts(one) for one in dotted]),
@@ -288,9 +286,12 @@ class Layout:
 
     def leaves_out(self, path: str) -> bool:
         """Whether a pattern excludes ``path``."""
-        if self._patterns.hidden.fullmatch(path) and not self._patterns.named.fullmatch(path):
+        if self._is_hidden(path) and not self._patterns.named.fullmatch(path):
             return True
         return bool(self._patterns.excluded.fullmatch(path))
+
+    def _is_hidden(self, path: str) -> bool:
+        return bool(self.agents) and "/." in f"/{path}"
 
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
@@ -368,7 +369,7 @@ class Layout:
         if self._patterns.excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
-        patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
+        patterns = self._patterns.folders[self._is_hidden(folder)]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
 
 

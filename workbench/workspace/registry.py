@@ -141,8 +141,7 @@ def unregister(name: str) -> str:
 
 def memory_root(folder: Path | str) -> Path:
     """The folder of a workspace of today. Raises NoWorkspaceError where there is no memory in it."""
-    place = Workspace.open(folder)
-    try:
+    with contextlib.closing(Workspace.open(folder)) as place:
         if type(place) is not Workspace:
             raise UsageError(
                 f"{folder} is memory as of an earlier time", hint="register the workspace itself"
@@ -156,9 +155,7 @@ def memory_root(folder: Path | str) -> Path:
                 f"there is no agent memory in {place.root}",
                 hint="`workbench init` sets up a workspace there; `workbench demo` creates one to try",
             )
-    finally:
-        place.close()
-    return place.root
+        return place.root
 
 
 def free_name(root: Path, known: Registry) -> str:
