@@ -154,13 +154,11 @@ def moment_of(value: object) -> datetime | None:
     It is in UTC, so that a moment is the same whatever zone the database writes it in.
     """
     try:
-        if isinstance(value, datetime):
-            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
-        if isinstance(value, str) and value.strip():
-            found = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(found, datetime):
             return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None

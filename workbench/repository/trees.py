@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -43,17 +44,10 @@ Writer = Callable[[Tree], str]
 
 def parse(data: bytes, digest_size: int) -> Tree:
     """The tree in ``data``; object names are ``digest_size`` bytes (20 or 32); or RepositoryStateError."""
-    tree: Tree = {}
-    at = 0
-    while at < len(data):
-        blank = data.find(b" ", at)
-        end = data.find(b"\0", blank)
-        after = end + 1 + digest_size
-        if blank < 0 or end < 0 or after > len(data):
-            raise RepositoryStateError("git has a damaged tree", hint="git fsck shows it")
-        tree[data[blank + 1 : end]] = Node(data[at:blank], data[end + 1 : after].hex())
-        at = after
-    return tree
+    rows = re.findall(rb"(?s)([^ ]+) ([^\0]*)\0(.{%d})" % digest_size, data)
+    if sum(len(mode) + len(name) + 2 + digest_size for mode, name, _ in rows) != len(data):
+        raise RepositoryStateError("git has a damaged tree", hint="git fsck shows it")
+    return {name: Node(mode, digest.hex()) for mode, name, digest in rows}
 
 
 def render(tree: Tree) -> bytes:

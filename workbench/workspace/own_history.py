@@ -115,7 +115,6 @@ class OwnPlace:
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self.person = root, layout, person
-        self._seen = self._stamp()
         elsewhere = histories_folder()
         self._homes = {elsewhere: os.fspath(root)}
         self._home = elsewhere
@@ -157,21 +156,13 @@ class OwnPlace:
 
     def is_elsewhere(self, history: History) -> bool:
         """Whether another program has moved the history from where it was opened."""
-        stamp = self._stamp()
-        if stamp == self._seen or (history.own and history.other is not None):
+        if history.own and history.other is not None:
             return False
-        found = self.find()
-        moved = found[0] != history.git_dir if found else history.own
-        if not moved:
-            self._seen = stamp
-        return moved
-
-    def _stamp(self) -> tuple[int, int]:
-        """Changes whenever the mark of the workspace is written."""
-        with contextlib.suppress(OSError):
-            status = (self._root / STATE_DIR / _MARK).stat()
-            return status.st_mtime_ns, status.st_ino
-        return 0, 0
+        try:
+            found = self.find()
+        except RepositoryStateError:  # it was not made here: whoever opens the history is told
+            return False
+        return found[0] != history.git_dir if found else history.own
 
     def is_needed(self) -> bool:
         """Whether memory could not be kept in the repository: git ignores it, or there is none.
@@ -408,7 +399,6 @@ class OwnPlace:
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
-            self._seen = self._stamp()
 
 
 def open_history(root: Path, layout: Layout) -> History:
