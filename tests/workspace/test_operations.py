@@ -22,8 +22,8 @@ from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_redo, plan_undo
-from workbench.repository.commits import ReferenceMove
 from workbench.repository.history import FALLBACK_IDENTITY
+from workbench.repository.objects import ReferenceMove
 from workbench.workspace import files
 from workbench.workspace.files import Files
 from workbench.workspace.locks import hold

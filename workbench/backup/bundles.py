@@ -145,10 +145,6 @@ class Chain:
         starts = [at for at, name in enumerate(self._names) if "-full" in name]
         self.bundles = [folder / name for name in (self._names[starts[-1] :] if starts else self._names)]
 
-    def tip(self) -> CommitId | None:
-        """The commit of the newest bundle, or None where there is none. Raises BackupError."""
-        return read_header(self.bundles[-1]).commit if self.bundles else None
-
     def ledgers(self) -> dict[str, str]:
         """The references of ledgers that its bundles restore, with their commits. Raises BackupError."""
         found: dict[str, str] = {}
@@ -272,11 +268,11 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
     if fault := chain.fault():
         return None, f"{fault}: so a full backup is made"
     try:
-        tip = chain.tip()
+        tip = read_header(chain.bundles[-1]).commit
     except BackupError as error:
         return None, f"{error.message}: so a full backup is made"
     carrier = workspace.history.carrier
-    if tip is None or is_ancestor(carrier, tip, head):
+    if is_ancestor(carrier, tip, head):
         return tip, ""
     last = remembered(workspace)
     is_here = is_ancestor(carrier, tip, tip)

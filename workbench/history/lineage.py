@@ -21,7 +21,7 @@ from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -19,7 +19,7 @@ from workbench.memory.names import CommitId, OperationId
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import least_trusted, parse_day
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 
 ACTORS = ("human", "agent", "external", "dreaming")

@@ -19,8 +19,8 @@ from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
 from workbench.repository import trees
-from workbench.repository.commits import Commit
 from workbench.repository.git_runner import ask, outcome, reason
+from workbench.repository.objects import Commit
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.layout import SET_ASIDE, STATE_DIR, folders
@@ -86,15 +86,15 @@ def check_strays(workspace: Workspace) -> list[Check]:
         flaws += _half_bundles(workspace)
         kept = workspace.operations.conflicts()
         late = [one for one in workspace.operations.late() if one.text]
-    disputed = tuple(
+    disputed = [
         Flaw(
             "conflict",
             f"{path} contains text of another writer that is in no memory file",
             "check it, then remove it",
         )
         for path in kept
-    )
-    disputed += tuple(
+    ]
+    disputed += (
         Flaw(
             "conflict",
             f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file",
@@ -108,7 +108,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
             f"{plural(looked_at, 'folder')}, the journal, git's locks, the last backup",
             tuple(flaws),
         ),
-        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", disputed),
+        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", tuple(disputed)),
     ]
 
 

@@ -23,8 +23,8 @@ from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.repository.objects import Commit
 from workbench.safety.terminal import visible
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace

@@ -15,7 +15,6 @@ from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
 from workbench.memory.address import path_of
-from workbench.memory.entry import Kind
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -31,14 +30,13 @@ from workbench.memory.move import (
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.move import PageMove, Relocation
-from workbench.operations.sources import gather
+from workbench.operations.sources import PAGES, gather
 from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
 _OURS = (_FROM, _UNDER, _AFTER, _SINCE)
-_PAGES = (Kind.EPISODE, Kind.ENTITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,7 @@ def quarantined(workspace: Workspace) -> Iterator[SetAside]:
 
 
 def _is_page(workspace: Workspace, path: str) -> bool:
-    return workspace.layout.kind_of(path.removeprefix(QUARANTINE)) in _PAGES
+    return workspace.layout.kind_of(path.removeprefix(QUARANTINE)) in PAGES
 
 
 def _in_quarantine(document: Document) -> Destination:

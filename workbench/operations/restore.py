@@ -11,7 +11,7 @@ from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Plan
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.workspace import Workspace

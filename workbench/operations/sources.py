@@ -28,7 +28,8 @@ from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 60
-_PAGES = (Kind.EPISODE, Kind.ENTITY)
+PAGES = (Kind.EPISODE, Kind.ENTITY)
+"""What is acted upon as a whole page."""
 NEVER_A_SOURCE = {
     Kind.DREAM: "dream output is never a source, because dreams would repeat themselves",
     Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
@@ -86,7 +87,7 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
                 found.titles.append(entry.plain_title)
             continue
         document = workspace.document(address)
-        if not pages or document.kind not in _PAGES:
+        if not pages or document.kind not in PAGES:
             allowed = f": only episodes and graph pages are {pages} whole" if pages else ""
             raise NotCuratableError(
                 f"{address} is a whole file{allowed}", hint="name its entries: path#hash or path:line"

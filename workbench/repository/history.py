@@ -21,7 +21,6 @@ from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFaile
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
-from workbench.repository.commits import Commit, ReferenceMove, moment, parse_commit
 from workbench.repository.git_runner import (
     ask,
     carrier_for,
@@ -32,7 +31,16 @@ from workbench.repository.git_runner import (
 )
 from workbench.repository.index_file import AT_ONCE, Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
-from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
+from workbench.repository.objects import (
+    Commit,
+    ObjectReader,
+    ReferenceMove,
+    commit_data,
+    moment,
+    object_name,
+    packed,
+    parse_commit,
+)
 from workbench.special_files import read_regular, require_regular_repository
 
 DISCARDED = "refs/workbench/discarded/"
@@ -370,14 +378,6 @@ class History:
         commits = [self.commit(name) for name in dict.fromkeys(names)]
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
-
-    def line(self) -> Iterator[Commit]:
-        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
-        name = self.head()
-        while name is not None:
-            commit = self.commit(name)
-            yield commit
-            name = commit.parents[0] if commit.parents else None
 
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""

@@ -167,15 +167,13 @@ class Staging:
         Raises WriteFailedError, having changed nothing, when the index is locked.
         """
         kept, prefix = list(lines), self._history.prefix
-        data = [os.fsencode(f"{to or self._nothing()} 0\t{prefix}{path}") for path, to, _ in kept]
+        nothing = "0 " + "0" * len(self._history.name_of(b""))
+        data = [os.fsencode(f"{to or nothing} 0\t{prefix}{path}") for path, to, _ in kept]
         self._history.feed(_records(data), "update_index", "--add", "-z", "--index-info")
         for option in ("--assume-unchanged", "--skip-worktree"):
             marked = [os.fsencode(path) for path, to, row in kept if to and row and option in row.options]
             if marked:
                 self._history.feed(_records(marked), "update_index", option, "-z", "--stdin")
-
-    def _nothing(self) -> str:
-        return "0 " + "0" * len(self._history.name_of(b""))
 
     def _stands_at(self, row: IndexRow | None, blob: BlobId | None) -> bool:
         """Whether the index says this of a file. `git add -N` says that it is still to come."""

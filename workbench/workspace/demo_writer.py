@@ -31,13 +31,8 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
     history = History.create(root)
     try:
         history.feed(b"".join(_stream(commits)), "fast_import", "--quiet", "--date-format=raw")
-        final: dict[str, bytes] = {}
-        for commit in commits:
-            for path, data in commit.files.items():
-                if data is None:
-                    final.pop(path, None)
-                else:
-                    final[path] = data
+        newest = {path: data for commit in commits for path, data in commit.files.items()}
+        final = {path: data for path, data in newest.items() if data is not None}
         files = Files(root)
         for path, data in final.items():
             files.replace(RelPath(path), None, data, temporary=".wb-demo.tmp")

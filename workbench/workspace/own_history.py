@@ -36,10 +36,10 @@ from workbench.errors import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.commits import ReferenceMove
 from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
 from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
+from workbench.repository.objects import ReferenceMove
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.agent_layouts import existing

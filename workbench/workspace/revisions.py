@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 
 SHORTEST_PREFIX = 4

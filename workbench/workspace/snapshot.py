@@ -21,8 +21,8 @@ from typing import NoReturn
 from workbench.config.settings import Settings
 from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_error
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.repository.objects import Commit
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
 from workbench.workspace.external_changes import unrecorded
@@ -249,14 +249,10 @@ class _PastLedger(Ledger):
 class _PastOperations(Operations):
     """Operations up to one moment; none can be added."""
 
-    def __init__(self, place: PastWorkspace) -> None:
-        super().__init__(place)
-        self._place = place
-
     def _exclusive(self, purpose: str, *, commits: bool = False) -> NoReturn:
         """What every action begins with. Raises ReadOnlyError."""
         raise ReadOnlyError(
-            f"this is the memory as it was on {self._place.moment}: it is read-only",
+            f"this is the memory as it was on {self._workspace.moment}: it is read-only",
             hint="omit --as-of to change current memory",
         )
 

@@ -31,7 +31,7 @@ from workbench.errors import (
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.commits import Commit, ReferenceMove
+from workbench.repository.objects import Commit, ReferenceMove
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
