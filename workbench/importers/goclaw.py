@@ -265,20 +265,17 @@ def _agent(tables: Tables, wanted: str) -> str:
     """The id of the agent whose memory is meant."""
     ids = sorted({str(row["agent_id"]) for rows in tables.values() for row in rows if row.get("agent_id")})
     keys = {str(row.get("id")): row.word("agent_key") for row in rows_of(tables, "agents", "")}
+    shown = ", ".join(keys.get(one) or one for one in ids) or "none"
     if wanted:
         for one in ids:
             if wanted in (one, keys.get(one)):
                 return one
-        raise UsageError(f"no agent “{wanted}” has memory there", hint="there are: " + _shown(ids, keys))
+        raise UsageError(f"no agent “{wanted}” has memory there", hint=f"there are: {shown}")
     if len(ids) > 1:
         raise UsageError(
-            f"the memory of {len(ids)} agents is there", hint="choose one with --agent: " + _shown(ids, keys)
+            f"the memory of {len(ids)} agents is there", hint=f"choose one with --agent: {shown}"
         )
     return ids[0] if ids else ""
-
-
-def _shown(ids: Iterable[str], keys: Mapping[str, str]) -> str:
-    return ", ".join(keys.get(one) or one for one in ids) or "none"
 
 
 def _episode(row: SourceRow) -> dict[str, Any]:
@@ -328,7 +325,8 @@ def _entity(row: SourceRow) -> dict[str, Any]:
     }
     if row.word("description"):
         drafts += memories(str(row.get("description")), type="fact", **said)
-    for key, value in sorted(_mapping(row.get("properties")).items()):
+    properties = json_of(row.get("properties"))
+    for key, value in sorted(properties.items()) if isinstance(properties, dict) else ():
         if isinstance(value, (str, int, float)) and word(str(value)):
             drafts += memories(f"{word(key)}: {value}", type="fact", **said)
     return {"drafts": tuple(drafts)}
@@ -402,11 +400,6 @@ def array_elements(text: str) -> Iterator[str]:
     for found in _ELEMENT.finditer(text[1:-1]):
         if found["plain"] != "NULL":
             yield found["plain"] or re.sub(r"\\(.)", r"\1", found["quoted"], flags=re.DOTALL)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    found = json_of(value)
-    return found if isinstance(found, dict) else {}
 
 
 def _count(value: object) -> int:

@@ -214,29 +214,29 @@ def remove_left_locks(folders: Sequence[Path], names: Sequence[str], since: floa
     if not found or processes.gits(folders) != ():
         return
     for path in found:
-        if processes.opened_by(path) == () and processes.is_local(path):
+        if _is_free(path):
             with contextlib.suppress(OSError):
                 path.unlink()
 
 
 def way_out(reason: str, folders: Sequence[Path]) -> str:
     """What a person can do about the lock file that git names in ``reason``."""
-    named = _NAMED.search(reason)
-    if named is None:
-        return _BY_HAND
-    lock = Path(named[1])
-    gits, users = processes.gits(folders), processes.opened_by(lock)
-    if gits:
+    named, gits = _NAMED.search(reason), processes.gits(folders)
+    if named and gits:
         return f"{gits[0]} is running here: try again when it has finished"
-    if gits is None or users is None or users or not processes.is_local(lock):
-        return _BY_HAND
-    with contextlib.suppress(OSError):
-        if time.time() - lock.stat().st_mtime >= _YOUNG_SECONDS:
-            return (
-                "no git process is running here and nobody has it open, so it is stale: rm "
-                f"{shlex.quote(str(lock))}"
-            )
+    if named and gits is not None and _is_free(lock := Path(named[1])):
+        with contextlib.suppress(OSError):
+            if time.time() - lock.stat().st_mtime >= _YOUNG_SECONDS:
+                return (
+                    "no git process is running here and nobody has it open, so it is stale: rm "
+                    f"{shlex.quote(str(lock))}"
+                )
     return _BY_HAND
+
+
+def _is_free(lock: Path) -> bool:
+    """Whether nobody has a lock file open, as far as that can be known for certain."""
+    return processes.opened_by(lock) == () and processes.is_local(lock)
 
 
 def _came(path: Path, since: float) -> bool:

@@ -83,11 +83,16 @@ def read_registry() -> Registry:
     path = registry_path()
     entries, skipped = list[Registered](), list[str]()
     for name, value in _said(path, read_own(path)).items():
-        why = _why_not(name, value, entries)
-        if why:
-            skipped.append(f"{short(name)}: {why}")
-        else:
-            entries.append(Registered(name, _root(str(value), path.parent)))
+        if not is_name(name):
+            skipped.append(f"{short(name)}: {_NO_NAME}")
+        elif not isinstance(value, str) or not value.strip() or "\0" in value:
+            skipped.append(f"{short(name)}: its folder must be one path")
+        else:  # a path that is not absolute counts from the file
+            root = Path(os.path.realpath(path.parent / os.path.expanduser(value.strip())))
+            if same := next((one for one in entries if one.root == root), None):
+                skipped.append(f"{short(name)}: the same folder as {same.name}")
+            else:
+                entries.append(Registered(name, root))
     return Registry(path, tuple(entries), tuple(skipped))
 
 
@@ -221,19 +226,3 @@ def _said(path: Path, data: bytes | None) -> Mapping[str, object]:
             f"{path} is not a list of workspaces: {short(error)}",
             hint="correct it with an editor; a line is `name: folder`",
         ) from error
-
-
-def _why_not(name: str, value: object, before: list[Registered]) -> str:
-    """Why a line of the file names no workspace; empty where it does."""
-    if not is_name(name):
-        return _NO_NAME
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
-        return "its folder must be one path"
-    root = _root(value, registry_path().parent)
-    same = next((one for one in before if one.root == root), None)
-    return f"the same folder as {same.name}" if same else ""
-
-
-def _root(value: str, beside: Path) -> Path:
-    """The folder that a line names; one that is not absolute counts from the file."""
-    return Path(os.path.realpath(beside / os.path.expanduser(value.strip())))
