@@ -41,7 +41,7 @@ from workbench.backup.targets import (
     remote_refs,
 )
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
+from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_errors
 from workbench.memory.names import CommitId
 from workbench.plural import plural
 from workbench.repository.git_runner import ask, is_ancestor
@@ -168,19 +168,16 @@ def back_up(
     made.notes = (*finished, *made.notes)
     if not made.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    try:
-        with hold(workspace.state_dir() / "backup.lock", "a backup"):
-            if target.kind == "remote":
-                made.wrote = made.send(check=check)
-            else:
-                place = Path(target.place)
-                folder = place if target.kind == "folder" else place.parent
-                folder.mkdir(parents=True, exist_ok=True)
-                with alone_in(folder):
-                    made.wrote = made.write_one() if target.kind == "file" else made.extend(full=full)
-            remember(workspace, target, made.commit)
-    except OSError as error:
-        raise disk_error(error) from error
+    with disk_errors(), hold(workspace.state_dir() / "backup.lock", "a backup"):
+        if target.kind == "remote":
+            made.wrote = made.send(check=check)
+        else:
+            place = Path(target.place)
+            folder = place if target.kind == "folder" else place.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            with alone_in(folder):
+                made.wrote = made.write_one() if target.kind == "file" else made.extend(full=full)
+        remember(workspace, target, made.commit)
     return made
 
 
@@ -344,7 +341,6 @@ class Backup:
     def _compare(self, restore: Callable[[Path], Restored]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         history = self.workspace.history
-        prefix = os.fsdecode(ask(history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
         self.tell("restoring it as a test", 0, 0)
         with scratch("check") as place:
@@ -357,8 +353,8 @@ class Backup:
             for at, (path, name) in enumerate(kept.items()):
                 if at % _COMPARED == 0:
                     self.tell("comparing", at, len(kept))
-                data = (restored.folder / prefix / path).read_bytes()
-                if self.workspace.history.name_of(data) != name:
+                data = (restored.folder / history.prefix / path).read_bytes()
+                if history.name_of(data) != name:
                     raise BackupError(f"{path} does not come back from {self.target.shown} as it is")
                 moved_on += data != self.workspace.files.read_or_none(path)
         files = plural(moved_on, "file")

@@ -91,8 +91,7 @@ def find_target(text: str, history: History | None = None) -> Target:
                 f"{text} is a remote of this repository and a file or folder here",
                 hint=f"write ./{text} for the one, or its address for the other: {without_secret(url)}",
             )
-        top = os.fsdecode(ask(history.carrier, "rev_parse", "--show-toplevel")).rstrip("\n")
-        return _checked(url, Path(top))
+        return _checked(url, history.top)
     return _checked(text, Path.cwd())
 
 
@@ -100,19 +99,9 @@ def refuse_inside(target: Target, history: History) -> None:
     """Raise UsageError for a place inside the repository: it would be lost together with it."""
     if target.local is None:
         return
-    out = os.fsdecode(
-        ask(
-            history.carrier,
-            "rev_parse",
-            "--path-format=absolute",
-            "--show-toplevel",
-            "--git-common-dir",
-            "--absolute-git-dir",
-        )
-    )
     place = Path(os.path.realpath(target.local))
-    for inside in (Path(os.path.realpath(line)) for line in out.removesuffix("\n").split("\n")):
-        if place.is_relative_to(inside):
+    for inside in (history.top, history.common_dir, history.git_dir):
+        if place.is_relative_to(os.path.realpath(inside)):
             raise UsageError(
                 f"{target.shown} is inside the repository that is backed up",
                 hint="use a target outside of it, so that one loss does not take both",
@@ -199,13 +188,12 @@ def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[
 
     It has ``ledgers``, too: their references, with their commits.
     """
-    objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
-    algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
+    objects = os.fsencode(history.common_dir / "objects")
     with scratch("backup") as place:
         folder = place / "spare.git"
-        carrier = new_repository(folder, algorithm, bare=True)
+        carrier = new_repository(folder, history.algorithm, bare=True)
         (folder / "objects" / "info").mkdir(exist_ok=True)
-        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
+        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects) + b"\n")
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
         for name, at in ledgers.items():

@@ -131,8 +131,7 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
 
 
 def _git_leftovers(workspace: Workspace) -> list[Flaw]:
-    common = ask(workspace.history.carrier, "rev_parse", "--path-format=absolute", "--git-common-dir")
-    places = {workspace.history.git_dir, Path(os.fsdecode(common).rstrip("\n"))}
+    places = {workspace.history.git_dir, workspace.history.common_dir}
     found = {path for place in places for left in _LEFT_BY_GIT for path in place.glob(left)}
     if workspace.history.own:
         found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))

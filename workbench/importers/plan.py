@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError, reason_of
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
 from workbench.memory.entry import Kind
@@ -71,10 +71,8 @@ def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T
     for name, thing in named:
         try:
             items.append(make(name, thing))
-        except UsageError as error:
-            left_out.append((name, error.message))
-        except OSError as error:
-            left_out.append((name, str(error.strerror)))
+        except (UsageError, OSError) as error:
+            left_out.append((name, reason_of(error)))
     return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
 
 
@@ -315,7 +313,7 @@ class _Files:
         try:
             before = self._workspace.files.read_or_none(path)
         except (WorkbenchError, OSError) as error:
-            return error.message if isinstance(error, WorkbenchError) else f"{path}: {error.strerror}"
+            return reason_of(error)
         if reason := _flagged(data) or self._in_the_way(item, path, before, data):
             return reason
         self._paths.add(path)

@@ -106,7 +106,13 @@ class Relocation:
 
         Raises NotCuratableError when it changes nothing, ConflictError where another page stands at a place.
         """
-        edits = [edit for page in pages for edit in self._page_edits(*page)]
+        edits: list[FileEdit] = []
+        for old, new, data in pages:
+            if self._workspace.files.read_or_none(new) is not None:
+                raise ConflictError(
+                    f"there is another page at {new}; nothing was changed", hint="move that page first"
+                )
+            edits += (FileEdit(new, None, data), FileEdit(old, data, None))
         if self._arrived or not pages:
             edits += self._edits()
         entries = [entry for _, entry in self._found]
@@ -131,13 +137,6 @@ class Relocation:
         if not changed:
             raise NotCuratableError("it is already there", hint="nothing was changed")
         return changed
-
-    def _page_edits(self, old: RelPath, new: RelPath, data: bytes) -> tuple[FileEdit, FileEdit]:
-        if self._workspace.files.read_or_none(new) is not None:
-            raise ConflictError(
-                f"there is another page at {new}; nothing was changed", hint="move that page first"
-            )
-        return FileEdit(new, None, data), FileEdit(old, data, None)
 
     def _became(self, entries: Iterable[Entry]) -> tuple[str, ...]:
         """Where each of these entries stands now."""

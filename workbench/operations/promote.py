@@ -14,7 +14,6 @@ from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
-from workbench.memory.names import CommitId
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
 from workbench.operations.sections import heading_for, require_heading
@@ -136,15 +135,11 @@ def _last_chosen(workspace: Workspace) -> str | None:
             commit = workspace.history.commit(name)
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
-            if chosen and _stands(workspace, commit.id):
-                return chosen
+            if chosen:
+                newest = islice(workspace.operations.walk(), _LOOKED_AT)
+                if any(one.commit == name and not one.undone for one in newest):
+                    return chosen
     return None
-
-
-def _stands(workspace: Workspace, commit: CommitId) -> bool:
-    """Whether ``commit`` is one of the newest operations, and not undone."""
-    newest = islice(workspace.operations.walk(), _LOOKED_AT)
-    return any(one.commit == commit and not one.undone for one in newest)
 
 
 def _short(title: str) -> str:

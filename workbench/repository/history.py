@@ -218,6 +218,11 @@ class History:
             self.on_close()
 
     @property
+    def top(self) -> Path:
+        """The folder that the repository keeps its files in: of the workspace, or above it."""
+        return Path(_top(self.carrier, self.prefix))
+
+    @property
     def shallow(self) -> bool:
         """Whether the history ends before its beginning."""
         return bool(self._cut_off)
@@ -619,9 +624,12 @@ def _file(mode: str, name: str) -> BlobId | None:
     return BlobId(name) if mode.startswith("100") else None
 
 
+def _top(carrier: Any, prefix: str) -> str:
+    root = os.fspath(carrier.working_dir)
+    return (root[: -len(prefix)] if prefix else root) or "/"
+
+
 def _use(carrier: Any, git_dir: Path, prefix: str) -> None:
     """Have every command work on this git directory, on its own index, and on nothing else."""
-    root = os.fspath(carrier.working_dir)
-    top = root[: -len(prefix)] if prefix else root
-    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=top or "/")
+    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=_top(carrier, prefix))
     carrier.update_environment(GIT_INDEX_FILE=os.fspath(git_dir / "index"))

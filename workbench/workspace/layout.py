@@ -343,8 +343,8 @@ class Layout:
             return ()
         found: dict[tuple[Unit, bool], LoadLimit] = {}
         for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
-            if (one.unit, one.together) not in found and fits(one.pattern, path):
-                found[one.unit, one.together] = one
+            if fits(one.pattern, path):
+                found.setdefault((one.unit, one.together), one)
         return tuple(one for one in found.values() if one.most)
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
@@ -465,14 +465,12 @@ def _walk(root: Path, layout: Layout) -> Iterator[tuple[str, str, list[os.DirEnt
         with contextlib.suppress(OSError):
             items = list(os.scandir(folder))
         yield folder, prefix, items
-        left += [(item.path, f"{prefix}{item.name}/") for item in items if _enters(item, prefix, layout)]
-
-
-def _enters(item: os.DirEntry[str], prefix: str, layout: Layout) -> bool:
-    try:
-        return item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name)
-    except OSError:
-        return False
+        for item in items:
+            try:
+                if item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name):
+                    left.append((item.path, f"{prefix}{item.name}/"))
+            except OSError:
+                continue
 
 
 def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iterator[MemoryFile]:

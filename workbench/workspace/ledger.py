@@ -31,7 +31,7 @@ from workbench.errors import (
     NoGitError,
     RepositoryStateError,
     WorkbenchError,
-    disk_error,
+    disk_errors,
 )
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import Fields, MarkReader
@@ -334,11 +334,9 @@ class Ledger:
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
         place = self._history.common_dir
-        try:
+        with disk_errors():
             if not self._identity():
                 make_once(identity_file(place), secrets.token_hex(16).encode("ascii"))
-        except OSError as error:
-            raise disk_error(error) from error
         return Seal(place, named=self._identity())
 
     def _identity(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.errors import BusyError, disk_error
+from workbench.errors import BusyError, disk_errors
 from workbench.special_files import read_regular, require_not_special
 
 _RETRY_SECONDS = 0.02
@@ -41,11 +41,9 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0, keep: bool = False) -> 
     ``keep`` leaves that there for whoever holds the lock next. Raises BusyError naming the holder,
     ReadOnlyError, and SpecialFileError.
     """
-    try:
+    with disk_errors():
         require_not_special(path)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError as error:
-        raise disk_error(error) from error
     try:
         deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
         while True:

@@ -33,6 +33,7 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
     disk_error,
+    disk_errors,
 )
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
@@ -426,11 +427,9 @@ def open_history(root: Path, layout: Layout) -> History:
             person.own = True
             return person
     with contextlib.ExitStack() as stack:
-        try:
+        with disk_errors():
             empty = stack.enter_context(scratch("history"))
             prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
-        except OSError as error:
-            raise disk_error(error) from error
         history = History.open_own(root, empty, "")
         history.beside, history.place, history.other = person, place, place
         history.on_close = stack.pop_all().close

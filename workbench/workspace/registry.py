@@ -18,7 +18,7 @@ from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import short, user_settings_path
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
-from workbench.errors import NoWorkspaceError, UsageError, disk_error
+from workbench.errors import NoWorkspaceError, UsageError, disk_errors
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
@@ -208,10 +208,8 @@ def _changing() -> Iterator[None]:
     """One at a time: what another adds meanwhile is not lost. Raises BusyError, ReadOnlyError."""
     require_more_than_looking()
     folder = Path(os.path.realpath(registry_path())).parent
-    try:
+    with disk_errors():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk_error(error) from error
     with hold(folder / f".{FILE}.lock", "registering workspaces", wait=_PATIENCE_SECONDS):
         yield
 

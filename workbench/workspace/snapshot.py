@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.config.settings import Settings
-from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_error
+from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_errors
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.history import History
 from workbench.repository.objects import Commit
@@ -115,10 +115,8 @@ def open_commit(
     ``told`` hears now and then how many files were written; what it raises ends it, and nothing is left.
     """
     workspace.history.require_untracked(layout.STATE_DIR)  # a clone may not bring a past of its own
-    try:
+    with disk_errors():
         root = _laid_out(workspace, commit, told)
-    except OSError as error:
-        raise disk_error(error) from error
     return PastWorkspace(root, workspace.settings, commit.id)
 
 
@@ -283,18 +281,15 @@ class Moments:
 
         Raises RepositoryStateError when a commit is not there any more.
         """
-        until = self.looked_at + most
+        until, holds = self.looked_at + most, self._workspace.layout.holds
         while len(self.known) < count and self._next is not None and self.looked_at < until:
             commit = self._workspace.history.commit(self._next)
             operation = self._workspace.operations.of(commit.id)
             self.looked_at += 1
             self._next = commit.parents[0] if commit.parents and not commit.cut_off else None
-            if self._is_moment(operation) or commit.cut_off:  # what a shallow clone ends with is not told
+            is_moment = operation.action != ledger.ACTION and any(map(holds, operation.paths))
+            if is_moment or commit.cut_off:  # what a shallow clone ends with is not told
                 self.known.append(operation)
-
-    def _is_moment(self, operation: Operation) -> bool:
-        holds = self._workspace.layout.holds
-        return operation.action != ledger.ACTION and any(map(holds, operation.paths))
 
 
 def stands_recorded(workspace: Workspace) -> bool:

@@ -28,6 +28,7 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
     disk_error,
+    disk_errors,
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
@@ -172,13 +173,18 @@ class Operations:
         """
         require_more_than_looking()
         require_known_format(self._files.root)
-        try:
+        with disk_errors():
             self._workspace.state_dir()
             self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
                 if killed is not None and killed.since:
                     self._history.remove_left_locks(killed.since)
-                self._require_here()
+                place = self._history.place
+                if place is not None and place.is_elsewhere(self._history):
+                    raise BusyError(
+                        "another program moved the history of this memory; nothing was changed",
+                        hint="close this one and open it again",
+                    )
                 self._journal.sweep()
                 found = self._roll_forward()
                 try:
@@ -188,17 +194,6 @@ class Operations:
                     if commits:
                         raise
                 yield found
-        except OSError as error:
-            raise disk_error(error) from error
-
-    def _require_here(self) -> None:
-        """Raise BusyError where another program has the history kept elsewhere since this one opened it."""
-        place = self._history.place
-        if place is not None and place.is_elsewhere(self._history):
-            raise BusyError(
-                "another program moved the history of this memory; nothing was changed",
-                hint="close this one and open it again",
-            )
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))

@@ -25,7 +25,7 @@ from workbench.errors import (
     OutsideWorkspaceError,
     ReadOnlyError,
     UsageError,
-    disk_error,
+    disk_errors,
 )
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.names import RelPath, is_outside
@@ -245,11 +245,9 @@ class Workspace:
         Raises ReadOnlyError when it can neither be found nor made, and SpecialFileError.
         """
         path = self.root / layout.STATE_DIR
-        try:
+        with disk_errors():
             make_folder(path)
             _keep_out_of_git(path)
-        except OSError as error:
-            raise disk_error(error) from error
         return path
 
     def cache_dir(self) -> Path:
