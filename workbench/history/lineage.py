@@ -157,8 +157,8 @@ class _Trace:
         if entry is None:
             return
         link = (self._links.before if appeared else self._links.after)(version, document, entry)
-        ends = [entry.address], [one.address for one in link.others]
-        before, after = reversed(ends) if appeared else ends
+        here, there = [entry.address], [one.address for one in link.others]
+        before, after = (there, here) if appeared else (here, there)
         self._note(version.deed, link.what, before, after, entry)
         for other in link.others:
             self._meet(other, back=appeared and node.back, forth=not appeared and node.forth)
@@ -245,10 +245,10 @@ class Links:
                 new = self._versions.blob_id(commit.id, path)
                 if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
                     return EntryLink("move" if version.after else "rename", (moved,))
-                renamed = not version.after and file_likeness(document.data, self._versions.data(new))
-                if renamed > SAME_FILE and (
-                    found := _alike(entry, document, self._versions.document(path, new))
-                ):
+                is_renamed = (
+                    not version.after and file_likeness(document.data, self._versions.data(new)) > SAME_FILE
+                )
+                if is_renamed and (found := _alike(entry, document, self._versions.document(path, new))):
                     return EntryLink("rename", (found,))
         return EntryLink("remove")
 

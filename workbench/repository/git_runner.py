@@ -136,7 +136,7 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes = b"") -> bytes
 def references(carrier: Any, pattern: str) -> dict[str, str]:
     """The references that a pattern of ``git for-each-ref`` means, each with the object that it stands on."""
     out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", pattern)
-    return dict(row.split(" ") for row in os.fsdecode(out).splitlines())
+    return dict(row.split(" ") for row in out.decode("utf-8", "replace").split("\n") if row)
 
 
 def is_ancestor(carrier: Any, commit: str, tip: str) -> bool:
