@@ -94,35 +94,29 @@ def drafted(source: str, *, away_from: Path, name: str = "entry.md") -> Iterator
     draft = _begun(source, away_from, name)
     try:
         yield draft
-    except WorkbenchError as error:
-        if draft.changed:
-            kept = f"your text is kept in {draft.path}"
-            error.hint = f"{error.hint}; {kept}" if error.hint else kept
-        else:
-            _discard(draft)
-        raise
-    except BaseException:
+    except BaseException as error:
         if not draft.changed:
             _discard(draft)
+        elif isinstance(error, WorkbenchError):
+            kept = f"your text is kept in {draft.path}"
+            error.hint = f"{error.hint}; {kept}" if error.hint else kept
         raise
     _discard(draft)
 
 
 def _begun(source: str, away_from: Path, name: str) -> Draft:
-    problem: OSError | None = None
+    reason: str | None = "every temporary folder is in the workspace"
     for parent in (tempfile.gettempdir(), *_ELSEWHERE):
         if Path(os.path.realpath(parent)).is_relative_to(os.path.realpath(away_from)):
             continue
         try:
-            folder = Path(tempfile.mkdtemp(prefix="workbench-", dir=parent))
-            path = folder / name
+            path = Path(tempfile.mkdtemp(prefix="workbench-", dir=parent)) / name
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(source.encode("utf-8", "surrogateescape"))
         except OSError as error:
-            problem = error
-            continue
-        return Draft(path, source)
-    reason = problem.strerror if problem else "every temporary folder is in the workspace"
+            reason = error.strerror
+        else:
+            return Draft(path, source)
     raise WriteFailedError(
         f"no temporary file for the editor could be created: {reason}",
         hint="set TMPDIR to a folder outside of the workspace",

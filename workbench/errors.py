@@ -37,9 +37,11 @@ stable name that ``--json`` prints.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shlex
+from collections.abc import Iterator
 
 
 class WorkbenchError(Exception):
@@ -304,6 +306,15 @@ def disk_error(error: OSError) -> WorkbenchError:
             hint="nothing was lost; raise the limit of open files (`ulimit -n 1024`) and try again",
         )
     return WorkbenchError(f"the system reported: {reason}")
+
+
+@contextlib.contextmanager
+def disk_errors() -> Iterator[None]:
+    """What the operating system refuses in it is raised as ``disk_error`` says it."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_error(error) from error
 
 
 class BackupError(WorkbenchError):

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from workbench.errors import SpecialFileError
+from workbench.errors import ReadOnlyError, SpecialFileError
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a named pipe"),
@@ -105,6 +105,20 @@ def require_not_special(path: Path) -> None:
     """Raise SpecialFileError where ``path`` is a special file."""
     if kind_of_special(path):
         raise special_file_error(path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of ours where it is not there; a link in its place would lead out of the workspace.
+
+    Raises ReadOnlyError, SpecialFileError, and OSError.
+    """
+    if path.is_symlink():
+        raise ReadOnlyError(
+            f"{path} is a link, and its files must stay in the workspace",
+            hint="remove the link; the folder is created again",
+        )
+    require_not_special(path)
+    path.mkdir(mode=0o700, exist_ok=True)  # another process may make it in the same instant
 
 
 def require_no_special_files(folder: Path, *, leave_out: frozenset[str] = frozenset()) -> None:

@@ -31,26 +31,28 @@ def scratch(kind: str) -> Iterator[Path]:
     Where the file system knows no locks, what a killed one leaves there stays.
     """
     _sweep()
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{kind}-") as made:
-        descriptor = _locked(Path(made))
-        try:
-            yield Path(made)
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{kind}-") as made, locked(Path(made)):
+        yield Path(made)
 
 
-def _locked(folder: Path) -> int | None:
-    """Open, with the lock; None where there are no locks. Raises OSError where somebody else has it."""
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Hold the lock on a folder, which leaves no file in it; False where its file system knows no locks.
+
+    Raises BlockingIOError where somebody else holds it, and OSError.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        is_locked = True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _KNOWS_NO_LOCKS:
+                raise
+            is_locked = False
+        yield is_locked
+    finally:
         os.close(descriptor)
-        if error.errno in _KNOWS_NO_LOCKS:
-            return None
-        raise
-    return descriptor
 
 
 def _sweep() -> None:
@@ -61,9 +63,6 @@ def _sweep() -> None:
             old = time.time() - found.st_mtime > _YOUNG_SECONDS
             if not old or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
                 continue
-            descriptor = _locked(folder)
-            if descriptor is not None:
-                try:
+            with locked(folder) as is_locked:
+                if is_locked:
                     shutil.rmtree(folder)
-                finally:
-                    os.close(descriptor)

@@ -34,7 +34,7 @@ from indexing.sync.generations import Generation, Generations, words_fingerprint
 from workbench.config.settings import Settings
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.plural import plural
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.snapshot import PastWorkspace

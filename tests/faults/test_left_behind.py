@@ -25,11 +25,11 @@ from workbench.operations.promote import plan_promote
 from workbench.repository.history import History
 from workbench.workspace.workspace import Workspace
 root, address, *locks = sys.argv[1:]
-def advance(self, *arguments):
+def move(self, *arguments):
     for lock in locks:
         Path(root, lock).touch()
     os.kill(os.getpid(), signal.SIGKILL)
-History.advance = advance
+History.move_references = move
 place = Workspace.open(root)
 place.operations.carry_out(lambda: plan_promote(place, [address]))
 """

@@ -19,7 +19,7 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
 from workbench.importers.database import read_cells
-from workbench.importers.memory_graph import read_memory_graph
+from workbench.importers.goclaw import read_memory_graph
 from workbench.importers.openclaw_recalls import read_recalls
 from workbench.importers.plan import Carried, plan_import
 from workbench.operations.undo import plan_undo
@@ -194,9 +194,9 @@ def test_a_routine_comes_over_with_when_and_where_it_is(sandbox: Sandbox, tmp_pa
     )
     operation = carry_in(sandbox, read_memory_graph(path))
     found = {held.memory.text: held.memory for held in read_graph(sandbox.workspace).memories()}
-    choir = found["Choir rehearsal, Tuesdays 19:30 to 21:30, old wharf shed, not on 2026-04-07"]
+    choir = found["Choir rehearsal, tuesday, 19:30, to 21:30, old wharf shed, not on 2026-04-07"]
     assert (choir.valid_from, choir.valid_until) == (date(2026, 1, 6), date(2026, 12, 15))
-    assert "Swimming with Juno on Saturdays, Saturdays 10:00, 45 minutes" in found
+    assert "Swimming with Juno on Saturdays, 10:00, minutes: 45" in found
     told = " ".join(operation.notes)
     assert "the details of 1 anomaly:" in told
     assert "1 moment at which GoClaw is to speak" in told
@@ -222,7 +222,7 @@ def test_a_routine_of_the_first_schema_comes_over_with_what_starts_it(
     )
     carry_in(sandbox, read_memory_graph(path))
     assert {held.memory.text for held in read_graph(sandbox.workspace).memories()} == {
-        "Morning lights, at 0 7 * * 1-5 (cron), action: turn on kitchen",
+        "Morning lights, cron: 0 7 * * 1-5, action: turn on, kitchen",
         "Comes home, on the event front door, if after sunset",
         "Says nothing more",
     }

@@ -14,7 +14,7 @@ from workbench.errors import AmbiguousOperationError, OperationNotFoundError
 from workbench.memory import entry, markdown
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
-from workbench.repository import commits, history
+from workbench.repository import history, objects
 from workbench.workspace.workspace import Workspace
 
 COMMITS = 400
@@ -34,7 +34,7 @@ class Counted:
 
 @pytest.fixture
 def commits_read(monkeypatch: pytest.MonkeyPatch) -> Counted:
-    counted = Counted(commits.parse_commit)
+    counted = Counted(objects.parse_commit)
     monkeypatch.setattr(history, "parse_commit", counted)
     return counted
 

@@ -17,7 +17,7 @@ from tests.support.ledgers import forge, made
 from tests.support.workspaces import Sandbox
 from workbench.errors import OutsideWorkspaceError, UsageError, WorkbenchError
 from workbench.operations.undo import plan_redo, plan_undo
-from workbench.repository.commits import ReferenceMove
+from workbench.repository.objects import ReferenceMove
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.repository.history import FALLBACK_IDENTITY
+from workbench.repository.objects import ReferenceMove
 from workbench.workspace import files
 from workbench.workspace.files import Files
 from workbench.workspace.locks import hold
@@ -352,18 +354,18 @@ def test_two_workbenches_at_once_record_all_their_operations(
 
 def test_a_plain_commit_in_between_is_built_upon_not_reverted(sandbox: Sandbox) -> None:
     place = sandbox.workspace
-    real = place.history.advance
+    real = place.history.move_references
     raced: list[bool] = []
 
-    def lose_the_race(*args: str) -> bool:
+    def lose_the_race(moves: Sequence[ReferenceMove], why: str) -> bool:
         if not raced:
             raced.append(True)
             sandbox.write("other.txt", "theirs\n")
             sandbox.git("add", "other.txt")
             sandbox.git("commit", "-q", "-m", "theirs", "--", "other.txt")
-        return real(*args)  # type: ignore[arg-type]
+        return real(moves, why)
 
-    place.history.advance = lose_the_race  # type: ignore[method-assign,assignment]
+    place.history.move_references = lose_the_race  # type: ignore[method-assign]
     promote(sandbox)
     assert sandbox.git("show", "HEAD:other.txt") == "theirs\n"
     assert "async reviews" in sandbox.git("show", "HEAD:MEMORY.md")

@@ -196,7 +196,7 @@ def kill_before_the_branch_moves(sandbox: Sandbox, monkeypatch: pytest.MonkeyPat
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(sandbox.workspace.history, "advance", die)
+        patch.setattr(sandbox.workspace.history, "move_references", die)
         with pytest.raises(KilledError):
             promote(sandbox)
     journal = json.loads((sandbox.root / ".workbench/journal.json").read_text())

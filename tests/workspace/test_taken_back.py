@@ -213,7 +213,7 @@ def test_a_file_that_became_something_else_after_the_kill_blocks_no_other(
 
     place = sandbox.workspace
     with monkeypatch.context() as patch:
-        patch.setattr(place.history, "advance", die)
+        patch.setattr(place.history, "move_references", die)
         with pytest.raises(KilledError):
             place.operations.carry_out(lambda: plan_forget(place, [sandbox.address("release is", EPISODE)]))
     path = sandbox.root / EPISODE

@@ -98,7 +98,7 @@ def killed_before_the_branch_moves(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, act: Callable[[Sandbox], Operation]
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(sandbox.workspace.history, "advance", lambda *_: die())
+        patch.setattr(sandbox.workspace.history, "move_references", lambda *_: die())
         with pytest.raises(KilledError):
             act(sandbox)
 

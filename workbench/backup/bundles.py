@@ -11,7 +11,6 @@ what a chain of bundles holds is read from the bundles themselves.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -26,7 +25,8 @@ import msgspec
 from workbench.backup.targets import LEDGERS, Target, find_target, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import ask
+from workbench.repository.git_runner import ask, is_ancestor
+from workbench.temporary import locked
 from workbench.workspace import files
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.state_files import read_state, write_state
@@ -56,9 +56,6 @@ class Header:
 
 def read_header(path: Path) -> Header:
     """The header of a bundle. Raises BackupError for anything else."""
-    refs: dict[str, str] = {}
-    needs: list[str] = []
-    algorithm = "sha1"
     try:
         with path.open("rb") as file:
             head = file.read(_HEADER_BYTES).partition(b"\n\n")[0] + b"\n"
@@ -67,14 +64,11 @@ def read_header(path: Path) -> Header:
     first, _, rest = head.partition(b"\n")
     if first + b"\n" not in _MAGIC:
         raise BackupError(f"{path} is not a git bundle, or its header is damaged")
-    for line in os.fsdecode(rest).removesuffix("\n").split("\n"):
-        if line.startswith("@object-format="):
-            algorithm = line.partition("=")[2]
-        elif line.startswith("-"):
-            needs.append(line[1:].partition(" ")[0])
-        elif not line.startswith("@"):
-            name, _, ref = line.partition(" ")
-            refs[ref] = name
+    lines = os.fsdecode(rest).removesuffix("\n").split("\n")
+    algorithm = next((line[15:] for line in lines if line.startswith("@object-format=")), "sha1")
+    needs = tuple(line[1:].partition(" ")[0] for line in lines if line.startswith("-"))
+    rows = (line.partition(" ") for line in lines if not line.startswith(("@", "-")))
+    refs = {ref: name for name, _, ref in rows}
     branches = [ref for ref in refs if ref.startswith("refs/heads/")]
     if len(branches) != 1 or algorithm not in ("sha1", "sha256"):
         raise BackupError(
@@ -83,9 +77,7 @@ def read_header(path: Path) -> Header:
         )
     branch = branches[0]
     ledgers = {ref: name for ref, name in refs.items() if ref.startswith(LEDGERS)}
-    return Header(
-        branch.removeprefix("refs/heads/"), CommitId(refs[branch]), tuple(needs), algorithm, ledgers
-    )
+    return Header(branch.removeprefix("refs/heads/"), CommitId(refs[branch]), needs, algorithm, ledgers)
 
 
 def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) -> None:
@@ -100,11 +92,8 @@ def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) 
         since = (f"^{basis}^@" if basis == tip else f"^{basis}",) if basis else ()
         saved = ("HEAD", f"refs/heads/{branch}", *ledgers_of(carrier))
         ask(carrier, "bundle", "create", "--quiet", os.fspath(path), *saved, *since)
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
     except (RepositoryStateError, OSError) as error:
         path.unlink(missing_ok=True)
         raise BackupError(
@@ -118,21 +107,16 @@ def alone_in(folder: Path) -> Iterator[None]:
 
     The lock is on the folder itself, so it leaves no file. Raises BusyError, OSError.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with contextlib.ExitStack() as stack:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(folder.resolve()))
         except BlockingIOError:
             raise BusyError(
                 f"another backup to {folder} is being made", hint="try again when it has finished"
             ) from None
-        except OSError:
-            pass  # a file system without locks
         for left in unfinished(folder):
             left.unlink()
         yield
-    finally:
-        os.close(descriptor)
 
 
 def unfinished(folder: Path) -> list[Path]:
@@ -160,10 +144,6 @@ class Chain:
         self._names = sorted({*there, *self._sums}, key=_number)
         starts = [at for at, name in enumerate(self._names) if "-full" in name]
         self.bundles = [folder / name for name in (self._names[starts[-1] :] if starts else self._names)]
-
-    def tip(self) -> CommitId | None:
-        """The commit of the newest bundle, or None where there is none. Raises BackupError."""
-        return read_header(self.bundles[-1]).commit if self.bundles else None
 
     def ledgers(self) -> dict[str, str]:
         """The references of ledgers that its bundles restore, with their commits. Raises BackupError."""
@@ -262,7 +242,7 @@ def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False)
 def operations_since(workspace: Workspace, last: Remembered) -> int | None:
     """How many commits came after a backup; None when it is not part of this history any more."""
     try:
-        if not is_ancestor(workspace, last.commit, workspace.history.head()):
+        if not is_ancestor(workspace.history.carrier, last.commit, "HEAD"):
             return None
         out = ask(workspace.history.carrier, "rev_list", "--count", f"{last.commit}..HEAD", "--")
     except RepositoryStateError:
@@ -288,34 +268,17 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
     if fault := chain.fault():
         return None, f"{fault}: so a full backup is made"
     try:
-        tip = chain.tip()
+        tip = read_header(chain.bundles[-1]).commit
     except BackupError as error:
         return None, f"{error.message}: so a full backup is made"
-    if tip is None or is_ancestor(workspace, tip, head):
+    carrier = workspace.history.carrier
+    if is_ancestor(carrier, tip, head):
         return tip, ""
     last = remembered(workspace)
-    if not _has(workspace, tip) and (last is None or last.commit != tip):
+    is_here = is_ancestor(carrier, tip, tip)
+    if not is_here and (last is None or last.commit != tip):
         raise BackupError(
             f"{target.shown} holds the backup of another memory, or of commits that are not here",
             hint="use another folder, or start a new chain in this one with --full: nothing is removed",
         )
     return None, "the history was rewritten since the last backup: so a full backup is made"
-
-
-def _has(workspace: Workspace, commit: str) -> bool:
-    try:
-        ask(workspace.history.carrier, "cat_file", "-e", f"{commit}^{{commit}}")
-    except RepositoryStateError:
-        return False
-    return True
-
-
-def is_ancestor(workspace: Workspace, commit: str, head: CommitId | None) -> bool:
-    """Whether ``commit`` is here and part of the history of ``head``."""
-    if not head or not _has(workspace, commit):
-        return False
-    try:
-        ask(workspace.history.carrier, "merge_base", "--is-ancestor", commit, head)
-    except RepositoryStateError:
-        return False
-    return True

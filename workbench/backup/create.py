@@ -13,8 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,7 +24,6 @@ from workbench.backup.bundles import (
     alone_in,
     basis_of,
     find_or_repeat,
-    is_ancestor,
     put_in_place,
     read_header,
     remember,
@@ -43,10 +41,10 @@ from workbench.backup.targets import (
     remote_refs,
 )
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_error
+from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_errors
 from workbench.memory.names import CommitId
 from workbench.plural import plural
-from workbench.repository.git_runner import ask
+from workbench.repository.git_runner import ask, is_ancestor
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record, recorded_files, unrecorded
@@ -130,40 +128,20 @@ What it raises ends the backup, which then counts as none.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backup:
-    """A backup that was made, or (``planned``) would be.
-
-    ``wrote`` is "full", "incremental", "sent" or "" where nothing was new; ``path`` is the bundle;
-    ``compared`` says how many files were compared byte for byte after restoring (None: not asked for).
-    ``pending`` counts files that are recorded first.
-    """
-
-    target: Target
-    branch: str
-    commit: CommitId | None
-    wrote: str
-    path: Path | None = None
-    compared: int | None = None
-    recorded: Operation | None = None
-    pending: int = 0
-    planned: bool = False
-    notes: tuple[str, ...] = ()
-
-
 def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> Backup:
     """What ``back_up`` would do; nothing is written, and no other machine is asked."""
     require_savable(workspace, target, full=full)
-    work = _Work(workspace, target)
-    pending = 0 if work.unknown else len(work.unrecorded)
-    wrote = "sent" if target.kind == "remote" else "full"
+    plan = Backup(workspace, target)
+    plan.planned = True
+    plan.pending = 0 if plan.unknown else len(plan.unrecorded)
+    plan.wrote = "sent" if target.kind == "remote" else "full"
     if target.kind == "folder" and not full:
-        basis, why = basis_of(workspace, target, work.commit)
-        work.notes += [why] if why else []
+        basis, why = basis_of(workspace, target, plan.commit)
+        plan.notes += (why,) if why else ()
         if basis is not None:
-            new = pending or workspace.ledger.waits() or not work.is_saved(basis)
-            wrote = "incremental" if new else ""
-    return work.result(wrote, pending=pending, planned=True)
+            new = plan.pending or workspace.ledger.waits() or not plan.is_saved(basis)
+            plan.wrote = "incremental" if new else ""
+    return plan
 
 
 def back_up(
@@ -185,24 +163,22 @@ def back_up(
     finished = require_savable(workspace, target, full=full)
     workspace.ledger.fold()
     recorded = None if unknown_format(workspace) else record(workspace)
-    work = _Work(workspace, target, tell)
-    work.notes[:0] = finished
-    if not work.commit:
+    made = Backup(workspace, target, tell)
+    made.recorded = recorded
+    made.notes = (*finished, *made.notes)
+    if not made.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    try:
-        with hold(workspace.state_dir() / "backup.lock", "a backup"):
-            if target.kind == "remote":
-                wrote = work.send(check=check)
-            else:
-                place = Path(target.place)
-                folder = place if target.kind == "folder" else place.parent
-                folder.mkdir(parents=True, exist_ok=True)
-                with alone_in(folder):
-                    wrote = work.write_one() if target.kind == "file" else work.extend(full=full)
-            remember(workspace, target, work.commit)
-    except OSError as error:
-        raise disk_error(error) from error
-    return work.result(wrote, recorded=recorded)
+    with disk_errors(), hold(workspace.state_dir() / "backup.lock", "a backup"):
+        if target.kind == "remote":
+            made.wrote = made.send(check=check)
+        else:
+            place = Path(target.place)
+            folder = place if target.kind == "folder" else place.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            with alone_in(folder):
+                made.wrote = made.write_one() if target.kind == "file" else made.extend(full=full)
+        remember(workspace, target, made.commit)
+    return made
 
 
 def require_savable(workspace: Workspace, target: Target, *, full: bool) -> tuple[str, ...]:
@@ -219,11 +195,13 @@ def require_savable(workspace: Workspace, target: Target, *, full: bool) -> tupl
     return require_peace(workspace)
 
 
-class _Work:
-    """One backup of the last commit (empty: there is none yet), and of the ledgers' commits.
+class Backup:
+    """A backup of the last commit (empty: there is none yet), and of the ledgers' commits.
 
-    ``unknown`` says why what is on disk is not recorded, ``unrecorded`` is what differs there from the
-    commit. ``path`` is the bundle that holds them, ``compared`` counts files.
+    It was made, or (``planned``) would be. ``wrote`` is "full", "incremental", "sent" or "" where nothing was
+    new; ``path`` is the bundle; ``compared`` says how many files were compared byte for byte after restoring
+    (None: not asked for). ``unknown`` says why what is on disk is not recorded, ``unrecorded`` is what
+    differs there from the commit; ``pending`` counts the files that are recorded first.
     """
 
     def __init__(self, workspace: Workspace, target: Target, tell: Tell = lambda *_: None) -> None:
@@ -238,31 +216,22 @@ class _Work:
         self.ledgers = ledgers_of(history.carrier)
         self.unknown = unknown_format(workspace)
         self.unrecorded = found.changes
+        self.wrote = ""
         self.path: Path | None = None
         self.compared: int | None = None
-        self.notes: list[str] = []
+        self.recorded: Operation | None = None
+        self.pending = 0
+        self.planned = False
+        self.notes: tuple[str, ...] = ()
         if found.ignored:
             what = f"{plural(len(found.ignored), 'file')} that git ignores"
-            self.notes.append(f"{what} are not in it, for example {found.ignored[0]}")
+            self.notes += (f"{what} are not in it, for example {found.ignored[0]}",)
         if self.unknown and found.changes:
-            self.notes.append(
+            self.notes += (
                 f"{self.unknown}, so nothing was recorded first: what is not committed yet in "
                 f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in "
-                "it; `git commit` or a newer workbench records it"
+                "it; `git commit` or a newer workbench records it",
             )
-
-    def result(self, wrote: str, **more: Any) -> Backup:
-        """The report of this backup; ``more`` are further fields of it."""
-        return Backup(
-            target=self.target,
-            branch=self.branch,
-            commit=self.commit or None,
-            wrote=wrote,
-            path=self.path,
-            compared=self.compared,
-            notes=tuple(self.notes),
-            **more,
-        )
 
     def is_saved(self, basis: CommitId) -> bool:
         """Whether the folder's chain, which ends with ``basis``, restores all of it.
@@ -284,7 +253,7 @@ class _Work:
             new = push(carrier, self.target, self.branch)
             there = remote_refs(carrier, self.target)[0].get(self.branch)
             new_ledger, why = push_ledgers(carrier, self.target)
-            self.notes += [why] if why else []
+            self.notes += (why,) if why else ()
         if there != self.commit:
             where = there or "no commit"
             raise BackupError(
@@ -309,7 +278,7 @@ class _Work:
                     why = f"{error.message}: so a full backup was made"
                 else:
                     return "incremental"
-            self.notes += [why] if why else []
+            self.notes += (why,) if why else ()
         self._add(Chain(folder), None)
         return "full"
 
@@ -323,13 +292,15 @@ class _Work:
     def write_one(self) -> str:
         """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
         self.path = final = Path(self.target.place)
-        before = _header_or_none(final)
+        before: Header | None = None
+        with suppress(BackupError):
+            before = read_header(final)
         if before and before.commit == self.commit and self._is_in(before.ledgers):
             try:
                 self._compare(lambda place: restore_bundles([final], place))
             except BackupError as error:
                 before = None
-                self.notes.append(f"{error.message}: so it was made again")
+                self.notes += (f"{error.message}: so it was made again",)
             else:
                 return ""
         fresh = self._verified(final, None, [])
@@ -340,15 +311,16 @@ class _Work:
             aside = _free_name(final)
             put_in_place(final, aside)
             what = f"what was in {final.name} is not part of this history"
-            self.notes.append(f"{what} and is kept as {aside.name}")
+            self.notes += (f"{what} and is kept as {aside.name}",)
         put_in_place(fresh, final)
         return "full"
 
     def _holds_all_of(self, header: Header) -> bool:
         """Whether what a bundle has is a part of what is saved now."""
-        pairs = [(header.commit, self.commit)]
-        pairs += [(CommitId(at), CommitId(self.ledgers.get(name, ""))) for name, at in header.ledgers.items()]
-        return all(now and is_ancestor(self.workspace, before, now) for before, now in pairs)
+        pairs: list[tuple[str, str | None]] = [(header.commit, self.commit)]
+        pairs += [(at, self.ledgers.get(name)) for name, at in header.ledgers.items()]
+        carrier = self.workspace.history.carrier
+        return all(now and is_ancestor(carrier, before, now) for before, now in pairs)
 
     def _verified(self, final: Path, basis: CommitId | None, before: list[Path]) -> Path:
         """Write a bundle beside its name and restore it with those before it; gone unless all is well."""
@@ -369,7 +341,6 @@ class _Work:
     def _compare(self, restore: Callable[[Path], Restored]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         history = self.workspace.history
-        prefix = os.fsdecode(ask(history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
         self.tell("restoring it as a test", 0, 0)
         with scratch("check") as place:
@@ -382,23 +353,16 @@ class _Work:
             for at, (path, name) in enumerate(kept.items()):
                 if at % _COMPARED == 0:
                     self.tell("comparing", at, len(kept))
-                data = (restored.folder / prefix / path).read_bytes()
-                if self.workspace.history.name_of(data) != name:
+                data = (restored.folder / history.prefix / path).read_bytes()
+                if history.name_of(data) != name:
                     raise BackupError(f"{path} does not come back from {self.target.shown} as it is")
                 moved_on += data != self.workspace.files.read_or_none(path)
         files = plural(moved_on, "file")
         if moved_on and not unrecorded(self.workspace, self.commit).changes:
             raise BackupError(f"{files} do not come back from {self.target.shown} as they are on disk")
         if moved_on and not self.unknown:
-            self.notes.append(f"{files} changed while they were saved; the next backup will hold that")
+            self.notes += (f"{files} changed while they were saved; the next backup will hold that",)
         self.compared = len(kept)
-
-
-def _header_or_none(path: Path) -> Header | None:
-    try:
-        return read_header(path)
-    except BackupError:
-        return None
 
 
 def _free_name(path: Path) -> Path:
@@ -430,7 +394,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     return {
         "target": done.target.shown,
         "wrote": done.wrote,
-        "commit": done.commit or "",
+        "commit": done.commit,
         "compared": done.compared,
         "recorded": len(done.recorded.paths) if done.recorded else 0,
         "notes": list(done.notes),

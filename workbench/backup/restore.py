@@ -22,7 +22,7 @@ from workbench.backup.targets import (
     remote_refs,
     without_secret,
 )
-from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_error
+from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_errors
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.git_runner import ask, network_carrier, outcome
 from workbench.repository.objects import ObjectReader
@@ -146,26 +146,23 @@ def _whole_chain(folder: Path) -> list[Path]:
 
 def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], None]) -> Restored:
     folder = Path(os.path.abspath(folder))
-    try:
-        with _stage(folder) as stage:
-            carrier = new_repository(stage, algorithm, bare=False)
-            fill(carrier)
-            ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
-            try:
-                commit = CommitId(ask(carrier, "rev_parse", "HEAD").decode().strip())
-                ledgers = ledgers_of(carrier)
-                ask(carrier, "rev_list", "--objects", "--quiet", commit, *ledgers.values())
-                ask(carrier, "read_tree", commit)
-                files, notes = _lay_out(carrier, stage, commit)
-            except RepositoryStateError as error:
-                raise BackupError(f"the backup is incomplete: {error.message}") from error
-            carrier.set_persistent_git_options(git_dir=stage / ".git", work_tree=stage)
-            outcome(carrier, "update_index", "-q", "--refresh")
-            os.sync()
-            if ledgers:
-                notes += ("the backup also has a ledger: `workbench doctor --fix` imports it",)
-    except OSError as error:
-        raise disk_error(error) from error
+    with disk_errors(), _stage(folder) as stage:
+        carrier = new_repository(stage, algorithm, bare=False)
+        fill(carrier)
+        ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
+        try:
+            commit = CommitId(ask(carrier, "rev_parse", "HEAD").decode().strip())
+            ledgers = ledgers_of(carrier)
+            ask(carrier, "rev_list", "--objects", "--quiet", commit, *ledgers.values())
+            ask(carrier, "read_tree", commit)
+            files, notes = _lay_out(carrier, stage, commit)
+        except RepositoryStateError as error:
+            raise BackupError(f"the backup is incomplete: {error.message}") from error
+        carrier.set_persistent_git_options(git_dir=stage / ".git", work_tree=stage)
+        outcome(carrier, "update_index", "-q", "--refresh")
+        os.sync()
+        if ledgers:
+            notes += ("the backup also has a ledger: `workbench doctor --fix` imports it",)
     return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers)
 
 

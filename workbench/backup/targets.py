@@ -20,7 +20,15 @@ from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import PROTOCOLS, Outcome, ask, cause, network_carrier, outcome
+from workbench.repository.git_runner import (
+    PROTOCOLS,
+    Outcome,
+    ask,
+    cause,
+    network_carrier,
+    outcome,
+    references,
+)
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
@@ -51,7 +59,7 @@ class Target:
     @property
     def help(self) -> str:
         """What to try where a place behind ssh cannot be reached; empty for all others."""
-        if self.kind != "remote" or not (self.place.startswith("ssh://") or _is_ssh_short(self.place)):
+        if self.local is not None or (_SCHEME.match(self.place) and not self.place.startswith("ssh://")):
             return ""
         host = self.place.removeprefix("ssh://").split("/")[0].split(":")[0]
         return (
@@ -83,8 +91,7 @@ def find_target(text: str, history: History | None = None) -> Target:
                 f"{text} is a remote of this repository and a file or folder here",
                 hint=f"write ./{text} for the one, or its address for the other: {without_secret(url)}",
             )
-        top = os.fsdecode(ask(history.carrier, "rev_parse", "--show-toplevel")).rstrip("\n")
-        return _checked(url, Path(top))
+        return _checked(url, history.top)
     return _checked(text, Path.cwd())
 
 
@@ -92,19 +99,9 @@ def refuse_inside(target: Target, history: History) -> None:
     """Raise UsageError for a place inside the repository: it would be lost together with it."""
     if target.local is None:
         return
-    out = os.fsdecode(
-        ask(
-            history.carrier,
-            "rev_parse",
-            "--path-format=absolute",
-            "--show-toplevel",
-            "--git-common-dir",
-            "--absolute-git-dir",
-        )
-    )
     place = Path(os.path.realpath(target.local))
-    for inside in (Path(os.path.realpath(line)) for line in out.removesuffix("\n").split("\n")):
-        if place.is_relative_to(inside):
+    for inside in (history.top, history.common_dir, history.git_dir):
+        if place.is_relative_to(os.path.realpath(inside)):
             raise UsageError(
                 f"{target.shown} is inside the repository that is backed up",
                 hint="use a target outside of it, so that one loss does not take both",
@@ -114,10 +111,6 @@ def refuse_inside(target: Target, history: History) -> None:
 def without_secret(text: str) -> str:
     """A text with the passwords of its URLs taken out."""
     return _SECRET.sub(r"\1…@", text)
-
-
-def _is_ssh_short(text: str) -> bool:
-    return _SCHEME.match(text) is None and _SSH_SHORT.fullmatch(text) is not None
 
 
 def _checked(text: str, base: Path) -> Target:
@@ -157,11 +150,7 @@ def _is_repository(path: Path) -> bool:
 
 
 def _url_of(history: History, name: str) -> str:
-    try:
-        out = ask(history.carrier, "config", "--null", "--get", f"remote.{name}.url")
-    except RepositoryStateError:
-        return ""
-    return os.fsdecode(out).split("\0")[0]
+    return outcome(history.carrier, "config", "--null", "--get", f"remote.{name}.url").text.split("\0")[0]
 
 
 LEDGERS = "refs/workbench/"
@@ -177,11 +166,7 @@ _QUIET_RECEIVER = (
 
 def branch_of(history: History) -> str:
     """The branch that HEAD is on, in full below ``refs/heads/``; ``DETACHED`` where there is none."""
-    try:
-        out = ask(history.carrier, "symbolic_ref", "--quiet", "HEAD")
-    except RepositoryStateError:
-        return DETACHED
-    name = os.fsdecode(out).rstrip("\n")
+    name = outcome(history.carrier, "symbolic_ref", "--quiet", "HEAD").text
     return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else DETACHED
 
 
@@ -203,13 +188,12 @@ def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[
 
     It has ``ledgers``, too: their references, with their commits.
     """
-    objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
-    algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
+    objects = os.fsencode(history.common_dir / "objects")
     with scratch("backup") as place:
         folder = place / "spare.git"
-        carrier = new_repository(folder, algorithm, bare=True)
+        carrier = new_repository(folder, history.algorithm, bare=True)
         (folder / "objects" / "info").mkdir(exist_ok=True)
-        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
+        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects) + b"\n")
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
         for name, at in ledgers.items():
@@ -219,8 +203,7 @@ def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[
 
 def ledgers_of(carrier: Any) -> dict[str, str]:
     """The references of a repository under which ledgers stand, with their commits."""
-    out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", f"{LEDGERS}*/ledger")
-    return dict(row.split(" ") for row in out.decode("utf-8", "replace").splitlines())
+    return references(carrier, f"{LEDGERS}*/ledger")
 
 
 def push_ledgers(carrier: Any, target: Target) -> tuple[bool, str]:

@@ -41,7 +41,8 @@ def backup(target: str | None, full: bool, check: bool, own_history: bool, dry_r
     told = {
         "target": done.target.shown,
         "kind": done.target.kind,
-        **attributes(done, "branch", "commit", "path", "compared", "pending", "notes"),
+        "commit": done.commit or None,
+        **attributes(done, "branch", "path", "compared", "pending", "notes"),
         "wrote": done.wrote or None,
         "recorded": done.recorded.id if done.recorded else None,
         "dry_run": done.planned,
@@ -63,7 +64,7 @@ def _say_planned(done: Backup, where: str) -> None:
 
 
 def _say_backup(done: Backup, where: str) -> None:
-    commit = (done.commit or "")[:12]
+    commit = done.commit[:12]
     if done.recorded:
         say(f"committed {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
     if not done.wrote:

@@ -76,7 +76,7 @@ def openclaw_cells(_: Workspace, file: Path) -> Carried:
 @_brings_over
 def goclaw_graph(_: Workspace, file: Path) -> Carried:
     """Import a memory-graph file of GoClaw (SQLite)."""
-    from workbench.importers.memory_graph import read_memory_graph
+    from workbench.importers.goclaw import read_memory_graph
 
     return read_memory_graph(file)
 

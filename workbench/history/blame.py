@@ -36,27 +36,24 @@ def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tup
     """
     document = _document(workspace, path, at)
     deeds = line_deeds(workspace, document, at=at)
-    entries = {line: e for e in document.entries for line in range(e.start_line, e.end_line + 1)}
+    entries = {line: e.address for e in document.entries for line in range(e.start_line, e.end_line + 1)}
     sessions, reader = session_blocks(document), OriginReader(document)
-    origins: dict[int, Origin] = {}
-    out = []
-    for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
-        entry = entries.get(number)
-        if entry is not None and entry.span.start not in origins:
-            deed_of_entry = newest(workspace, deeds, entry)
-            origins[entry.span.start] = origin_of(
-                document, entry, deed_of_entry, sessions=sessions, reader=reader
-            )
-        out.append(
-            LineOrigin(
-                number=number,
-                text=line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape"),
-                deed=deed,
-                entry=entry.address if entry else None,
-                origin=origins[entry.span.start] if entry else None,
-            )
+    origins = {
+        entry.address: origin_of(
+            document, entry, newest(workspace, deeds, entry), sessions=sessions, reader=reader
         )
-    return tuple(out)
+        for entry in document.entries
+    }
+    return tuple(
+        LineOrigin(
+            number=number,
+            text=line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape"),
+            deed=deed,
+            entry=entries.get(number),
+            origin=origins.get(entries.get(number, "")),
+        )
+        for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1)
+    )
 
 
 def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
@@ -94,14 +91,10 @@ def newest(workspace: Workspace, deeds: list[Deed], entry: Entry) -> Deed:
     of_entry = deeds[entry.start_line - 1 : entry.end_line] or [UNRECORDED]
     if UNRECORDED in of_entry:
         return UNRECORDED
-    moment = max(map(_seconds, of_entry))
-    latest = {deed.commit: deed for deed in of_entry if _seconds(deed) == moment}
+    moment = max(deed.when for deed in of_entry if deed.when)
+    latest = {deed.commit: deed for deed in of_entry if deed.when == moment}
     if len(latest) > 1:
         for commit in workspace.history.order():
             if commit in latest:
                 return latest[commit]
     return next(iter(latest.values()))
-
-
-def _seconds(deed: Deed) -> float:
-    return deed.when.timestamp() if deed.when else 0.0

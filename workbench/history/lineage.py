@@ -21,7 +21,7 @@ from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -54,13 +54,13 @@ class LineageStep:
             "what": self.what,
             "operation": deed.operation,
             "commit": deed.commit,
-            "when": deed.when.isoformat() if deed.when else None,
+            "when": deed.when,
             "who": deed.who,
             "actor": deed.actor,
             "summary": deed.summary,
             "session": deed.session,
-            "before": list(self.before),
-            "after": list(self.after),
+            "before": self.before,
+            "after": self.after,
             "text": self.text,
         }
 
@@ -117,10 +117,10 @@ class _Trace:
 
     def _meet(self, entry: Entry, *, back: bool, forth: bool) -> None:
         was_back, was_forth = self._met.get(entry.address, (False, False))
-        if entry.address in self._met and not (back > was_back or forth > was_forth):
-            return
-        self._met[entry.address] = (back or was_back, forth or was_forth)
-        self._queue.append(_Node(entry, back or was_back, forth or was_forth))
+        ways = back or was_back, forth or was_forth
+        if ways != self._met.get(entry.address):
+            self._met[entry.address] = ways
+            self._queue.append(_Node(entry, *ways))
 
     def _events(self, node: _Node) -> Iterator[tuple[FileVersion, bool]]:
         """The versions of its file in which an entry appears (True) or from which it is gone."""
@@ -156,12 +156,10 @@ class _Trace:
         entry = entry_in(document, node.entry.address)
         if entry is None:
             return
-        if appeared:
-            link = self._links.before(version, document, entry)
-            self._note(version.deed, link.what, [one.address for one in link.others], [entry.address], entry)
-        else:
-            link = self._links.after(version, document, entry)
-            self._note(version.deed, link.what, [entry.address], [one.address for one in link.others], entry)
+        link = (self._links.before if appeared else self._links.after)(version, document, entry)
+        here, there = [entry.address], [one.address for one in link.others]
+        before, after = (there, here) if appeared else (here, there)
+        self._note(version.deed, link.what, before, after, entry)
         for other in link.others:
             self._meet(other, back=appeared and node.back, forth=not appeared and node.forth)
 
@@ -235,10 +233,8 @@ class Links:
         """What an entry that a version no longer has became in it."""
         deed, commit = version.deed, version.commit
         if deed.ours and commit is not None:
-            others = []
-            for before, after in became_pairs(deed):
-                if spoken(entry.address) in before and (found := self._at(commit.id, after, commit)):
-                    others.append(found)
+            named = [after for before, after in became_pairs(deed) if spoken(entry.address) in before]
+            others = [found for address in named if (found := self._at(commit.id, address, commit))]
             if others or deed.action != "external":
                 return EntryLink(deed.action, tuple(others))
         there = self._versions.document(version.path, version.after)
@@ -249,12 +245,10 @@ class Links:
                 new = self._versions.blob_id(commit.id, path)
                 if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
                     return EntryLink("move" if version.after else "rename", (moved,))
-                likeness = (
-                    file_likeness(document.data, self._versions.data(new)) if not version.after else 0.0
+                is_renamed = (
+                    not version.after and file_likeness(document.data, self._versions.data(new)) > SAME_FILE
                 )
-                if likeness > SAME_FILE and (
-                    found := _alike(entry, document, self._versions.document(path, new))
-                ):
+                if is_renamed and (found := _alike(entry, document, self._versions.document(path, new))):
                     return EntryLink("rename", (found,))
         return EntryLink("remove")
 
@@ -341,17 +335,17 @@ class Links:
         if not commit.parents or versions.blob_id(commit.parents[0], path) is not None:
             return None
         new = versions.blob_id(commit.id, path)
-        best: tuple[float, RelPath | None] = (SAME_FILE, None)
+        found, best = None, SAME_FILE
         for old in versions.history.changed_paths(commit):
             before = versions.blob_id(commit.parents[0], old)
             if before is None or versions.blob_id(commit.id, old) is not None:
                 continue
             if before == new:
                 return old
-            best = max(
-                best, (file_likeness(versions.data(before), versions.data(new)), old), key=lambda b: b[0]
-            )
-        return best[1]
+            likeness = file_likeness(versions.data(before), versions.data(new))
+            if likeness > best:
+                found, best = old, likeness
+        return found
 
     def _other_paths(self, version: FileVersion) -> Iterator[RelPath]:
         """The other memory files that a commit changed, up to a bound."""

@@ -19,7 +19,7 @@ from workbench.memory.names import CommitId, OperationId
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import least_trusted, parse_day
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 
 ACTORS = ("human", "agent", "external", "dreaming")
@@ -110,16 +110,6 @@ class Origin:
     def trusted(self) -> bool:
         """Whether its source is trusted: the owner, or their agent."""
         return self.trust in ("owner", "agent")
-
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return {
-            "who": self.who,
-            "trust": self.trust,
-            "when": self.when.isoformat() if self.when else None,
-            "session": self.session,
-            "source": self.source,
-        }
 
 
 def origin_of(

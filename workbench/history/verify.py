@@ -19,8 +19,8 @@ from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
 from workbench.repository import trees
-from workbench.repository.commits import Commit
 from workbench.repository.git_runner import ask, outcome, reason
+from workbench.repository.objects import Commit
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.layout import SET_ASIDE, STATE_DIR, folders
@@ -58,6 +58,7 @@ class Check:
 LOCK_SECONDS = 600.0
 """A lock of git's that is older has no git behind it, but for an editor that is open since."""
 _WAIT_SECONDS = 5.0
+_LEFT_BY_GIT = ("*.lock", "refs/**/*.lock", "objects/*/tmp_*", "objects/tmp_*")
 _JOURNAL = {
     "journal.json": "an action was interrupted; the next one finishes it",
     "journal.refused": "a journal entry of an interrupted action without a commit",
@@ -77,20 +78,23 @@ def check_strays(workspace: Workspace) -> list[Check]:
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
-        flaws += _special(state)
+        flaws += [
+            Flaw("special", f"{path} is {kind_of_special(path)}: reading it could block forever", "remove it")
+            for path in special_files(state)
+        ]
         flaws += _git_leftovers(workspace)
         flaws += _half_bundles(workspace)
         kept = workspace.operations.conflicts()
         late = [one for one in workspace.operations.late() if one.text]
-    disputed = tuple(
+    disputed = [
         Flaw(
             "conflict",
             f"{path} contains text of another writer that is in no memory file",
             "check it, then remove it",
         )
         for path in kept
-    )
-    disputed += tuple(
+    ]
+    disputed += (
         Flaw(
             "conflict",
             f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file",
@@ -104,14 +108,8 @@ def check_strays(workspace: Workspace) -> list[Check]:
             f"{plural(looked_at, 'folder')}, the journal, git's locks, the last backup",
             tuple(flaws),
         ),
-        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", disputed),
+        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", tuple(disputed)),
     ]
-
-
-def _special(state: Path) -> list[Flaw]:
-    waits = "reading it could block forever"
-    found = ((path, kind_of_special(path)) for path in special_files(state))
-    return [Flaw("special", f"{path} is {kind}: {waits}", "remove it") for path, kind in found]
 
 
 def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
@@ -133,12 +131,8 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
 
 
 def _git_leftovers(workspace: Workspace) -> list[Flaw]:
-    common = ask(workspace.history.carrier, "rev_parse", "--path-format=absolute", "--git-common-dir")
-    places = {workspace.history.git_dir, Path(os.fsdecode(common).rstrip("\n"))}
-    found = {path for place in places for path in place.glob("*.lock")}
-    for place in places:
-        found |= set((place / "refs").rglob("*.lock"))
-        found |= set(place.glob("objects/*/tmp_*")) | set(place.glob("objects/tmp_*"))
+    places = {workspace.history.git_dir, workspace.history.common_dir}
+    found = {path for place in places for left in _LEFT_BY_GIT for path in place.glob(left)}
     if workspace.history.own:
         found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
     return [
@@ -204,6 +198,11 @@ class _Walked:
     broken: list[Flaw] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
+    def note(self, what: str, error: RepositoryStateError) -> None:
+        """Something could not be read: the error names the objects."""
+        self.broken.append(Flaw("text", f"{what}: {error}", _FROM_BACKUP))
+        self.named |= set(_OBJECT.findall(error.message))
+
 
 def _walk(workspace: Workspace) -> _Walked:
     walked = _Walked()
@@ -220,13 +219,9 @@ def _walk(workspace: Workspace) -> _Walked:
                         if node and node.is_file:
                             walked.texts.setdefault(node.id, []).append((path, who, side))
             except RepositoryStateError as error:
-                walked.broken.append(
-                    Flaw("text", f"what operation {who} changed cannot be read: {error}", _FROM_BACKUP)
-                )
-                walked.named |= set(_OBJECT.findall(error.message))
+                walked.note(f"what operation {who} changed cannot be read", error)
     except RepositoryStateError as error:
-        walked.broken.append(Flaw("text", f"the history is incomplete: {error}", _FROM_BACKUP))
-        walked.named |= set(_OBJECT.findall(error.message))
+        walked.note("the history is incomplete", error)
     return walked
 
 

@@ -18,13 +18,13 @@ from workbench.history.origin import UNRECORDED, Deed, deed_of
 from workbench.memory.address import find_entry, hash_of
 from workbench.memory.entry import Entry, entry_hash
 from workbench.memory.frontmatter import read_front_matter
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.repository.objects import Commit
 from workbench.safety.terminal import visible
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -122,7 +122,7 @@ class Versions:
         self._data: OrderedDict[BlobId, bytes] = OrderedDict()
         self._size = 0
         self._disk: dict[BlobId, bytes] = {}
-        self._documents: dict[tuple[RelPath, BlobId], Document] = {}
+        self._documents: dict[tuple[RelPath, BlobId | None], Document] = {}
         self._versions: dict[RelPath, tuple[FileVersion, ...]] = {}
         self._blobs: dict[tuple[CommitId, RelPath], BlobId | None] = {}
         self._spellings: dict[tuple[RelPath, EntryHash], set[bytes]] = {}
@@ -155,8 +155,6 @@ class Versions:
 
     def document(self, path: RelPath, blob: BlobId | None) -> Document:
         """One version, parsed; an empty document where there is no file."""
-        if blob is None:
-            return parse_document(path, b"", self.workspace.layout.kind_of(path))
         key = (path, blob)
         if key not in self._documents:
             document = self.workspace.parsed(path, self.data(blob))

@@ -122,16 +122,13 @@ def _copy(path: Path, copy: Path) -> None:
     )
 
 
-def _stamps(path: Path) -> list[tuple[int, int, int] | None]:
+def _stamps(path: Path) -> list[tuple[str, int, int, int]]:
     """What changes of a database's files when somebody writes to them."""
-    found: list[tuple[int, int, int] | None] = []
+    found = []
     for end in _PARTS:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             status = os.stat(f"{path}{end}")
-        except FileNotFoundError:
-            found.append(None)
-        else:
-            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+            found.append((end, status.st_ino, status.st_size, status.st_mtime_ns))
     return found
 
 

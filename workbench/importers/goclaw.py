@@ -7,34 +7,48 @@ JSON.
 `episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
 which they held, `memory_documents` files: where the workspace has none of that name, else below
 `memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note.
+
+A memory-graph file, of older versions, is SQLite with the tables ``memories`` and ``associations``. Its
+thirteen types of memory are ours. What is marked as forgotten there stays behind. A memory that another
+one updates or supersedes holds until the day of that one; other associations are between two memories, for
+which pages have no line, and are counted. So is what GoClaw's program keeps for its own work: what it
+observed, predicted and was told of routines, and when it is to speak next.
+
+When and where a routine is, and what is done then (``routine_metadata``), is what it is; without that its
+memory is a title. The days on which it begins and ends become the time for which the memory holds. How far
+the agent may act by itself, and how often it did, is between the agent and its program.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
-from workbench.importers.database import opened, require_plain_file
+from workbench.importers.database import Database, opened, require_plain_file
 from workbench.importers.plan import (
     Carried,
     Item,
     SourceRow,
     carried,
     digest_of,
+    json_of,
+    many,
     memories,
+    memory_item,
     moment_of,
     word,
 )
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
-from workbench.memory.graph_types import ENTITY_TYPES
+from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import USUAL
 
@@ -61,6 +75,7 @@ _INSERT = re.compile(rb'INSERT INTO (?:"?\w+"?\.)?"?(?P<table>\w+)"? ')
 _CUSTOM = b"PGDMP"
 _MOST_LINE = 64_000_000
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
+_ELEMENT = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,"]+)', re.DOTALL)
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _SECONDS = 10
 _STATEMENT_MS = 120_000
@@ -238,37 +253,29 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
 
     def item(name: str, row: SourceRow) -> Item:
         made = makers[name.partition("/")[0]](row)
-        return Item(name=name, digest=_digest(row, made), **made)
+        # A server and its dump spell the same row differently; where a file goes depends on what stands here.
+        said = [row.get(key) for key in ("path", "user_id", "content")] if "file" in made else made
+        return Item(name=name, digest=digest_of(said), **made)
 
     rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in rows_of(tables, table, chosen))
     return carried(LABEL, rows, item)
-
-
-def _digest(row: SourceRow, made: Mapping[str, Any]) -> str:
-    """The digest of what a row says: a server and its dump spell the same row differently."""
-    if "file" in made:  # its path here depends on what stands here
-        return digest_of([row.get(name) for name in ("path", "user_id", "content")])
-    return digest_of(made)
 
 
 def _agent(tables: Tables, wanted: str) -> str:
     """The id of the agent whose memory is meant."""
     ids = sorted({str(row["agent_id"]) for rows in tables.values() for row in rows if row.get("agent_id")})
     keys = {str(row.get("id")): row.word("agent_key") for row in rows_of(tables, "agents", "")}
+    shown = ", ".join(keys.get(one) or one for one in ids) or "none"
     if wanted:
         for one in ids:
             if wanted in (one, keys.get(one)):
                 return one
-        raise UsageError(f"no agent “{wanted}” has memory there", hint="there are: " + _shown(ids, keys))
+        raise UsageError(f"no agent “{wanted}” has memory there", hint=f"there are: {shown}")
     if len(ids) > 1:
         raise UsageError(
-            f"the memory of {len(ids)} agents is there", hint="choose one with --agent: " + _shown(ids, keys)
+            f"the memory of {len(ids)} agents is there", hint=f"choose one with --agent: {shown}"
         )
     return ids[0] if ids else ""
-
-
-def _shown(ids: Iterable[str], keys: Mapping[str, str]) -> str:
-    return ", ".join(keys.get(one) or one for one in ids) or "none"
 
 
 def _episode(row: SourceRow) -> dict[str, Any]:
@@ -318,7 +325,8 @@ def _entity(row: SourceRow) -> dict[str, Any]:
     }
     if row.word("description"):
         drafts += memories(str(row.get("description")), type="fact", **said)
-    for key, value in sorted(_mapping(row.get("properties")).items()):
+    properties = json_of(row.get("properties"))
+    for key, value in sorted(properties.items()) if isinstance(properties, dict) else ():
         if isinstance(value, (str, int, float)) and word(str(value)):
             drafts += memories(f"{word(key)}: {value}", type="fact", **said)
     return {"drafts": tuple(drafts)}
@@ -379,45 +387,19 @@ def _entity_type(row: SourceRow) -> str:
     return kind if kind in ENTITY_TYPES else "concept"
 
 
-def _parsed(value: object) -> object:
-    """A list or mapping, which some databases write as JSON."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return None
-
-
 def _list(value: object) -> Iterator[object]:
     """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         yield from array_elements(value)
-    elif isinstance(found := _parsed(value), (list, tuple)):
+    elif isinstance(found := json_of(value), (list, tuple)):
         yield from found
 
 
 def array_elements(text: str) -> Iterator[str]:
     """The elements of ``{a,"b, c",NULL}``: quotes and backslashes as PostgreSQL writes them."""
-    element, quoted, was_quoted, escaped = "", False, False, False
-    for character in text[1:-1]:
-        if escaped:
-            element, escaped = element + character, False
-        elif character == "\\":
-            escaped = True
-        elif character == '"':
-            quoted, was_quoted = not quoted, True
-        elif character == "," and not quoted:
-            if was_quoted or element not in ("", "NULL"):
-                yield element
-            element, was_quoted = "", False
-        else:
-            element += character
-    if was_quoted or element not in ("", "NULL"):
-        yield element
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    found = _parsed(value)
-    return found if isinstance(found, dict) else {}
+    for found in _ELEMENT.finditer(text[1:-1]):
+        if found["plain"] != "NULL":
+            yield found["plain"] or re.sub(r"\\(.)", r"\1", found["quoted"], flags=re.DOTALL)
 
 
 def _count(value: object) -> int:
@@ -425,3 +407,119 @@ def _count(value: object) -> int:
         return max(0, int(str(value)))
     except ValueError:
         return 0
+
+
+GRAPH_LABEL = "goclaw-graph"
+_MEMORY_COLUMNS = (
+    "uuid", "content", "memory_type", "importance", "confidence", "created_at", "occurred_at", "happens_at",
+    "source", "source_session", "username", "forgotten",
+)  # fmt: skip
+_ENDING = ("updates", "supersedes")
+_OF_THE_PROGRAM = {
+    "feedback_metadata": ("answer about a routine", "answers about routines"),
+    "anomaly_metadata": ("anomaly", "anomalies"),
+    "correlation_metadata": ("correlation", "correlations"),
+    "prediction_metadata": ("prediction", "predictions"),
+}
+
+_OF_ROUTINE = "memory_uuid"
+_DETAILS = {
+    **{"days": "", "time_start": "", "time_end": "to ", "duration_minutes": "minutes: ", "location": ""},
+    **{"person": "person: ", "trigger_cron": "cron: ", "trigger_event": "on the event "},
+    **{"trigger_condition": "if ", "action": "action: ", "action_entity": "", "action_extra": ""},
+    "skip_dates": "not on ",
+}
+"""What is said of a routine beside its title: columns, in the order of the words, and what leads each in."""
+_MOST_CHARACTERS = 200
+"""Characters of one value that are taken."""
+
+
+def read_memory_graph(path: Path) -> Carried:
+    """All memories in the file at ``path``. Raises UsageError where it is none."""
+    with opened(path, ("memories",)) as database:
+        if not {"content", "memory_type"} <= set(database.columns("memories")):
+            raise UsageError(f"{path} has a table of memories of another program")
+        ends, left_out = _ends(database)
+        left_out += _of_the_program(database)
+        columns = (_OF_ROUTINE, *_DETAILS, "starts_on", "ends_on")
+        routines = {
+            row.word(_OF_ROUTINE): row for row in database.rows("routine_metadata", columns, _OF_ROUTINE)
+        }
+        rows = database.rows("memories", _MEMORY_COLUMNS, "id")
+        named = ((row.word("uuid") or digest_of(row), row) for row in rows)
+        found = carried(
+            GRAPH_LABEL, named, lambda name, row: _memory(name, row, ends.get(name), routines.get(name))
+        )
+    return replace(found, left_out=(*found.left_out, *left_out))
+
+
+def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
+    """What of the database is for GoClaw's program alone, counted."""
+    for table, what in _OF_THE_PROGRAM.items():
+        if count := sum(1 for _ in database.rows(table, (_OF_ROUTINE,), _OF_ROUTINE)):
+            why = "pages have no line for them; their text was imported"
+            yield f"the details of {many(count, *what)}", why
+    rows = database.rows("memories", ("next_trigger_at", "forgotten"), "id")
+    if count := sum(bool(row.get("next_trigger_at")) and not row.get("forgotten") for row in rows):
+        moments = many(count, "moment at which GoClaw is to speak", "moments at which GoClaw is to speak")
+        yield moments, "it alone can"
+
+
+def _memory(name: str, row: SourceRow, until: date | None, routine: SourceRow | None) -> Item:
+    if row.get("forgotten"):
+        raise UsageError("it was forgotten there")
+    kind = row.word("memory_type").casefold()
+    if kind not in IMPORTANCE:
+        raise UsageError(f"unknown type of memory: “{kind[:40]}”")
+    occurred = row.day("occurred_at") or row.day("created_at")
+    content = str(row.get("content") or "")
+    start = occurred
+    if routine is not None:
+        new = [said for said in _details(routine) if said.casefold() not in content.casefold()]
+        content = ", ".join([content.rstrip().rstrip(".,;"), *new]) if new and content.strip() else content
+        start = routine.day("starts_on") or start
+        until = min(filter(None, (until, routine.day("ends_on"))), default=None)
+    user = row.word("username")
+    return memory_item(
+        name,
+        content,
+        [row, until, *([routine] if routine else [])],
+        type=kind,
+        entity=user,
+        entity_type="person" if user else "",
+        confidence=row.share("confidence"),
+        importance=row.share("importance"),
+        occurred_at=occurred,
+        happens_at=row.day("happens_at"),
+        valid_from=start,
+        valid_until=max(until, start) if until and start else until,
+        sources=(f"{GRAPH_LABEL}:{name}", *filter(None, [row.word("source")])),
+        session=row.word("source_session"),
+    )
+
+
+def _ends(database: Database) -> tuple[dict[str, date], list[tuple[str, str]]]:
+    """The days on which memories were replaced, and what other associations there are, counted."""
+    ends: dict[str, date] = {}
+    others: Counter[str] = Counter()
+    for row in database.rows("associations", ("target_uuid", "relation_type", "created_at"), "id"):
+        kind, target, day = row.word("relation_type"), row.word("target_uuid"), row.day("created_at")
+        if kind in _ENDING and day is not None:
+            ends[target] = min(day, ends.get(target, day))
+        else:
+            others[kind] += 1
+    why = "pages have no line between two memories"
+    told = [
+        (many(count, f"association “{kind}”", f"associations “{kind}”"), why)
+        for kind, count in others.items()
+    ]
+    return ends, told
+
+
+def _details(row: SourceRow) -> Iterator[str]:
+    for name, lead in _DETAILS.items():
+        value = row.get(name)
+        listed = json_of(value)
+        said = ", ".join(map(word, listed)) if isinstance(listed, list) else word(str(value or ""))
+        if said:
+            yield lead + said[:_MOST_CHARACTERS]

@@ -100,14 +100,12 @@ def _found(workspace: Workspace, said: _Recalled, known: dict[str, _Read]) -> En
         except (WorkbenchError, OSError):
             known[path] = ()
     wanted = frozenset(claim_words(said.snippet))
-    first, last = said.start_line, said.end_line
+    first, last = said.start_line or math.inf, said.end_line or 0
     found: list[tuple[float, bool, Entry]] = []
     for entry, have in known[path]:
         both = len(wanted & have)
         score = both / len(wanted) if wanted else 0.0
-        there = (
-            first is not None and last is not None and first <= entry.end_line and entry.start_line <= last
-        )
+        there = first <= entry.end_line and entry.start_line <= last
         if there and have:  # at its lines it may be a part of what was recalled
             score = max(score, both / len(have))
         if score >= _ALIKE:

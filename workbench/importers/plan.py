@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError, reason_of
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
 from workbench.memory.entry import Kind
@@ -71,10 +71,8 @@ def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T
     for name, thing in named:
         try:
             items.append(make(name, thing))
-        except UsageError as error:
-            left_out.append((name, error.message))
-        except OSError as error:
-            left_out.append((name, str(error.strerror)))
+        except (UsageError, OSError) as error:
+            left_out.append((name, reason_of(error)))
     return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
 
 
@@ -154,13 +152,11 @@ def moment_of(value: object) -> datetime | None:
     It is in UTC, so that a moment is the same whatever zone the database writes it in.
     """
     try:
-        if isinstance(value, datetime):
-            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
-        if isinstance(value, str) and value.strip():
-            found = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(found, datetime):
             return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
@@ -176,6 +172,14 @@ def day_in(value: object) -> date | None:
 def word(value: object) -> str:
     """A text as one line, or nothing."""
     return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def json_of(value: object) -> object:
+    """What a text means as JSON, None for what means nothing; any other value as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
 
 
 def many(count: int, one: str, several: str = "") -> str:
@@ -301,14 +305,15 @@ class _Files:
         """Take in the file that an item brings, if it does; why it cannot be made, or nothing."""
         wanted = item.file
         if item.episode is not None:
-            wanted = _episode_path(item.episode, self._now), render_page(item.episode)
+            made = item.episode.created_at or self._now
+            wanted = RelPath(f"episodes/{made:%Y/%m}/{item.episode.id}.md"), render_page(item.episode)
         if wanted is None:
             return ""
         path, data = wanted
         try:
             before = self._workspace.files.read_or_none(path)
         except (WorkbenchError, OSError) as error:
-            return error.message if isinstance(error, WorkbenchError) else f"{path}: {error.strerror}"
+            return reason_of(error)
         if reason := _flagged(data) or self._in_the_way(item, path, before, data):
             return reason
         self._paths.add(path)
@@ -349,12 +354,6 @@ def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
 
 def _folders(path: RelPath) -> set[RelPath]:
     return {RelPath(str(folder)) for folder in PurePosixPath(path).parents}
-
-
-def _episode_path(page: EpisodePage, now: datetime) -> RelPath:
-    """``episodes/YYYY/MM/<id>.md``"""
-    made = page.created_at or now
-    return RelPath(f"episodes/{made:%Y}/{made:%m}/{page.id}.md")
 
 
 def _flagged(data: bytes) -> str:

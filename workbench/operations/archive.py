@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -30,10 +30,10 @@ from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
-from workbench.memory.move import section
+from workbench.memory.move import Passage, section
 from workbench.memory.provenance import Provenance, parse_instant
-from workbench.operations.move import Relocation, by_section, with_origin
-from workbench.operations.resolve_entries import Gathered, gather
+from workbench.operations.move import Relocation, with_origin
+from workbench.operations.sources import Gathered, gather
 from workbench.plural import plural
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
@@ -93,8 +93,9 @@ def plan_archive(
         limit = workspace.memory_budget if budget is None else budget
         memory = workspace.memory_document()
         recalled = last_recalls(workspace.ledger.read("recalls"))
-        candidates = _evident if budget is None else _candidates
-        may_go = list(candidates(memory, today, recalled))
+        may_go = _candidates(memory, today, recalled)
+        if budget is None:  # as much as a person can look through
+            may_go = [one for one in may_go if one.evident][:_SCREENFUL]
         chosen, size = _chosen(memory, limit, may_go)
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
         if not chosen:
@@ -116,11 +117,11 @@ def plan_archive(
             notes.append(f"{size:,} of {limit:,} characters are left")
     relocation = Relocation(workspace, found)
     stamp = {"archived": today.isoformat()}
-    passages = (
-        (passage.entries[0].heading, with_origin(document, passage, today, stamp, may_wrap=True))
-        for document, passage in relocation.lift()
-    )
-    for heading, group in by_section(passages).items():
+    groups: dict[tuple[str, ...], list[Passage]] = {}
+    for document, passage in relocation.lift():
+        archived = with_origin(document, passage, today, stamp, may_wrap=True)
+        groups.setdefault(passage.entries[0].heading, []).append(archived)
+    for heading, group in groups.items():
         relocation.set_down(f"{ARCHIVE}{today:%Y-%m}.md", partial(section, path=heading), group)
     return relocation.plan("archive", reason=reason, notes=notes)
 
@@ -165,12 +166,6 @@ def least_valuable(
     return [(candidate.block, candidate.why) for candidate in chosen]
 
 
-def _evident(memory: Document, today: date, recalled: Mapping[str, date]) -> list[_Candidate]:
-    """What something says to be of no use, as much as a person can look through."""
-    found = [one for one in _candidates(memory, today, recalled) if one.evident]
-    return sorted(found, key=lambda candidate: candidate.rank)[:_SCREENFUL]
-
-
 def _chosen(memory: Document, budget: int, candidates: Sequence[_Candidate]) -> tuple[list[_Candidate], int]:
     """The first candidates without which the file has at most ``budget`` characters, and what it has then.
 
@@ -184,7 +179,7 @@ def _chosen(memory: Document, budget: int, candidates: Sequence[_Candidate]) -> 
         )
     chosen: list[_Candidate] = []
     estimate = size
-    for candidate in sorted(candidates, key=lambda candidate: candidate.rank):
+    for candidate in candidates:
         chosen.append(candidate)
         estimate -= _room(memory, candidate.block)
         if estimate <= budget and (left := _without(memory, chosen)) <= budget:
@@ -212,11 +207,12 @@ def _candidates(
     today: date,
     recalled: Mapping[str, date],
     scores: Mapping[str, float] = MappingProxyType({}),
-) -> Iterator[_Candidate]:
-    """All that may go. ``recalled`` says when a claim was last recalled, beside its provenance."""
+) -> list[_Candidate]:
+    """All that may go, in that order. ``recalled``: when claims were recalled, beside their provenance."""
     every = [(block, _claims(block), why_over(block[0], today)) for block in blocks(memory)]
     firsts: dict[tuple[str, ...], Entry] = {}
     said_again = set()
+    found: list[_Candidate] = []
     for block, claims, over in every:
         if not over and firsts.setdefault(claims, block[0]) is not block[0] and not block[0].pinned:
             said_again.add(claims)
@@ -226,10 +222,10 @@ def _candidates(
             continue
         said = entry.provenance or Provenance(())
         if over:
-            yield _Candidate(block, (0, 0, 0.0, date.min, place), over)
+            found.append(_Candidate(block, (0, 0, 0.0, date.min, place), over))
         elif first is not None and first is not entry:
             why = f"line {first.start_line} says the same"
-            yield _Candidate(block, (1, 0, 0.0, date.min, place), why)
+            found.append(_Candidate(block, (1, 0, 0.0, date.min, place), why))
         elif entry.provenance is not None and claims not in said_again:
             claim = claim_key(entry.text)
             recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
@@ -239,21 +235,17 @@ def _candidates(
             if day := recalled.get(claim):
                 days.append((day, "last recalled"))
             touched, word = max(days, default=(date.min, ""))
-            parts = (
-                []
-                if claim in recalled
-                else [f"recalled {plural(recalls, 'time')}" if recalls else "never recalled"]
-            )
-            parts += (
-                [f"score {round(score, 2):g} for {plural(room, 'character')}"]
-                if said.get("score") or entry.address in scores
-                else []
-            )
-            parts += [f"{word} {touched}"] if days else []
+            parts = []
+            if claim not in recalled:
+                parts.append(f"recalled {plural(recalls, 'time')}" if recalls else "never recalled")
+            if said.get("score") or entry.address in scores:
+                parts.append(f"score {round(score, 2):g} for {plural(room, 'character')}")
+            if days:
+                parts.append(f"{word} {touched}")
             unused = bool(days) and (today - touched).days >= UNUSED_DAYS
-            yield _Candidate(
-                block, (2, recalls, score / math.sqrt(room), touched, place), ", ".join(parts), unused
-            )
+            rank = (2, recalls, score / math.sqrt(room), touched, place)
+            found.append(_Candidate(block, rank, ", ".join(parts), unused))
+    return sorted(found, key=lambda candidate: candidate.rank)
 
 
 def _claims(block: Sequence[Entry]) -> tuple[str, ...]:

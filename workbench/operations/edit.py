@@ -16,6 +16,8 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _ITEM = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+|$)", re.MULTILINE)
+_LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
+_BLANK_AROUND = re.compile(r"\A\s*\n|\n\s*\Z")
 
 
 def entry_source(document: Document, entry: Entry) -> str:
@@ -147,35 +149,24 @@ def _block_bytes(document: Document, entry: Entry) -> bytes:
 
 def _lines(data: bytes) -> list[tuple[str, str]]:
     """The lines of a block, each with its own line end, which the last one may lack."""
-    out = []
-    for raw in data.decode("utf-8", "surrogateescape").split("\n"):
-        line = raw.removesuffix("\r")
-        out.append((line, raw[len(line) :] + "\n"))
-    last = out.pop()
-    return [*out, (last[0] + last[1].removesuffix("\n"), "")] if last[0] or last[1] != "\n" else out
+    return [found for found in _LINE.findall(data.decode("utf-8", "surrogateescape")) if any(found)]
 
 
 def _trimmed(source: str) -> str:
     """``source`` without blank lines around it, each line ended by ``\\n``."""
     # Some editors begin what they save with a mark of its encoding.
-    lines = source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "".join(line + "\n" for line in lines)
+    text = _BLANK_AROUND.sub("", source.removeprefix("\ufeff").replace("\r\n", "\n"))
+    return text + "\n" if text.strip() else ""
 
 
 def _written(source: str, document: Document, entry: Entry) -> str:
     """``source`` as the file writes it: a line that was there keeps its end, others follow the file's."""
     old = _lines(_block_bytes(document, entry))
-    common = "\r\n" if b"\r\n" in document.data else "\n"
     ends = {line: end for line, end in old if end}
-    fallback = next(iter(ends.values()), common)
-    lines = source.removesuffix("\n").split("\n")
-    text = "".join(line + ends.get(line, fallback) for line in lines[:-1])
-    last = ends.get(lines[-1], fallback) if old[-1][1] else ""
-    return text + lines[-1] + last
+    usual = next(iter(ends.values()), "\r\n" if b"\r\n" in document.data else "\n")
+    *lines, last = source.removesuffix("\n").split("\n")
+    text = "".join(line + ends.get(line, usual) for line in lines)
+    return text + last + (ends.get(last, usual) if old[-1][1] else "")
 
 
 def _new_entries(document: Document, block: Span, data: bytes, new: Span) -> list[Entry]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.memory.edit import take_out
 from workbench.memory.file_edit import FileEdit
 from workbench.operations.references import telling_lost_links
-from workbench.operations.resolve_entries import gather
+from workbench.operations.sources import gather
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

@@ -18,9 +18,15 @@ from workbench.memory.provenance import Provenance, least_trusted, parse_day, sp
 from workbench.memory.text_merge import united
 from workbench.operations.edit import put_in_place, reworded
 from workbench.operations.references import telling_lost_links
-from workbench.operations.resolve_entries import gather, require_released
-from workbench.operations.safety_gate import require_clean
-from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, marks, trust_kept
+from workbench.operations.sources import (
+    NEVER_A_SOURCE,
+    PromotionSource,
+    gather,
+    marks,
+    require_clean,
+    require_released,
+    trust_kept,
+)
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -192,9 +198,9 @@ def _origin(
     days = [day for s in every if (day := _occurred(s.entry))]
     pins = sorted(pin for entry in kept if (pin := entry.field("pinned")))
     fields = [("id", names[0] if names else "m" + secrets.token_hex(3))]
-    fields += [("src", value) for value in _distinct(_said(s, "src", s.place) for s in every)]
-    fields += [("entry", value) for value in _distinct(_said(s, "entry", s.entry.hash) for s in every)]
-    fields += [("session", value) for value in _distinct(map(_sessions, every))]
+    fields += _distinct("src", (_said(s, "src", s.place) for s in every))
+    fields += _distinct("entry", (_said(s, "entry", s.entry.hash) for s in every))
+    fields += _distinct("session", map(_sessions, every))
     fields += [("trust", least_trusted(*(trust_kept(s.document, s.entry) for s in every)))]
     fields += [("occurred_at", min(days).isoformat())] if days else []
     fields += [("at", today.isoformat()), ("by", actor)]
@@ -203,8 +209,8 @@ def _origin(
     return Provenance((*fields, *(item for item in (own.fields if own else ()) if item[0] not in _JOINED)))
 
 
-def _distinct(groups: Iterable[tuple[str, ...]]) -> list[str]:
-    return list(dict.fromkeys(value for group in groups for value in group))
+def _distinct(name: str, groups: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((name, value) for group in groups for value in group))
 
 
 def _said(source: PromotionSource, name: str, own: str) -> tuple[str, ...]:

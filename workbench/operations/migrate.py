@@ -36,7 +36,7 @@ def plan_migrate(workspace: Workspace) -> Plan | None:
     require_known_format(workspace.root)
     found = format_of(workspace.root)
     edits = tuple(_rewritten(workspace))
-    files = f"{len(edits)} file{'' if len(edits) == 1 else 's'} rewritten" if edits else "nothing to rewrite"
+    files = f"{plural(len(edits), 'file')} rewritten" if edits else "nothing to rewrite"
     if found == FORMAT:  # an undo or a restore may have brought an older form back
         return Plan(action="migrate", summary=f"format {FORMAT}, {files}", edits=edits) if edits else None
     if not edits and not _holds_ours(workspace):

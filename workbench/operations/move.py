@@ -31,10 +31,15 @@ from workbench.memory.move import (
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import least_trusted
 from workbench.operations.references import telling_lost_links
-from workbench.operations.resolve_entries import Gathered, gather, require_released
-from workbench.operations.safety_gate import require_clean
 from workbench.operations.sections import heading_for, require_heading
-from workbench.operations.sources import derived_provenance, trust_kept
+from workbench.operations.sources import (
+    Gathered,
+    derived_provenance,
+    gather,
+    require_clean,
+    require_released,
+    trust_kept,
+)
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -101,7 +106,13 @@ class Relocation:
 
         Raises NotCuratableError when it changes nothing, ConflictError where another page stands at a place.
         """
-        edits = [edit for page in pages for edit in self._page_edits(*page)]
+        edits: list[FileEdit] = []
+        for old, new, data in pages:
+            if self._workspace.files.read_or_none(new) is not None:
+                raise ConflictError(
+                    f"there is another page at {new}; nothing was changed", hint="move that page first"
+                )
+            edits += (FileEdit(new, None, data), FileEdit(old, data, None))
         if self._arrived or not pages:
             edits += self._edits()
         entries = [entry for _, entry in self._found]
@@ -127,13 +138,6 @@ class Relocation:
             raise NotCuratableError("it is already there", hint="nothing was changed")
         return changed
 
-    def _page_edits(self, old: RelPath, new: RelPath, data: bytes) -> tuple[FileEdit, FileEdit]:
-        if self._workspace.files.read_or_none(new) is not None:
-            raise ConflictError(
-                f"there is another page at {new}; nothing was changed", hint="move that page first"
-            )
-        return FileEdit(new, None, data), FileEdit(old, data, None)
-
     def _became(self, entries: Iterable[Entry]) -> tuple[str, ...]:
         """Where each of these entries stands now."""
         addresses: dict[str, str] = {}
@@ -156,16 +160,6 @@ def with_origin(
         derived["trust"] = trust_kept(document, entry)
     fields = {**derived, **extra}
     return marked(passage, fields, may_wrap=may_wrap) if fields else passage
-
-
-def by_section(
-    passages: Iterable[tuple[tuple[str, ...], Passage]],
-) -> dict[tuple[str, ...], list[Passage]]:
-    """Passages by the heading path that they go under, in the order in which they come."""
-    out: dict[tuple[str, ...], list[Passage]] = {}
-    for path, passage in passages:
-        out.setdefault(path, []).append(passage)
-    return out
 
 
 def plan_move(
@@ -218,7 +212,8 @@ def plan_move(
         name = section or _same_section(relocation.document(target), passage)
         groups.setdefault((target, name), []).append(carried)
     for (target, name), passages in groups.items():
-        relocation.set_down(target, _place(name), passages)
+        place = file_end if name is None else partial(named_section, name=name)
+        relocation.set_down(target, place, passages)
     named = [("Section", name) for name in dict.fromkeys(name for _, name in groups) if name]
     return relocation.plan("move", reason=reason, trailers=named, notes=notes)
 
@@ -268,7 +263,3 @@ def _same_section(document: Document, passage: Passage) -> str | None:
         return heading_for(entry.text, document)
     heading = find_section(document, entry.heading[-1]) if entry.heading else None
     return heading.path[-1] if heading else None
-
-
-def _place(name: str | None) -> Callable[[Document], Destination]:
-    return file_end if name is None else partial(named_section, name=name)

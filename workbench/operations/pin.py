@@ -13,7 +13,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.provenance_comment import annotate
-from workbench.operations.resolve_entries import gather
+from workbench.operations.sources import gather
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

@@ -14,12 +14,18 @@ from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
-from workbench.memory.names import CommitId
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
-from workbench.operations.safety_gate import held_back, left_out
 from workbench.operations.sections import heading_for, require_heading
-from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
+from workbench.operations.sources import (
+    NEVER_A_SOURCE,
+    PromotionSource,
+    derived_provenance,
+    held_back,
+    left_out,
+    marks,
+    source_at,
+)
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan
@@ -125,18 +131,15 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for commit in islice(workspace.history.line(), _LOOKED_AT):
+        for name, _ in workspace.history.first_parents(_LOOKED_AT):
+            commit = workspace.history.commit(name)
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
-            if chosen and _stands(workspace, commit.id):
-                return chosen
+            if chosen:
+                newest = islice(workspace.operations.walk(), _LOOKED_AT)
+                if any(one.commit == name and not one.undone for one in newest):
+                    return chosen
     return None
-
-
-def _stands(workspace: Workspace, commit: CommitId) -> bool:
-    """Whether ``commit`` is one of the newest operations, and not undone."""
-    newest = islice(workspace.operations.walk(), _LOOKED_AT)
-    return any(one.commit == commit and not one.undone for one in newest)
 
 
 def _short(title: str) -> str:

@@ -15,7 +15,6 @@ from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
 from workbench.memory.address import path_of
-from workbench.memory.entry import Kind
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -30,15 +29,14 @@ from workbench.memory.move import (
 )
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
-from workbench.operations.move import PageMove, Relocation, by_section
-from workbench.operations.resolve_entries import gather
+from workbench.operations.move import PageMove, Relocation
+from workbench.operations.sources import PAGES, gather
 from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
 _OURS = (_FROM, _UNDER, _AFTER, _SINCE)
-_PAGES = (Kind.EPISODE, Kind.ENTITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +120,18 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     back.sort(key=_Return.place_in_store, reverse=True)
     back.sort(key=lambda one: len(one.after))
     homeless = [one for one in back if not _stands_again(relocation, one)]
-    rest: dict[str, list[tuple[tuple[str, ...], Passage]]] = {}
+    rest: dict[tuple[str, tuple[str, ...]], list[Passage]] = {}
     for one in sorted(homeless, key=_Return.place_in_store):
-        rest.setdefault(one.target, []).append((one.under, one.passage))
-    notes: list[str] = []
-    for target, passages in rest.items():
-        for under, group in by_section(passages).items():
-            notes += _bring_back(relocation, target, under, group)
+        rest.setdefault((one.target, one.under), []).append(one.passage)
+    notes = []
+    for (target, under), group in rest.items():
+        try:
+            relocation.set_down(target, partial(section, path=under), group)
+        except NotCuratableError:
+            relocation.set_down(target, file_end, group)
+            notes.append(
+                f"under “{' > '.join(under)}” it could not be placed again: it is at the end of {target}"
+            )
     found.titles[:0] = [new for _, new, _ in pages]
     return relocation.plan("release", reason=reason, notes=notes, pages=pages)
 
@@ -145,7 +148,7 @@ def quarantined(workspace: Workspace) -> Iterator[SetAside]:
 
 
 def _is_page(workspace: Workspace, path: str) -> bool:
-    return workspace.layout.kind_of(path.removeprefix(QUARANTINE)) in _PAGES
+    return workspace.layout.kind_of(path.removeprefix(QUARANTINE)) in PAGES
 
 
 def _in_quarantine(document: Document) -> Destination:
@@ -209,17 +212,6 @@ def _stands_again(relocation: Relocation, one: _Return) -> bool:
                 relocation.set_down(one.target, place, [one.passage])
                 return True
     return False
-
-
-def _bring_back(
-    relocation: Relocation, target: str, under: tuple[str, ...], passages: Sequence[Passage]
-) -> list[str]:
-    try:
-        relocation.set_down(target, partial(section, path=under), passages)
-    except NotCuratableError:
-        relocation.set_down(target, file_end, passages)
-        return [f"under “{' > '.join(under)}” it could not be placed again: it is at the end of {target}"]
-    return []
 
 
 def _joined(heading: tuple[str, ...]) -> str:

@@ -8,10 +8,10 @@ from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryErr
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Plan
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.workspace import Workspace
@@ -40,27 +40,28 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
             f"{path} was not there in {_moment(commit)}", hint=f"`workbench log {path}` shows when it was"
         )
     now = workspace.files.read_or_none(path)
-    if not is_entry:
-        return _whole(path, then, now, commit, reason)
-    document = parse_document(path, then, workspace.layout.kind_of(path), workspace.marks())
-    return _one(target, document, now, commit, reason)
-
-
-def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:
-    if now == then:
+    if is_entry:
+        summary, after, entries, became = _one(target, workspace.parsed(path, then), now, commit)
+    elif now == then:
         raise NotCuratableError(f"{path} is unchanged since {_moment(commit)}; nothing was changed")
+    else:
+        summary, after = f"{path} as of {commit.when.astimezone():%Y-%m-%d %H:%M}", then
+        entries = became = (path,)
     return Plan(
         action="restore",
-        summary=f"{path} as of {commit.when.astimezone():%Y-%m-%d %H:%M}",
-        edits=(FileEdit(path, now, then),),
-        entries=(path,),
-        became=(path,),
+        summary=summary,
+        edits=(FileEdit(path, now, after),),
+        entries=entries,
+        became=became,
         reason=reason,
         trailers=(("From", commit.id),),
     )
 
 
-def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: str) -> Plan:
+def _one(
+    target: str, old: Document, now: bytes | None, commit: Commit
+) -> tuple[str, bytes, tuple[str, ...], tuple[str, ...]]:
+    """One entry brought back: its title, the bytes of its file, and its parts' addresses then and now."""
     try:
         entry = find_entry(old, target)
     except EntryNotFoundError:
@@ -75,15 +76,8 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
     (passage,) = lift(old, block)
     after, index = _placed(document, old, passage)
     standing = blocks(after)[index]
-    return Plan(
-        action="restore",
-        summary=entry.plain_title,
-        edits=(FileEdit(old.path, now, after.data),),
-        entries=tuple(part.address for part in block),
-        became=tuple(standing[min(at, len(standing) - 1)].address for at in range(len(block))),
-        reason=reason,
-        trailers=(("From", commit.id),),
-    )
+    became = tuple(standing[min(at, len(standing) - 1)].address for at in range(len(block)))
+    return entry.plain_title, after.data, tuple(part.address for part in block), became
 
 
 def _placed(document: Document, old: Document, passage: Passage) -> tuple[Document, int]:

@@ -1,28 +1,111 @@
-"""Entries whose words are taken: which may be, and what is said of their origin where they go."""
+"""From addresses to entries, with one reading of each file, so that all spans fit the same bytes.
+
+Entries whose words are taken: which may be, and what is said of their origin where they go. The gate before
+long-term memory: what hides text or holds a secret does not pass unseen.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from workbench.errors import NotCuratableError
+from workbench.errors import FlaggedError, NotCuratableError
+from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
-from workbench.operations.resolve_entries import require_released
-from workbench.workspace.layout import ARCHIVE
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import by_rule, masked, secrets_in
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
 
+_TITLE = 60
+PAGES = (Kind.EPISODE, Kind.ENTITY)
+"""What is acted upon as a whole page."""
 NEVER_A_SOURCE = {
     Kind.DREAM: "dream output is never a source, because dreams would repeat themselves",
     Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
 }
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What a list of addresses means at this moment.
+
+    ``pages`` are whole episodes and graph pages; ``entries`` are the single entries of each other file,
+    in the order in which they were named; ``documents`` are all files concerned, as they were read.
+    """
+
+    documents: dict[RelPath, Document] = field(default_factory=dict)
+    pages: dict[RelPath, Document] = field(default_factory=dict)
+    entries: dict[RelPath, list[Entry]] = field(default_factory=dict)
+    titles: list[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[tuple[Document, Entry]]:
+        """Each single entry with the document that it stands in."""
+        for path, entries in self.entries.items():
+            for entry in entries:
+                yield self.documents[path], entry
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """What was named, each once: the pages, then the entries."""
+        return (*self.pages, *(entry.address for _, entry in self))
+
+    @property
+    def summary(self) -> str:
+        """One line for people."""
+        return self.titles[0] if len(self.titles) == 1 else f"{len(self.titles)} entries"
+
+
+def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -> Gathered:
+    """The entries, and where ``pages`` says what is done to them (“forgotten”) the whole pages, named.
+
+    An address without ``#`` is a whole episode or graph page. One entry has several spellings (`#7d86`,
+    `#7d86a1`, `#7d86a1~1`); it counts once, and not at all beside the page that it stands in. Raises
+    EntryNotFoundError, AmbiguousEntryError, NotMemoryError, NotCuratableError.
+    """
+    found = Gathered()
+    for address in dict.fromkeys(addresses):
+        if "#" in address:
+            path = RelPath(path_of(address))
+            if path in found.documents:
+                entry = find_entry(found.documents[path], address)
+            else:
+                found.documents[path], entry = workspace.locate(address)
+            named = found.entries.setdefault(path, [])
+            if entry not in named:
+                named.append(entry)
+                found.titles.append(entry.plain_title)
+            continue
+        document = workspace.document(address)
+        if not pages or document.kind not in PAGES:
+            allowed = f": only episodes and graph pages are {pages} whole" if pages else ""
+            raise NotCuratableError(
+                f"{address} is a whole file{allowed}", hint="name its entries: path#hash or path:line"
+            )
+        found.documents[document.path] = found.pages[document.path] = document
+        found.titles.append(document.path)
+    for path in found.pages:
+        found.entries.pop(path, None)
+    return found
+
+
+def require_released(address: str) -> None:
+    """Raise NotCuratableError for what is in quarantine: it is released before anything else uses it."""
+    if is_quarantined(path_of(address) or address):
+        raise NotCuratableError(
+            f"{address} is in quarantine",
+            hint="`workbench quarantine --release` moves it back first",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +184,38 @@ def trust_kept(document: Document, entry: Entry) -> str:
     if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
         return least_trusted(entry.field("trust"))
     return trust_of(document, entry)
+
+
+def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Those of the entries, by the name they were asked for with, that do not pass, and a sentence why.
+
+    Raises FlaggedError when none passes: then there is nothing to be done without a person's word.
+    """
+    held: dict[str, str] = {}
+    secret = False
+    for name, entry in entries.items():
+        secrets = secrets_in(entry.text)
+        if findings := (*secrets, *hidden_in(entry.text)):
+            held[name] = "; ".join(by_rule(findings))
+            secret = secret or bool(secrets)
+    if held and len(held) == len(entries):
+        raise FlaggedError({_title(entries[name]): why for name, why in held.items()}, secret=secret)
+    return held
+
+
+def require_clean(entries: Iterable[Entry]) -> None:
+    """Raise FlaggedError for the first that does not pass; what is in long-term memory has passed."""
+    for entry in entries:
+        if entry.kind is not Kind.MEMORY:
+            held_back({entry.address: entry})
+
+
+def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str, ...]:
+    """What to tell of the entries that were held back while others passed."""
+    return tuple(
+        f"left out: “{_title(entries[name])}”: {why} (--allow-flagged takes it)" for name, why in held.items()
+    )
+
+
+def _title(entry: Entry) -> str:
+    return cut(visible(masked(entry.plain_title), one_line=True), _TITLE)

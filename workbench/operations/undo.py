@@ -202,7 +202,7 @@ def _without(workspace: Workspace, target: Operation, edit: FileEdit, current: b
         return reverted
     with contextlib.suppress(ConflictError):
         known = _unwound(workspace, target, edit, current)
-        if known and _same_words(known.after, reverted):
+        if known and _words_of(known.after) == _words_of(reverted):
             return known.after
     return reverted
 
@@ -234,11 +234,6 @@ def _unwound(
     for operation in before:
         version = _reverted(_change(workspace, operation, edit.path), version)
     return FileEdit(edit.path, current, version)
-
-
-def _same_words(one: bytes | None, other: bytes | None) -> bool:
-    """Whether two versions have the same lines, blank ones and their order aside."""
-    return _words_of(one) == _words_of(other)
 
 
 def _others(target: Operation, later: Sequence[Operation]) -> set[str] | None:
@@ -273,6 +268,7 @@ def _change(workspace: Workspace, operation: Operation, path: str) -> FileEdit:
 
 
 def _words_of(data: bytes | None) -> Counter[bytes]:
+    """The lines of a version, blank ones and their order aside."""
     return Counter(line.strip() for line in split_lines(data or b"") if line.strip())
 
 

@@ -133,6 +133,17 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes = b"") -> bytes
     return found.out
 
 
+def references(carrier: Any, pattern: str) -> dict[str, str]:
+    """The references that a pattern of ``git for-each-ref`` means, each with the object that it stands on."""
+    out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", pattern)
+    return dict(row.split(" ") for row in out.decode("utf-8", "replace").split("\n") if row)
+
+
+def is_ancestor(carrier: Any, commit: str, tip: str) -> bool:
+    """Whether a commit is there, and is ``tip`` or before it."""
+    return outcome(carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
+
+
 def network_carrier(folder: Path) -> Any:
     """A runner for the repository ``folder``, made by us: the one kind that may reach another place.
 
@@ -159,7 +170,7 @@ def network_carrier(folder: Path) -> Any:
     }
     carrier.update_environment(
         GIT_ALLOW_PROTOCOL=":".join(PROTOCOLS),
-        **_overriding(_without_filters(configuration(carrier), wanted)),
+        **_overriding(configuration(carrier), wanted),
     )
     return carrier
 
@@ -179,20 +190,16 @@ def configuration_overrides(configured: Mapping[str, str], version: tuple[int, .
     instant, and would run its clean filter for that.
     """
     flushing = {} if version >= _FLUSHES_ALL else {"core.fsyncObjectFiles": "true"}
-    return _overriding(_without_filters(configured, _OVERRIDES | flushing))
+    return _overriding(configured, _OVERRIDES | flushing)
 
 
-def _without_filters(configured: Mapping[str, str], overrides: Mapping[str, str]) -> dict[str, str]:
+def _overriding(configured: Mapping[str, str], wanted: dict[str, str]) -> dict[str, str]:
+    """The variables that give these values, and switch off what is ``configured`` by name."""
     filters = {key.rpartition(".")[0] for key in configured if key.startswith("filter.")}
-    wanted = dict(overrides)
     for name in sorted(filters):
         wanted |= {f"{name}.{key}": "" for key in _FILTER_KEYS} | {f"{name}.required": "false"}
     for name in sorted({key.rpartition(".")[0] for key in configured if key.startswith("hook.")}):
         wanted |= {f"{name}.event": "", f"{name}.enabled": "false"}  # hooks that newer versions configure
-    return wanted
-
-
-def _overriding(wanted: Mapping[str, str]) -> dict[str, str]:
     environment = {"GIT_CONFIG_COUNT": str(len(wanted))}
     for number, (key, value) in enumerate(wanted.items()):
         environment[f"GIT_CONFIG_KEY_{number}"] = key

@@ -21,7 +21,6 @@ from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFaile
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
-from workbench.repository.commits import Commit, ReferenceMove, moment, parse_commit
 from workbench.repository.git_runner import (
     ask,
     carrier_for,
@@ -32,7 +31,16 @@ from workbench.repository.git_runner import (
 )
 from workbench.repository.index_file import AT_ONCE, Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
-from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
+from workbench.repository.objects import (
+    Commit,
+    ObjectReader,
+    ReferenceMove,
+    commit_data,
+    moment,
+    object_name,
+    packed,
+    parse_commit,
+)
 from workbench.special_files import read_regular, require_regular_repository
 
 DISCARDED = "refs/workbench/discarded/"
@@ -104,13 +112,13 @@ class History:
         self._autocrlf = configured.get("core.autocrlf", "false")
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
-        self._commits: dict[CommitId, Commit] = {}
         self._gathered = _Gathered()
         self._staging = Staging(self)
         self.common_dir = git_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
         self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
+        self._kept_commit = functools.lru_cache(_KEPT_COMMITS)(self._read_commit)
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -210,6 +218,11 @@ class History:
             self.on_close()
 
     @property
+    def top(self) -> Path:
+        """The folder that the repository keeps its files in: of the workspace, or above it."""
+        return Path(_top(self.carrier, self.prefix))
+
+    @property
     def shallow(self) -> bool:
         """Whether the history ends before its beginning."""
         return bool(self._cut_off)
@@ -299,14 +312,11 @@ class History:
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
-        found = self._commits.get(commit)
-        if found is None:
-            data = self._objects.read(commit, "commit")
-            found = parse_commit(commit, data, cut_off=commit in self._cut_off)
-            if len(self._commits) >= _KEPT_COMMITS:
-                self._commits.clear()
-            self._commits[commit] = found
-        return found
+        return self._kept_commit(commit)
+
+    def _read_commit(self, commit: CommitId) -> Commit:
+        data = self._objects.read(commit, "commit")
+        return parse_commit(commit, data, cut_off=commit in self._cut_off)
 
     def commits(
         self, *, path: RelPath | None = None, saying: str | None = None, batch: int = 256
@@ -374,14 +384,6 @@ class History:
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
 
-    def line(self) -> Iterator[Commit]:
-        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
-        name = self.head()
-        while name is not None:
-            commit = self.commit(name)
-            yield commit
-            name = commit.parents[0] if commit.parents else None
-
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
         head = self.head()
@@ -423,11 +425,6 @@ class History:
         """The name of a file's bytes in a commit."""
         node = self.node(commit, path)
         return BlobId(node.id) if node and node.is_file else None
-
-    def is_program(self, commit: CommitId | None, path: RelPath) -> bool:
-        """Whether a file is executable in a commit."""
-        node = self.node(commit, path)
-        return node is not None and node.is_program
 
     def changed_paths(self, commit: Commit) -> tuple[RelPath, ...]:
         """The files below the workspace that a commit changed against its first parent.
@@ -514,12 +511,11 @@ class History:
         A file keeps its mode; those among ``programs`` that are new to git become executable.
         """
         tree = self.commit(parent).tree if parent else None
-        wanted = {
-            tuple(os.fsencode(self.prefix + path).split(b"/")): trees.Change(
-                blob, executable=self._sees_programs and path in programs
-            )
-            for path, blob in changes.items()
-        }
+        wanted: dict[tuple[bytes, ...], trees.Node | None] = {}
+        for path, blob in changes.items():
+            mode = trees.PROGRAM if self._sees_programs and path in programs else trees.FILE
+            parts = tuple(os.fsencode(self.prefix + path).split(b"/"))
+            wanted[parts] = trees.Node(mode, blob) if blob else None
         tree = trees.splice(self.tree, self.store_tree, tree, wanted)
         parents = (parent,) if parent else ()
         return self.commit_of(tree or self.store_tree({}), parents, message, author=author)
@@ -531,33 +527,19 @@ class History:
         data = commit_data(tree, parents, message, self._identity, author or self._identity)
         return CommitId(self.store(data, "commit"))
 
-    def require_movable(
-        self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
-    ) -> None:
-        """Raise RepositoryStateError when the current branch could not be moved to ``commit``."""
-        moves = [ReferenceMove("HEAD", commit, expected), *([further] if further else [])]
+    def require_movable(self, moves: Sequence[ReferenceMove]) -> None:
+        """Raise RepositoryStateError when references, HEAD the first of them, could not be moved so."""
         free = preconditions.are_free(self.git_dir, self.common_dir, [move.name for move in moves[1:]])
         if free and not any(move.aside for move in moves):
             return
         try:
             self.feed(f"start\n{self._moves(moves)}prepare\nabort\n".encode(), "update_ref", "--stdin")
         except WriteFailedError as error:
-            if self.head() == expected and (further is None or self._stands(further)):
+            if all(map(self._stands, moves)):
                 raise RepositoryStateError(
                     f"the branch cannot be moved, so nothing was changed: {error.message}",
                     hint=self._way_out(error.message),
                 ) from error
-
-    def advance(
-        self, commit: CommitId, expected: CommitId | None, why: str, further: ReferenceMove | None = None
-    ) -> bool:
-        """Move the current branch to ``commit`` if it still stands at ``expected``.
-
-        ``further`` moves with it, both or none. Raises RepositoryStateError when they stand where they were
-        and yet cannot be moved.
-        """
-        moves = [ReferenceMove("HEAD", commit, expected), *([further] if further else [])]
-        return self.move_references(moves, why)
 
     def move_references(self, moves: Sequence[ReferenceMove], why: str) -> bool:
         """Move references in one transaction, if each of them still stands where it is expected.
@@ -642,9 +624,12 @@ def _file(mode: str, name: str) -> BlobId | None:
     return BlobId(name) if mode.startswith("100") else None
 
 
+def _top(carrier: Any, prefix: str) -> str:
+    root = os.fspath(carrier.working_dir)
+    return (root[: -len(prefix)] if prefix else root) or "/"
+
+
 def _use(carrier: Any, git_dir: Path, prefix: str) -> None:
     """Have every command work on this git directory, on its own index, and on nothing else."""
-    root = os.fspath(carrier.working_dir)
-    top = root[: -len(prefix)] if prefix else root
-    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=top or "/")
+    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=_top(carrier, prefix))
     carrier.update_environment(GIT_INDEX_FILE=os.fspath(git_dir / "index"))

@@ -145,32 +145,21 @@ class Staging:
                 continue
             if not self._stands_at(row, self._history.blob_id(old, path)) and not self._lags(row, path):
                 continue
-            if node is not None:
-                lines.append((path, f"{row.mode if row else node.mode.decode()} {node.id}", row))
-            elif row is not None:
-                lines.append((path, None, row))
+            to = f"{row.mode if row else node.mode.decode()} {node.id}" if node is not None else None
+            if to or row:
+                lines.append((path, to, row))
         if not lines:
             return ""
-        try:
-            self._put_patiently(lines)
-        except WriteFailedError:
-            return (
-                "git's index is locked, so it was not refreshed: run `git reset -q -- "
-                + " ".join(wanted)
-                + "` before your next plain commit"
-            )
-        return ""
-
-    def _put_patiently(self, lines: list[tuple[RelPath, str | None, IndexRow | None]]) -> None:
-        """As ``_put``, waiting a moment for somebody who holds the index just now.
-
-        That may be the git that a killed workbench left behind.
-        """
-        for _ in range(_LOCK_TRIES - 1):
+        for _ in range(_LOCK_TRIES):  # the git of a killed workbench may hold it just now
             with contextlib.suppress(WriteFailedError):
-                return self._put(lines)
+                self._put(lines)
+                return ""
             time.sleep(_LOCK_SECONDS)
-        return self._put(lines)
+        return (
+            "git's index is locked, so it was not refreshed: run `git reset -q -- "
+            + " ".join(wanted)
+            + "` before your next plain commit"
+        )
 
     def _put(self, lines: Iterable[tuple[RelPath, str | None, IndexRow | None]]) -> None:
         """Give each path the mode and blob ``MODE BLOB`` (None: take it out), keeping the marks of its row.
@@ -178,15 +167,13 @@ class Staging:
         Raises WriteFailedError, having changed nothing, when the index is locked.
         """
         kept, prefix = list(lines), self._history.prefix
-        data = [os.fsencode(f"{to or self._nothing()} 0\t{prefix}{path}") for path, to, _ in kept]
+        nothing = "0 " + "0" * len(self._history.name_of(b""))
+        data = [os.fsencode(f"{to or nothing} 0\t{prefix}{path}") for path, to, _ in kept]
         self._history.feed(_records(data), "update_index", "--add", "-z", "--index-info")
         for option in ("--assume-unchanged", "--skip-worktree"):
             marked = [os.fsencode(path) for path, to, row in kept if to and row and option in row.options]
             if marked:
                 self._history.feed(_records(marked), "update_index", option, "-z", "--stdin")
-
-    def _nothing(self) -> str:
-        return "0 " + "0" * len(self._history.name_of(b""))
 
     def _stands_at(self, row: IndexRow | None, blob: BlobId | None) -> bool:
         """Whether the index says this of a file. `git add -N` says that it is still to come."""
@@ -227,29 +214,29 @@ def remove_left_locks(folders: Sequence[Path], names: Sequence[str], since: floa
     if not found or processes.gits(folders) != ():
         return
     for path in found:
-        if processes.opened_by(path) == () and processes.is_local(path):
+        if _is_free(path):
             with contextlib.suppress(OSError):
                 path.unlink()
 
 
 def way_out(reason: str, folders: Sequence[Path]) -> str:
     """What a person can do about the lock file that git names in ``reason``."""
-    named = _NAMED.search(reason)
-    if named is None:
-        return _BY_HAND
-    lock = Path(named[1])
-    gits, users = processes.gits(folders), processes.opened_by(lock)
-    if gits:
+    named, gits = _NAMED.search(reason), processes.gits(folders)
+    if named and gits:
         return f"{gits[0]} is running here: try again when it has finished"
-    if gits is None or users is None or users or not processes.is_local(lock):
-        return _BY_HAND
-    with contextlib.suppress(OSError):
-        if time.time() - lock.stat().st_mtime >= _YOUNG_SECONDS:
-            return (
-                "no git process is running here and nobody has it open, so it is stale: rm "
-                f"{shlex.quote(str(lock))}"
-            )
+    if named and gits is not None and _is_free(lock := Path(named[1])):
+        with contextlib.suppress(OSError):
+            if time.time() - lock.stat().st_mtime >= _YOUNG_SECONDS:
+                return (
+                    "no git process is running here and nobody has it open, so it is stale: rm "
+                    f"{shlex.quote(str(lock))}"
+                )
     return _BY_HAND
+
+
+def _is_free(lock: Path) -> bool:
+    """Whether nobody has a lock file open, as far as that can be known for certain."""
+    return processes.opened_by(lock) == () and processes.is_local(lock)
 
 
 def _came(path: Path, since: float) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.errors import RepositoryStateError, disk_error
+from workbench.errors import RepositoryStateError, disk_errors
 from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask, carrier_for
 from workbench.temporary import scratch
@@ -29,17 +29,14 @@ def line_commits(objects: Path, shallow: Iterable[str], commit: CommitId, path: 
     ``shallow`` names the commits that a shallow clone ends with: lines from before are said to be theirs.
     Raises RepositoryStateError when git cannot tell.
     """
-    try:
-        with scratch("blame") as folder:
-            prepare_empty(folder, algorithm="sha256" if len(commit) == 64 else "sha1")
-            if ends := "".join(f"{name}\n" for name in shallow):
-                (folder / "shallow").write_text(ends)
-            # A path in this file may not hold a line end; the real one may.
-            (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
-            (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
-            return _blame(folder, commit, path)
-    except OSError as error:
-        raise disk_error(error) from error
+    with disk_errors(), scratch("blame") as folder:
+        prepare_empty(folder, algorithm="sha256" if len(commit) == 64 else "sha1")
+        if ends := "".join(f"{name}\n" for name in shallow):
+            (folder / "shallow").write_text(ends)
+        # A path in this file may not hold a line end; the real one may.
+        (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
+        (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
+        return _blame(folder, commit, path)
 
 
 def prepare_empty(folder: Path, *, algorithm: str) -> None:

@@ -95,10 +95,8 @@ def ignored_of(
             require_settled(row, edit)
         index.require_nothing_else(head, row, edit)
         versions = tuple(data for data in (edit.before, edit.after) if data is not None)
-        if any(b"\r\n" in data for data in versions):
-            kept = history.stored(BlobId(row.blob)) if row is not None and row.blob else b""
-        else:
-            kept = b""
+        has_crlf = any(b"\r\n" in data for data in versions)
+        kept = history.stored(BlobId(row.blob)) if has_crlf and row is not None else b""
         require_same_bytes(edit.path, said[edit.path], autocrlf, versions, kept)
     return ()
 

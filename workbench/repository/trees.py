@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.errors import RepositoryStateError
 
 _FOLDER = b"40000"
-_FILE = b"100644"
-_PROGRAM = b"100755"
+FILE = b"100644"
+PROGRAM = b"100755"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +29,12 @@ class Node:
     @property
     def is_program(self) -> bool:
         """Whether this is an executable file."""
-        return self.mode == _PROGRAM
+        return self.mode == PROGRAM
 
     @property
     def is_file(self) -> bool:
         """Whether this is a regular file (not a link, not a submodule)."""
         return self.mode.startswith(b"100")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a file becomes: the name of its bytes, or None when it goes.
-
-    A file keeps its mode; ``executable`` says it of one that is not there yet.
-    """
-
-    blob: str | None
-    executable: bool = False
 
 
 Tree = dict[bytes, Node]
@@ -54,17 +44,10 @@ Writer = Callable[[Tree], str]
 
 def parse(data: bytes, digest_size: int) -> Tree:
     """The tree in ``data``; object names are ``digest_size`` bytes (20 or 32); or RepositoryStateError."""
-    tree: Tree = {}
-    at = 0
-    while at < len(data):
-        blank = data.find(b" ", at)
-        end = data.find(b"\0", blank)
-        after = end + 1 + digest_size
-        if blank < 0 or end < 0 or after > len(data):
-            raise RepositoryStateError("git has a damaged tree", hint="git fsck shows it")
-        tree[data[blank + 1 : end]] = Node(data[at:blank], data[end + 1 : after].hex())
-        at = after
-    return tree
+    rows = re.findall(rb"(?s)([^ ]+) ([^\0]*)\0(.{%d})" % digest_size, data)
+    if sum(len(mode) + len(name) + 2 + digest_size for mode, name, _ in rows) != len(data):
+        raise RepositoryStateError("git has a damaged tree", hint="git fsck shows it")
+    return {name: Node(mode, digest.hex()) for mode, name, digest in rows}
 
 
 def render(tree: Tree) -> bytes:
@@ -74,23 +57,24 @@ def render(tree: Tree) -> bytes:
 
 
 def splice(
-    read: Reader, write: Writer, tree: str | None, changes: Mapping[tuple[bytes, ...], Change]
+    read: Reader, write: Writer, tree: str | None, changes: Mapping[tuple[bytes, ...], Node | None]
 ) -> str | None:
-    """The name of ``tree`` with the files at these paths replaced; empty folders go.
+    """The name of ``tree`` with the files at these paths replaced (None: removed); empty folders go.
 
-    A path is the names that lead to the file. Each folder is read and written once, however many of its
-    files change. Raises RepositoryStateError when a link or a submodule stands on the way.
+    A path is the names that lead to the file; one that is there keeps its mode. Each folder is read and
+    written once, however many of its files change. Raises RepositoryStateError when a link or a submodule
+    stands on the way.
     """
     nodes = read(tree) if tree else {}
-    below: dict[bytes, dict[tuple[bytes, ...], Change]] = {}
-    here: dict[bytes, Change] = {}
+    below: dict[bytes, dict[tuple[bytes, ...], Node | None]] = {}
+    here: dict[bytes, Node | None] = {}
     for (name, *rest), change in changes.items():
         if rest:
             below.setdefault(name, {})[tuple(rest)] = change
         else:
             here[name] = change
     for name, change in here.items():
-        if change.blob is None and name in nodes and not nodes[name].is_tree:
+        if change is None and name in nodes and not nodes[name].is_tree:
             del nodes[name]
     for name, deeper in below.items():
         there = nodes.pop(name, None)
@@ -102,10 +86,9 @@ def splice(
         if folder := splice(read, write, there.id if there else None, deeper):
             nodes[name] = Node(_FOLDER, folder)
     for name, change in here.items():
-        if change.blob is not None:
+        if change is not None:
             there = nodes.get(name)
-            fresh = _PROGRAM if change.executable else _FILE
-            nodes[name] = Node(there.mode if there is not None and there.is_file else fresh, change.blob)
+            nodes[name] = Node(there.mode, change.id) if there is not None and there.is_file else change
     return write(nodes) if nodes else None
 
 

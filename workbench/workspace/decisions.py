@@ -7,7 +7,7 @@ for the same words with other articles and fillers around them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -186,12 +186,8 @@ def _blocks(decision: Decision) -> bool:
 
 def read_decisions(workspace: Workspace) -> Decisions:
     """All that was decided, by the ledger. Lines that are no decisions say nothing."""
-    return newest_of(filter(None, map(decision_from, workspace.ledger.read("decisions"))))
-
-
-def newest_of(decisions: Iterable[Decision]) -> Decisions:
-    """The last of several decisions on the same claim counts."""
-    return Decisions({decision.name: decision for decision in decisions})
+    found = filter(None, map(decision_from, workspace.ledger.read("decisions")))
+    return Decisions({decision.name: decision for decision in found})  # the last one on a claim counts
 
 
 def rejected_keys(workspace: Workspace) -> frozenset[str]:

@@ -31,13 +31,8 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
     history = History.create(root)
     try:
         history.feed(b"".join(_stream(commits)), "fast_import", "--quiet", "--date-format=raw")
-        final: dict[str, bytes] = {}
-        for commit in commits:
-            for path, data in commit.files.items():
-                if data is None:
-                    final.pop(path, None)
-                else:
-                    final[path] = data
+        newest = {path: data for commit in commits for path, data in commit.files.items()}
+        final = {path: data for path, data in newest.items() if data is not None}
         files = Files(root)
         for path, data in final.items():
             files.replace(RelPath(path), None, data, temporary=".wb-demo.tmp")
@@ -54,17 +49,13 @@ def _stream(commits: tuple[DemoCommit, ...]) -> list[bytes]:
     for commit in commits:
         message = commit.message.encode()
         name, email = commit.author
+        committer = f"{name} <{email}> {int(commit.when.timestamp())} +0000".encode()
         out.append(
-            b"commit refs/heads/main\n"
-            + f"committer {name} <{email}> {int(commit.when.timestamp())} +0000\n".encode()
-            + b"data %d\n" % len(message)
-            + message
-            + b"\n"
+            b"commit refs/heads/main\ncommitter %s\ndata %d\n%s\n" % (committer, len(message), message)
         )
         for path, data in commit.files.items():
             if data is None:
-                out.append(b"D " + os.fsencode(path) + b"\n")
+                out.append(b"D %s\n" % os.fsencode(path))
             else:
-                out.append(b"M 100644 inline " + os.fsencode(path) + b"\n")
-                out.append(b"data %d\n" % len(data) + data + b"\n")
+                out.append(b"M 100644 inline %s\ndata %d\n%s\n" % (os.fsencode(path), len(data), data))
     return out

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from workbench.memory.address import path_of
 from workbench.memory.clock_doubt import TOLERANCE
@@ -32,26 +32,20 @@ def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
     A recall that gave several lines of a page counts once: the question is what was of use. Records without
     a moment, or of the future, count and tell no moment.
     """
-    seen: set[tuple[str, object, object]] = set()
-    counts: dict[str, int] = {}
-    scores: dict[str, float] = {}
-    last: dict[str, datetime] = {}
-    for record in workspace.ledger.read("recalls"):
+    recalls: dict[str, dict[object, Mapping[str, object]]] = {}
+    for number, record in enumerate(workspace.ledger.read("recalls")):
         entry = record.get("entry")
-        if not isinstance(entry, str) or not entry.startswith(FOLDER):
-            continue
-        path = path_of(entry) or entry
-        told = record.get("at"), record.get("query")
-        if all(isinstance(one, str) for one in told):
-            if (path, *told) in seen:
-                continue
-            seen.add((path, *told))
-        counts[path] = counts.get(path, 0) + 1
-        scores[path] = scores.get(path, 0.0) + ledger.share(record.get("score"))
-        at = parse_instant(record.get("at"))
-        if at is not None and at <= now + TOLERANCE and at > last.get(path, datetime.min.replace(tzinfo=UTC)):
-            last[path] = at
-    return {path: Mark(count, last.get(path), scores[path] / count) for path, count in counts.items()}
+        if isinstance(entry, str) and entry.startswith(FOLDER):
+            told = record.get("at"), record.get("query")
+            of = told if all(isinstance(one, str) for one in told) else number
+            recalls.setdefault(path_of(entry) or entry, {}).setdefault(of, record)
+    return {path: _mark(list(found.values()), now) for path, found in recalls.items()}
+
+
+def _mark(records: Sequence[Mapping[str, object]], now: datetime) -> Mark:
+    moments = [at for one in records if (at := parse_instant(one.get("at"))) and at <= now + TOLERANCE]
+    scores = [ledger.share(one.get("score")) for one in records]
+    return Mark(len(records), max(moments, default=None), sum(scores) / len(scores))
 
 
 def recalls_of(episode: Episode, marks: Mapping[str, Mark]) -> Mark:

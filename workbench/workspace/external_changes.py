@@ -82,24 +82,19 @@ def unrecorded(
     kept = recorded_files(workspace, head)
     since = 0.0 if whole or head is None else workspace.history.commit(head).when.timestamp() - _SLACK_SECONDS
     changes: dict[RelPath, bytes | None] = {}
-    fresh: list[RelPath] = []
     here = {
         file.path: file.ctime_ns / 1e9
         for layout in (workspace.layout, _BESIDE)
         for file in scan(workspace.root, layout)
     }
     for path in sorted(here):
-        if path in kept and here[path] < since:
+        known = kept.get(path)
+        if known and here[path] < since:
             continue
-        if names and path not in kept:
-            data: bytes | None = b""
-        else:
-            data = workspace.files.read_or_none(path)
-        if data is None or (path in kept and kept[path] == workspace.history.name_of(data)):
-            continue
-        changes[path] = b"" if names else data
-        if path not in kept:
-            fresh.append(path)
+        data = b"" if names and not known else workspace.files.read_or_none(path)
+        if data is not None and known != workspace.history.name_of(data):
+            changes[path] = b"" if names else data
+    fresh = [path for path in changes if path not in kept]
     left_alone = workspace.history.ignored(fresh)
     for path in left_alone:
         del changes[path]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,6 +111,15 @@ class TornError(Exception):
         self.reason = reason
 
 
+@contextlib.contextmanager
+def _or_torn() -> Iterator[None]:
+    """What fails in it leaves files torn."""
+    try:
+        yield
+    except (WorkbenchError, OSError) as error:
+        raise TornError(error) from error
+
+
 class Steps:
     """What is done to the files, each step by itself; the journal and the branch are not known here."""
 
@@ -134,11 +143,9 @@ class Steps:
                 if not written.durable:
                     notes.append(f"{edit.path} is saved, durability unconfirmed")
         except (ChangedError, WorkbenchError, OSError):
-            try:
+            with _or_torn():
                 for step, edit, written in reversed(done):
                     self._put_back(step, edit, written)
-            except (WorkbenchError, OSError) as error:
-                raise TornError(error) from error
             raise
         return notes
 
@@ -213,25 +220,17 @@ class Steps:
             written = self._files.replace(path, before, after, temporary=temporary, mode=mode)
         except ChangedError as changed:
             if changed.left is not None:
-                self._keep(path, changed.left, changed.known)
+                with _or_torn():
+                    self._displaced.keep(path, changed.left, changed.known)
             raise
         if written.displaced is not None:
             try:
                 self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
             except (WorkbenchError, OSError):
-                try:
+                with _or_torn():
                     self._take_back(FileEdit(path, before, after), written)
-                except (WorkbenchError, OSError) as error:
-                    raise TornError(error) from error
                 raise
         return written
-
-    def _keep(self, path: RelPath, name: str, known: bytes | None) -> None:
-        """Keep what another writer may still write to, or wrote; raises TornError."""
-        try:
-            self._displaced.keep(path, name, known)
-        except (WorkbenchError, OSError) as error:
-            raise TornError(error) from error
 
     def _settle(
         self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None

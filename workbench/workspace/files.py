@@ -227,16 +227,12 @@ class Files:
                     return True
                 return False
             try:
-                swap(folder, name, own)
+                ours = _swap_back(folder, own, path, after, name)
             except FileNotFoundError:  # deleted meanwhile
                 return False
-            ours = _read(folder, name, path)
-            if not ours.startswith(after):
+            if ours is None:
                 swap(folder, name, own)
-                return False
-            if ours != after:
-                _append(folder, own, path, ours[len(after) :])
-            return True
+            return ours is not None
 
     def inode_beside(self, path: RelPath, name: str) -> int:
         """The inode number of the file ``name`` in the folder of ``path``. Raises FileNotFoundError."""
@@ -299,21 +295,9 @@ class Files:
             swap(folder, temporary, name)
             self._discard(folder, temporary, after + _read(folder, name, path)[len(before) :])
             raise
-        if carried is None:
-            self._give_back(folder, name, path, after, temporary)
-        return WriteResult(carried or b"", _flush_folder(folder), temporary)
-
-    @staticmethod
-    def _give_back(folder: int, name: str, path: RelPath, after: bytes, temporary: str) -> None:
-        """Another writer rewrote the file in the last moment: its version returns, and what was added
-        to ours meanwhile follows it. Always raises ChangedError."""
-        swap(folder, temporary, name)
-        ours = _read(folder, temporary, path)
-        if not ours.startswith(after):
-            raise ChangedError(path, left=temporary)
-        if ours != after:
-            _append(folder, name, path, ours[len(after) :])
-        raise ChangedError(path, left=temporary, known=ours)
+        if carried is None:  # rewritten in the last moment
+            raise ChangedError(path, temporary, _swap_back(folder, name, path, after, temporary))
+        return WriteResult(carried, _flush_folder(folder), temporary)
 
     @staticmethod
     def _create(folder: int, name: str, path: RelPath, temporary: str) -> WriteResult:
@@ -413,6 +397,20 @@ def _append(folder: int, name: str, path: str, data: bytes) -> None:
     with _opened(folder, name, path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as descriptor:
         _write_all(descriptor, data)
         os.fsync(descriptor)
+
+
+def _swap_back(folder: int, own: str, path: str, after: bytes, name: str) -> bytes | None:
+    """Give the file ``name`` the place of ours; what was added to ours meanwhile follows at its end.
+
+    The bytes of ours, which is called ``name`` then; None where another writer rewrote it.
+    """
+    swap(folder, name, own)
+    ours = _read(folder, name, path)
+    if not ours.startswith(after):
+        return None
+    if ours != after:
+        _append(folder, own, path, ours[len(after) :])
+    return ours
 
 
 def _read_or_none(folder: int, name: str, path: str) -> bytes | None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from workbench.config.read_only import VARIABLE
 from workbench.errors import WorkbenchError
+from workbench.workspace.files import Files
 from workbench.workspace.late_writes import Displaced, Late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 
@@ -23,16 +23,15 @@ def carry_late(workspace: Workspace) -> None:
     Nothing is done, and nothing is opened, where nothing is kept, for a moment of the past, and where this
     program was started to look only.
     """
-    if not isinstance(workspace, PastWorkspace) and _is_any_kept(workspace.root):
+    if workspace.today == workspace.root and _is_any_kept(workspace.root):
         with contextlib.suppress(WorkbenchError, OSError):
             workspace.operations.carry_late()
 
 
 def late_in(workspace: Workspace) -> tuple[Late, ...]:
     """The replaced files that are kept, and what waits in them; of a past moment those of today."""
-    root = workspace.today if isinstance(workspace, PastWorkspace) else workspace.root
-    files = Workspace.open(root, anyhow=True).files if root != workspace.root else workspace.files
-    return Displaced(files, root / STATE_DIR, workspace.layout.may_curate).waiting()
+    root = workspace.today
+    return Displaced(Files(root), root / STATE_DIR, workspace.layout.may_curate).waiting()
 
 
 def late_sentences(found: Sequence[Late]) -> list[str]:

@@ -23,13 +23,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
+from workbench.errors import BusyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
 from workbench.processes import boot_moment, has_writers
-from workbench.special_files import open_regular, read_regular
+from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, USUAL
 from workbench.workspace.seal import Seal, read_note
+from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -124,7 +125,7 @@ class Displaced:
         if known is None:
             self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
             return
-        _make(self._folder)
+        make_folder(self._folder)
         inode = self._files.inode_beside(path, name)
         self._note_new(name, path, known, inode)
         try:
@@ -155,16 +156,16 @@ class Displaced:
         A conflict that a program may still write into is kept as a replaced file, so that what it adds is
         carried over. Raises BusyError for any other file that a program is writing into.
         """
-        follows = isinstance(kept, Conflict) and kept.path is not None
-        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=not follows):
-            if not follows or kept.path is None:
+        path = kept.path if isinstance(kept, Conflict) else None
+        if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=path is None):
+            if path is None:
                 raise BusyError(
                     f"a program still has {kept.kept} open and may write to it",
                     hint="nothing was removed; try again when it has finished",
                 )
-            _make(self._folder)
+            make_folder(self._folder)
             name = kept.kept.name
-            self._note_new(name, kept.path, text, os.lstat(kept.kept).st_ino)
+            self._note_new(name, path, text, os.lstat(kept.kept).st_ino)
             os.rename(kept.kept, self._folder / name)
         _beside(kept.kept).unlink(missing_ok=True)
 
@@ -298,8 +299,8 @@ class Displaced:
             # A line that was begun by its writer begins here too, whatever the last one lacks.
             begins = content[: note.known][-1:] in (b"", b"\n") and not there.endswith(b"\n")
             self._files.append(note.path, b"\n" * begins + late)
-        known = replace(note, known=len(content), digest=_digest(content), carrying=0)
-        known = replace(known, target=0, target_digest="")
+        size, digest = len(content), _digest(content)
+        known = replace(note, known=size, digest=digest, carrying=0, target=0, target_digest="")
         self._write_note(name, known)
         return known
 
@@ -344,25 +345,13 @@ class Displaced:
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""
-        _make(self._conflicts)
+        make_folder(self._conflicts)
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
         whole = os.fsencode(f"{unique}-{path.rpartition('/')[2]}")
         kept = os.fsdecode(whole[-_MOST_OF_NAME:])
-        note = _beside(self._conflicts / kept)
-        note.unlink(missing_ok=True)
-        descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"path": path, "since": time.time()}, file)
+        note = {"path": path, "since": time.time()}
+        write_state(_beside(self._conflicts / kept), note, fresh=self._conflicts / "new.json")
         return kept
-
-
-def _make(folder: Path) -> None:
-    """Make a folder of ours; a link in its place would lead out of the workspace."""
-    if folder.is_symlink():
-        raise ReadOnlyError(
-            f"{folder} is a link, and its files must stay in the workspace", hint="remove the link"
-        )
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _beside(kept: Path) -> Path:

@@ -241,7 +241,6 @@ class _Patterns(NamedTuple):
 
     included: re.Pattern[str]
     excluded: re.Pattern[str]
-    hidden: re.Pattern[str]
     named: re.Pattern[str]
     claims: list[tuple[AgentLayout | None, Kind]]
     folders: tuple[list[list[str]], list[list[str]]]
@@ -275,7 +274,6 @@ class Layout:
         compiled = _Patterns(
             included=_compile(patterns),
             excluded=_compile((*self.exclude, *further, *(_NEVER if self.agents else ()))),
-            hidden=_compile(HIDDEN if self.agents else ()),
             named=_compile(dotted),
             claims=[(agent, kind) for agent, kind, _ in known] + [(None, Kind.NOTE)] * len(self.include),
             folders=([_parts(one) for one in patterns], [_parts(one) for one in dotted]),
@@ -288,9 +286,12 @@ class Layout:
 
     def leaves_out(self, path: str) -> bool:
         """Whether a pattern excludes ``path``."""
-        if self._patterns.hidden.fullmatch(path) and not self._patterns.named.fullmatch(path):
+        if self._is_hidden(path) and not self._patterns.named.fullmatch(path):
             return True
         return bool(self._patterns.excluded.fullmatch(path))
+
+    def _is_hidden(self, path: str) -> bool:
+        return bool(self.agents) and "/." in f"/{path}"
 
     def kind_of(self, path: str) -> Kind:
         """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
@@ -342,8 +343,8 @@ class Layout:
             return ()
         found: dict[tuple[Unit, bool], LoadLimit] = {}
         for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
-            if (one.unit, one.together) not in found and fits(one.pattern, path):
-                found[one.unit, one.together] = one
+            if fits(one.pattern, path):
+                found.setdefault((one.unit, one.together), one)
         return tuple(one for one in found.values() if one.most)
 
     def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
@@ -368,7 +369,7 @@ class Layout:
         if self._patterns.excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
-        patterns = self._patterns.folders[bool(self._patterns.hidden.fullmatch(folder + "/x"))]
+        patterns = self._patterns.folders[self._is_hidden(folder)]
         return not any(_can_lead_to(parts, pattern) for pattern in patterns)
 
 
@@ -464,14 +465,12 @@ def _walk(root: Path, layout: Layout) -> Iterator[tuple[str, str, list[os.DirEnt
         with contextlib.suppress(OSError):
             items = list(os.scandir(folder))
         yield folder, prefix, items
-        left += [(item.path, f"{prefix}{item.name}/") for item in items if _enters(item, prefix, layout)]
-
-
-def _enters(item: os.DirEntry[str], prefix: str, layout: Layout) -> bool:
-    try:
-        return item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name)
-    except OSError:
-        return False
+        for item in items:
+            try:
+                if item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name):
+                    left.append((item.path, f"{prefix}{item.name}/"))
+            except OSError:
+                continue
 
 
 def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iterator[MemoryFile]:
@@ -502,12 +501,12 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 def _glob(pattern: str) -> str:
     """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
     parts = _parts(pattern)
-    text = _with_gaps(parts, "**", "(?:[^/]+/)*", lambda part: _of_part(part) + "/").removesuffix("/")
+
+    def of(part: str) -> str:
+        return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece) + "/"
+
+    text = _with_gaps(parts, "**", "(?:[^/]+/)*", of).removesuffix("/")
     return text + "[^/]+" if parts[-1] == "**" else text
-
-
-def _of_part(part: str) -> str:
-    return _with_gaps(_GLOB.findall(part), "*", "[^/]*", _of_piece)
 
 
 def _with_gaps(pieces: Iterable[str], gap: str, anything: str, of: Callable[[str], str]) -> str:

@@ -15,6 +15,7 @@ that is met twice, after a kill between the two, counts once. The files ``_syste
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import secrets
@@ -23,7 +24,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from workbench.config.read_only import require_more_than_looking
@@ -31,13 +31,14 @@ from workbench.errors import (
     NoGitError,
     RepositoryStateError,
     WorkbenchError,
-    disk_error,
+    disk_errors,
 )
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
-from workbench.repository.commits import Commit, ReferenceMove, parse_commit
+from workbench.repository.git_runner import is_ancestor, references
 from workbench.repository.history import History
+from workbench.repository.objects import Commit, ReferenceMove, parse_commit
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
@@ -161,15 +162,8 @@ class Ledger:
 
     def marks(self) -> MarkReader:
         """What short marks stand for, as the ledger knows it when the first of them is met."""
-        details: dict[Mark, Fields] | None = None
-
-        def read(mark: str, text_hash: str) -> Fields | None:
-            nonlocal details
-            if details is None:
-                details = self._details()
-            return details.get((mark, text_hash))
-
-        return read
+        details = functools.cache(self._details)
+        return lambda mark, text_hash: details().get((mark, text_hash))
 
     def _details(self) -> dict[Mark, Fields]:
         tip = self._tip()
@@ -216,7 +210,8 @@ class Ledger:
 
     def _lines(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
         """Each file of a book: where it stands, and its lines that are not empty."""
-        yield from self._old_files(book)
+        for path, data in self.old_files((book,)).items():
+            yield path, split_lines(data)
         if tip := self._tip():
             for name, data in self._files_of(tip, book):
                 yield f"{self.reference}:{name}", split_lines(data)
@@ -226,16 +221,14 @@ class Ledger:
             if ours and book in _HAPPENS:
                 yield f"{STATE_DIR}/{path}", ours
 
-    def _old_files(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
-        """The files that version 0.1 wrote, one a month."""
-        for path in self._old_paths([book]):
-            data = self._files.read_or_none(path)
-            if data is not None:
-                yield path, split_lines(data)
-
-    def old_files(self) -> dict[RelPath, bytes]:
-        """The files of version 0.1, and their bytes."""
-        found = {path: self._files.read_or_none(path) for path in self._old_paths(_OLD)}
+    def old_files(self, books: Sequence[Book] = BOOKS) -> dict[RelPath, bytes]:
+        """The files that version 0.1 wrote of some books, one a month, and their bytes."""
+        names: list[str] = []
+        with contextlib.suppress(OSError):
+            names = sorted(os.listdir(self._files.root / LEDGER))
+        begins = tuple(f"{book}-" for book in books if book in _OLD)
+        wanted = [RelPath(LEDGER + name) for name in names if name.startswith(begins)]
+        found = {path: self._files.read_or_none(path) for path in wanted if path.endswith(".jsonl")}
         return {path: data for path, data in found.items() if data is not None}
 
     def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
@@ -251,19 +244,6 @@ class Ledger:
                     found[name] = LedgerRecord(book, {**fields, NAME: name})
         return tuple(found.values())
 
-    def _old_paths(self, books: Sequence[Book]) -> list[RelPath]:
-        """The files of version 0.1 for some books."""
-        try:
-            names = sorted(os.listdir(self._files.root / LEDGER))
-        except OSError:
-            return []
-        begins = tuple(f"{book}-" for book in books if book in _OLD)
-        return [
-            RelPath(f"{LEDGER}{name}")
-            for name in names
-            if name.startswith(begins) and name.endswith(".jsonl")
-        ]
-
     # -- the reference ---------------------------------------------------------------------------
 
     @property
@@ -277,18 +257,22 @@ class Ledger:
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
+        if not self._has_repository():
+            return ()
         tip = self._tip()
         known = {book: self._names(tip, book) for book in BOOKS}
         found = []
         # That under our own name first: what it holds is not news in another one.
-        for name, commit in sorted(self._references(), key=lambda row: row[0] != self.reference):
+        rows = references(self._history.carrier, self._family).items()
+        for name, at in sorted(rows, key=lambda row: row[0] != self.reference):
+            commit = CommitId(at)
             if name != self.reference or self._own(commit) != commit:
                 records = tuple(
                     LedgerRecord(book, parsed(line) or {})
                     for book, lines in self._books(commit).items()
                     for line in new_lines(lines, known[book])
                 )
-                if records or not self._is_joined(commit, tip):
+                if records or not (tip and is_ancestor(self._history.carrier, commit, tip)):
                     found.append(ForeignLedger(name, commit, records))
         return tuple(found)
 
@@ -300,7 +284,7 @@ class Ledger:
         """
         require_more_than_looking()
         for one in found:
-            self._move(partial(self._confirming, one))
+            self._move(functools.partial(self._confirming, one))
         return sum(len(one.records) for one in found)
 
     def _confirming(self, one: ForeignLedger) -> list[ReferenceMove | None]:
@@ -313,24 +297,6 @@ class Ledger:
             moves.append(ReferenceMove(one.reference, None, one.commit))
         return moves
 
-    def _is_joined(self, commit: CommitId, tip: CommitId | None) -> bool:
-        """Whether a commit is before the newest of ours."""
-        if tip is None:
-            return False
-        try:
-            self._history.run("merge_base", "--is-ancestor", commit, tip)
-        except RepositoryStateError:
-            return False
-        return True
-
-    def _references(self) -> list[tuple[str, CommitId]]:
-        """The references of this workspace's ledger, those that were fetched among them."""
-        if not self._has_repository():
-            return []
-        out = self._history.run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
-        rows = (line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines())
-        return [(name, CommitId(commit)) for name, _, commit in rows]
-
     def _has_repository(self) -> bool:
         try:
             return bool(self._history)
@@ -339,8 +305,7 @@ class Ledger:
 
     def _tip(self) -> CommitId | None:
         """The newest commit of the ledger that this machine wrote, or that a person confirmed."""
-        found = self._resolve()
-        return self._own(found) if found else None
+        return self._own(self._resolve())
 
     def _resolve(self, name: str = "") -> CommitId | None:
         """The commit that the reference, or another one, stands on, whoever wrote it."""
@@ -348,10 +313,9 @@ class Ledger:
             return None
         return self._history.resolve(name or self.reference)
 
-    def _own(self, commit: CommitId) -> CommitId | None:
+    def _own(self, commit: CommitId | None) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
-        named = self._identity()
-        if not named:
+        if commit is None or not (named := self._identity()):
             return None
         is_sealed = Seal(self._history.common_dir, named=named).verifier()
         left, met = deque([commit]), {commit}
@@ -370,11 +334,9 @@ class Ledger:
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
         place = self._history.common_dir
-        try:
+        with disk_errors():
             if not self._identity():
                 make_once(identity_file(place), secrets.token_hex(16).encode("ascii"))
-        except OSError as error:
-            raise disk_error(error) from error
         return Seal(place, named=self._identity())
 
     def _identity(self) -> str:
@@ -507,7 +469,7 @@ class Ledger:
     def including(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> ReferenceMove | None:
         """The move of the reference that takes in the records of another commit; None where it has them."""
         stands = self._resolve()
-        tip = self._own(stands) if stands else None
+        tip = self._own(stands)
         parents = (tip,) if tip else ()
         if books == BOOKS and self._own(commit) == commit and self._commit(commit).parents == parents:
             return self._to(commit, stands, parents)  # it was made for just this place
@@ -538,7 +500,7 @@ class Ledger:
         commit from elsewhere that becomes a parent. That vouches for nothing in it: what counts is the tree.
         """
         stands = self._resolve()
-        tip = self._own(stands) if stands else None
+        tip = self._own(stands)
         tree = self._tree(tip)
         count = 0
         for book, given in books.items():
@@ -547,7 +509,7 @@ class Ledger:
                 self._extend(tree, book, lines)
                 count += len(lines)
         parents: tuple[CommitId, ...] = (tip,) if tip else ()
-        if joined and not self._is_joined(joined, tip):
+        if joined and not (tip and is_ancestor(self._history.carrier, joined, tip)):
             parents += (joined,)
         elif not count:
             return None

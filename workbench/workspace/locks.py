@@ -9,10 +9,10 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.errors import BusyError, disk_error
+from workbench.errors import BusyError, disk_errors
 from workbench.special_files import read_regular, require_not_special
 
 _RETRY_SECONDS = 0.02
@@ -26,7 +26,7 @@ _LEAST_SECONDS = 0.3
 class Held:
     """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
 
-    held: bool
+    held: bool = False
     pid: int = 0
     purpose: str = ""
     since: float = 0.0
@@ -41,11 +41,9 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0, keep: bool = False) -> 
     ``keep`` leaves that there for whoever holds the lock next. Raises BusyError naming the holder,
     ReadOnlyError, and SpecialFileError.
     """
-    try:
+    with disk_errors():
         require_not_special(path)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError as error:
-        raise disk_error(error) from error
     try:
         deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
         while True:
@@ -81,7 +79,7 @@ def is_holding() -> bool:
 
 def holder(path: Path) -> str:
     """Who holds the lock, in words."""
-    note = Held(True)
+    note = Held()
     with contextlib.suppress(OSError, ValueError):
         note = _held(read_regular(path), busy=True)
     return f"{note.purpose} (process {note.pid})" if note.pid else "another process"
@@ -111,17 +109,12 @@ def held(path: Path) -> Held | None:
 
 
 def _held(left: bytes, *, busy: bool, since: float = 0.0) -> Held:
-    note: dict[str, object] = {}
-    with contextlib.suppress(ValueError):
-        found = json.loads(left)
-        note = found if isinstance(found, dict) else {}
-    pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
-    return Held(
-        busy,
-        pid if isinstance(pid, int) else 0,
-        purpose if isinstance(purpose, str) else "",
-        since or (float(began) if isinstance(began, int | float) else 0.0),
-    )
+    import msgspec  # noqa: PLC0415 - hardly ever is there a note
+
+    note = Held()
+    with contextlib.suppress(msgspec.MsgspecError, RecursionError):
+        note = msgspec.json.decode(left, type=Held)
+    return replace(note, held=busy, since=since or note.since)
 
 
 def _let_go(descriptor: int) -> None:

@@ -33,13 +33,14 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
     disk_error,
+    disk_errors,
 )
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.commits import ReferenceMove
-from workbench.repository.git_runner import ask, carrier_for, outcome
+from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
 from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
+from workbench.repository.objects import ReferenceMove
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.agent_layouts import existing
@@ -98,6 +99,11 @@ class _Kept:
     sealed: bool
     another: bool = False
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether a person has gone on from it, with the repository."""
+        return self.sealed and self.note is not None and self.note.ended
+
 
 def histories_folder() -> Path:
     """Where the histories of workspaces without a repository are."""
@@ -110,7 +116,6 @@ class OwnPlace:
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self.person = root, layout, person
-        self._seen = self._stamp()
         elsewhere = histories_folder()
         self._homes = {elsewhere: os.fspath(root)}
         self._home = elsewhere
@@ -125,7 +130,7 @@ class OwnPlace:
         Raises RepositoryStateError where what is there was not made here.
         """
         kept = self._kept()
-        if kept is None or (kept.sealed and kept.note and kept.note.ended):
+        if kept is None or kept.has_ended:
             return None
         if not kept.sealed or kept.note is None:
             raise _foreign(kept)
@@ -140,7 +145,7 @@ class OwnPlace:
                 kept = self._kept()
                 if kept is not None and not (kept.sealed and kept.note):
                     raise _foreign(kept)
-                if kept and kept.note and kept.note.ended and self.person:
+                if kept and kept.has_ended and self.person:
                     self._take_back(kept, self.person)
                 return self._go_on(kept) if kept else self._made()
         except shutil.Error as error:
@@ -152,21 +157,13 @@ class OwnPlace:
 
     def is_elsewhere(self, history: History) -> bool:
         """Whether another program has moved the history from where it was opened."""
-        stamp = self._stamp()
-        if stamp == self._seen or (history.own and history.other is not None):
+        if history.own and history.other is not None:
             return False
-        found = self.find()
-        moved = found[0] != history.git_dir if found else history.own
-        if not moved:
-            self._seen = stamp
-        return moved
-
-    def _stamp(self) -> tuple[int, int]:
-        """Changes whenever the mark of the workspace is written."""
-        with contextlib.suppress(OSError):
-            status = (self._root / STATE_DIR / _MARK).stat()
-            return status.st_mtime_ns, status.st_ino
-        return 0, 0
+        try:
+            found = self.find()
+        except RepositoryStateError:  # it was not made here: whoever opens the history is told
+            return False
+        return found[0] != history.git_dir if found else history.own
 
     def is_needed(self) -> bool:
         """Whether memory could not be kept in the repository: git ignores it, or there is none.
@@ -246,7 +243,7 @@ class OwnPlace:
     def ended(self) -> Path | None:
         """Where there is one that a person has gone on from."""
         kept = self._kept()
-        return kept.git_dir if kept and kept.sealed and kept.note and kept.note.ended else None
+        return kept.git_dir if kept and kept.has_ended else None
 
     def adopt(self) -> Path:
         """Take over, as ours, what came from another machine or home; the person has agreed."""
@@ -275,7 +272,7 @@ class OwnPlace:
         identity = identity_file(person.common_dir)
         with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
             ours = own.resolve(f"{family_of(own.prefix)}ledger")
-            if not identity.exists() or (ours and not _is_before(person, ours, theirs)):
+            if not identity.exists() or (ours and not is_ancestor(person.carrier, ours, theirs)):
                 _send_ledger(person, own, "fetched/history")
                 return
             _send_ledger(person, own, "ledger")
@@ -365,10 +362,9 @@ class OwnPlace:
         The objects are linked, so it costs no room, and the repository may drop its own at any time.
         """
         theirs = family_of(person.prefix)
-        out = person.run("for_each_ref", "--format=%(refname) %(objectname)", theirs)
-        rows = [line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines()]
+        ledgers = references(person.carrier, theirs)
         head = person.head() if history else None
-        if not rows and head is None:
+        if not ledgers and head is None:
             return
         _link_objects(person.common_dir / "objects", begun / "objects")
         for path in (person.common_dir / "shallow", identity_file(person.common_dir)):
@@ -377,7 +373,10 @@ class OwnPlace:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 shutil.copyfile(path, target)
         ours = family_of(prefix)
-        moves = [ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None) for name, _, at in rows]
+        moves = [
+            ReferenceMove(ours + name.removeprefix(theirs), CommitId(at), None)
+            for name, at in ledgers.items()
+        ]
         if head:
             moves.append(ReferenceMove("HEAD", head, None))
         with contextlib.closing(History.open_own(self._root, begun, prefix)) as own:
@@ -401,7 +400,6 @@ class OwnPlace:
         with contextlib.suppress(FileNotFoundError):  # no state folder: then its place alone tells
             mark = {"id": note.id, "at": os.fspath(at or git_dir)}
             write_state(self._root / STATE_DIR / _MARK, mark, flush=True)
-            self._seen = self._stamp()
 
 
 def open_history(root: Path, layout: Layout) -> History:
@@ -429,11 +427,9 @@ def open_history(root: Path, layout: Layout) -> History:
             person.own = True
             return person
     with contextlib.ExitStack() as stack:
-        try:
+        with disk_errors():
             empty = stack.enter_context(scratch("history"))
             prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
-        except OSError as error:
-            raise disk_error(error) from error
         history = History.open_own(root, empty, "")
         history.beside, history.place, history.other = person, place, place
         history.on_close = stack.pop_all().close
@@ -447,10 +443,6 @@ def _send_ledger(source: History, target: History, name: str) -> None:
         objects = ask(source.carrier, "pack_objects", "--revs", "--stdout", "-q", data=f"{tip}\n".encode())
         target.feed(objects, "unpack_objects", "-q")
         target.run("update_ref", f"{family_of(target.prefix)}{name}", tip)
-
-
-def _is_before(history: History, commit: CommitId, tip: CommitId) -> bool:
-    return outcome(history.carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
 
 
 def pack_loose(history: History) -> None:

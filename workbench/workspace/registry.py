@@ -18,7 +18,7 @@ from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import short, user_settings_path
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
-from workbench.errors import NoWorkspaceError, UsageError, disk_error
+from workbench.errors import NoWorkspaceError, UsageError, disk_errors
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
@@ -83,11 +83,16 @@ def read_registry() -> Registry:
     path = registry_path()
     entries, skipped = list[Registered](), list[str]()
     for name, value in _said(path, read_own(path)).items():
-        why = _why_not(name, value, entries)
-        if why:
-            skipped.append(f"{short(name)}: {why}")
-        else:
-            entries.append(Registered(name, _root(str(value), path.parent)))
+        if not is_name(name):
+            skipped.append(f"{short(name)}: {_NO_NAME}")
+        elif not isinstance(value, str) or not value.strip() or "\0" in value:
+            skipped.append(f"{short(name)}: its folder must be one path")
+        else:  # a path that is not absolute counts from the file
+            root = Path(os.path.realpath(path.parent / os.path.expanduser(value.strip())))
+            if same := next((one for one in entries if one.root == root), None):
+                skipped.append(f"{short(name)}: the same folder as {same.name}")
+            else:
+                entries.append(Registered(name, root))
     return Registry(path, tuple(entries), tuple(skipped))
 
 
@@ -113,7 +118,11 @@ def register(folder: Path | str, name: str = "") -> Registered:
                 hint=f"`workbench workspaces remove {there.name}` unregisters it",
             )
         chosen = name or free_name(root, known)
-        _require_free(chosen, known)
+        if not is_name(chosen):
+            raise UsageError(f"{short(chosen)} is not a valid workspace name", hint=_NO_NAME)
+        for one in known.entries:
+            if one.name.casefold() == chosen.casefold():
+                raise UsageError(f"{one.name} is already {one.root}", hint="choose another one with --name")
         before = read_own(known.path)
         replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
         return Registered(chosen, root)
@@ -137,8 +146,7 @@ def unregister(name: str) -> str:
 
 def memory_root(folder: Path | str) -> Path:
     """The folder of a workspace of today. Raises NoWorkspaceError where there is no memory in it."""
-    place = Workspace.open(folder)
-    try:
+    with contextlib.closing(Workspace.open(folder)) as place:
         if type(place) is not Workspace:
             raise UsageError(
                 f"{folder} is memory as of an earlier time", hint="register the workspace itself"
@@ -152,9 +160,7 @@ def memory_root(folder: Path | str) -> Path:
                 f"there is no agent memory in {place.root}",
                 hint="`workbench init` sets up a workspace there; `workbench demo` creates one to try",
             )
-    finally:
-        place.close()
-    return place.root
+        return place.root
 
 
 def free_name(root: Path, known: Registry) -> str:
@@ -173,17 +179,16 @@ def resolved(text: str, *, may_be_new: bool = False) -> tuple[str, str]:
     """
     if not is_name(text):
         return text, ""
+    is_folder = Path(text).is_dir()
     try:
         found = read_registry().named(text)
     except UsageError:
-        if Path(text).is_dir():
+        if is_folder:
             return text, ""
         raise
-    if Path(text).is_dir():
-        if found is None or found.root == Path(os.path.realpath(text)):
-            return text, ""
+    if is_folder and found and found.root != Path(os.path.realpath(text)):
         return text, f"{text} is a folder here; the registered workspace of that name is {found.root}"
-    if found is None and may_be_new:
+    if is_folder or (found is None and may_be_new):
         return text, ""
     if found is None:
         raise NoWorkspaceError(
@@ -203,10 +208,8 @@ def _changing() -> Iterator[None]:
     """One at a time: what another adds meanwhile is not lost. Raises BusyError, ReadOnlyError."""
     require_more_than_looking()
     folder = Path(os.path.realpath(registry_path())).parent
-    try:
+    with disk_errors():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk_error(error) from error
     with hold(folder / f".{FILE}.lock", "registering workspaces", wait=_PATIENCE_SECONDS):
         yield
 
@@ -221,30 +224,3 @@ def _said(path: Path, data: bytes | None) -> Mapping[str, object]:
             f"{path} is not a list of workspaces: {short(error)}",
             hint="correct it with an editor; a line is `name: folder`",
         ) from error
-
-
-def _why_not(name: str, value: object, before: list[Registered]) -> str:
-    """Why a line of the file names no workspace; empty where it does."""
-    if not is_name(name):
-        return _NO_NAME
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
-        return "its folder must be one path"
-    root = _root(value, registry_path().parent)
-    same = next((one for one in before if one.root == root), None)
-    return f"the same folder as {same.name}" if same else ""
-
-
-def _root(value: str, beside: Path) -> Path:
-    """The folder that a line names; one that is not absolute counts from the file."""
-    return Path(os.path.realpath(beside / os.path.expanduser(value.strip())))
-
-
-def _require_free(name: str, known: Registry) -> None:
-    if not is_name(name):
-        raise UsageError(
-            f"{short(name)} is not a valid workspace name",
-            hint=_NO_NAME,
-        )
-    taken = next((one for one in known.entries if one.name.casefold() == name.casefold()), None)
-    if taken is not None:
-        raise UsageError(f"{taken.name} is already {taken.root}", hint="choose another one with --name")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 
 SHORTEST_PREFIX = 4
@@ -129,8 +129,7 @@ def wanted(text: str) -> Wanted:
     """What ``text`` asks for. Any text is a filter: an unknown field is a word."""
     terms = []
     for found in _TERM.finditer(text):
-        said = (found["exact"] if found["exact"] is not None else found["word"]).casefold()
-        if said:
+        if said := (found["exact"] or found["word"] or "").casefold():
             terms.append(Term((found["field"] or "").lower(), said, bool(found["turned"])))
     return Wanted(text.strip(), tuple(terms))
 

@@ -59,15 +59,17 @@ def left_in_history(edits: Sequence[FileEdit]) -> tuple[str, ...]:
     }
     if not found:
         return ()
-    named = list(found.values())[:_PLACES] + (
-        [f"{len(found) - _PLACES} more"] if len(found) > _PLACES else []
-    )
-    said = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-    if len(found) == 1:
+    *others, last = list(found.values())[:_PLACES]
+    if len(found) > _PLACES:
+        others, last = [*others, last], f"{len(found) - _PLACES} more"
+    if not others:
         return (
-            f"{said} is still in git's history: change it where it is used; {_PURGE} it from the history",
+            f"{last} is still in git's history: change it where it is used; {_PURGE} it from the history",
         )
-    return (f"{said} are still in git's history: change them where they are used; {_PURGE} them from there",)
+    return (
+        f"{', '.join(others)} and {last} are still in git's history: change them where they are used; "
+        f"{_PURGE} them from there",
+    )
 
 
 def _fresh(old: str, new: str) -> list[tuple[int, str, TextFinding]]:

@@ -45,7 +45,8 @@ def shortened_edit(
     records of what these say. Comments that cannot be shortened without changing an entry stay."""
     if kind is not Kind.MEMORY or edit.after is None or _LONG not in edit.after:
         return edit, []
-    known = set() if every else {found.strip() for found in _comments(edit.before or b"")}
+    before = "" if every else (edit.before or b"").decode("utf-8", "surrogateescape")
+    known = {found[0].strip() for found in COMMENT.finditer(before)}
     document = parse_document(edit.path, edit.after, kind, marks)
     changes: list[tuple[Span, bytes]] = []
     records: list[LedgerRecord] = []
@@ -87,7 +88,3 @@ def _said(document: Document) -> list[tuple[str, list[tuple[str, str]]]]:
     """What is said of each entry, in whichever order."""
     entries = document.entries
     return [(entry.address, sorted(entry.provenance.fields) if entry.provenance else []) for entry in entries]
-
-
-def _comments(data: bytes) -> list[str]:
-    return [found[0] for found in COMMENT.finditer(data.decode("utf-8", "surrogateescape"))]

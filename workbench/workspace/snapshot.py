@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.config.settings import Settings
-from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_error
+from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_errors
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.commits import Commit
 from workbench.repository.history import History
-from workbench.special_files import read_regular
+from workbench.repository.objects import Commit
+from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
 from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.files import Files
@@ -115,10 +115,8 @@ def open_commit(
     ``told`` hears now and then how many files were written; what it raises ends it, and nothing is left.
     """
     workspace.history.require_untracked(layout.STATE_DIR)  # a clone may not bring a past of its own
-    try:
+    with disk_errors():
         root = _laid_out(workspace, commit, told)
-    except OSError as error:
-        raise disk_error(error) from error
     return PastWorkspace(root, workspace.settings, commit.id)
 
 
@@ -144,9 +142,7 @@ def _commit_of(root: Path) -> CommitId | None:
 def _laid_out(workspace: Workspace, commit: Commit, told: Callable[[int], None]) -> Path:
     """The folder of a moment, made where it is missing."""
     folder = workspace.state_dir() / _FOLDER
-    if folder.is_symlink():
-        raise ReadOnlyError(f"{folder} is a link", hint="remove it; it holds derived files only")
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder)
     root = folder / commit.id[:12]
     with hold(folder / "lock", "looking back", wait=_LOCK_SECONDS):
         if _commit_of(root) != commit.id:
@@ -251,14 +247,10 @@ class _PastLedger(Ledger):
 class _PastOperations(Operations):
     """Operations up to one moment; none can be added."""
 
-    def __init__(self, place: PastWorkspace) -> None:
-        super().__init__(place)
-        self._place = place
-
     def _exclusive(self, purpose: str, *, commits: bool = False) -> NoReturn:
         """What every action begins with. Raises ReadOnlyError."""
         raise ReadOnlyError(
-            f"this is the memory as it was on {self._place.moment}: it is read-only",
+            f"this is the memory as it was on {self._workspace.moment}: it is read-only",
             hint="omit --as-of to change current memory",
         )
 
@@ -289,18 +281,15 @@ class Moments:
 
         Raises RepositoryStateError when a commit is not there any more.
         """
-        until = self.looked_at + most
+        until, holds = self.looked_at + most, self._workspace.layout.holds
         while len(self.known) < count and self._next is not None and self.looked_at < until:
             commit = self._workspace.history.commit(self._next)
             operation = self._workspace.operations.of(commit.id)
             self.looked_at += 1
             self._next = commit.parents[0] if commit.parents and not commit.cut_off else None
-            if self._is_moment(operation) or commit.cut_off:  # what a shallow clone ends with is not told
+            is_moment = operation.action != ledger.ACTION and any(map(holds, operation.paths))
+            if is_moment or commit.cut_off:  # what a shallow clone ends with is not told
                 self.known.append(operation)
-
-    def _is_moment(self, operation: Operation) -> bool:
-        holds = self._workspace.layout.holds
-        return operation.action != ledger.ACTION and any(map(holds, operation.paths))
 
 
 def stands_recorded(workspace: Workspace) -> bool:

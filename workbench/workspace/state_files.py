@@ -12,7 +12,7 @@ import os
 import time
 from pathlib import Path
 
-from workbench.errors import UsageError, disk_error
+from workbench.errors import UsageError, disk_errors
 from workbench.special_files import read_regular
 from workbench.workspace.locks import hold
 
@@ -110,14 +110,8 @@ def keep_draft(state: Path, name: str, text: str | None) -> None:
         while len(now) > KEPT_DRAFTS or len(json.dumps(now)) > _MAX_DRAFT_BYTES:
             del now[next(iter(now))]
         if now != before:
-            _replace(state, now)
-
-
-def _replace(state: Path, now: dict[str, str]) -> None:
-    try:
-        write_state(state / _DRAFTS_FILE, now)
-    except OSError as error:
-        raise disk_error(error) from error
+            with disk_errors():
+                write_state(state / _DRAFTS_FILE, now)
 
 
 KEPT_SEARCHES = 100

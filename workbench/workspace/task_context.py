@@ -17,13 +17,9 @@ class TaskContext:
     def __init__(self, what: str, out: TextIO | None = None) -> None:
         """``what`` is done, in a word; ``out`` takes the lines, standard output where it is None."""
         self._what = what
-        self._out = out
-        self._stop = Event()
-
-    @property
-    def out(self) -> TextIO:
+        self.out = out or sys.stdout
         """Where answers go."""
-        return self._out or sys.stdout
+        self._stop = Event()
 
     def stop(self) -> None:
         """Have the task end at its next word."""

@@ -45,15 +45,13 @@ def tracked_beside(root: Path) -> list[str]:
 
     AGENTS.md, README.md and the like are no sign of memory: source code has them too.
     """
-    if needs_repository(root):
-        return []
     if (root / SETTINGS_FILE).exists() or any(f.kind in _OF_AN_AGENT for f in scan(root, USUAL)):
         return []
-    history = History.open(_nearest_folder(root))
     try:
-        names = ask(history.carrier, "ls_files", "-z", "--full-name", ":/")
-    finally:
-        history.close()
+        with contextlib.closing(History.open(_nearest_folder(root))) as history:
+            names = ask(history.carrier, "ls_files", "-z", "--full-name", ":/")
+    except NoRepositoryError:
+        return []
     return [os.fsdecode(name) for name in names.split(b"\0") if name]
 
 

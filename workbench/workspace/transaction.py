@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
@@ -29,10 +28,11 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
     disk_error,
+    disk_errors,
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.commits import Commit
+from workbench.repository.objects import Commit, ReferenceMove
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
@@ -146,10 +146,11 @@ class Operations:
                 self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
-                blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
-                steps = [FileStep(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
+                blobs = {
+                    one.path: None if one.after is None else self._history.store(one.after) for one in edits
+                }
                 with contextlib.suppress(ChangedError):
-                    commit = self._commit_external(head, steps, told)
+                    commit = self._commit_external(head, blobs, told)
                     return replace(self.of(commit), notes=found) if commit else None
         raise ConflictError("the branch changes too fast", hint="try again in a moment")
 
@@ -172,13 +173,18 @@ class Operations:
         """
         require_more_than_looking()
         require_known_format(self._files.root)
-        try:
+        with disk_errors():
             self._workspace.state_dir()
             self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
                 if killed is not None and killed.since:
                     self._history.remove_left_locks(killed.since)
-                self._require_here()
+                place = self._history.place
+                if place is not None and place.is_elsewhere(self._history):
+                    raise BusyError(
+                        "another program moved the history of this memory; nothing was changed",
+                        hint="close this one and open it again",
+                    )
                 self._journal.sweep()
                 found = self._roll_forward()
                 try:
@@ -188,17 +194,6 @@ class Operations:
                     if commits:
                         raise
                 yield found
-        except OSError as error:
-            raise disk_error(error) from error
-
-    def _require_here(self) -> None:
-        """Raise BusyError where another program has the history kept elsewhere since this one opened it."""
-        place = self._history.place
-        if place is not None and place.is_elsewhere(self._history):
-            raise BusyError(
-                "another program moved the history of this memory; nothing was changed",
-                hint="close this one and open it again",
-            )
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))
@@ -210,12 +205,12 @@ class Operations:
         with self._history.gathering():
             steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
             others, waiting = self._others(head, {step.path for step in steps}, whole=begun is not None)
-            head = self._commit_external(head, steps, others=others)
+            head = self._commit_external(head, {step.path: step.before for step in steps} | others)
             message = _message(operation, plan, private_modes(steps))
             changes = {step.path: step.after for step in steps}
             commit = self._history.build_commit(head, changes, message, programs=programs(steps))
             records = self._ledger.adding(plan.records, operation)
-        self._history.require_movable(commit, head, records)
+        self._history.require_movable(_moves(commit, head, records))
         intent = Intent(operation, head, commit, message, steps, records.new if records else None)
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
@@ -266,14 +261,11 @@ class Operations:
     def _commit_external(
         self,
         head: CommitId | None,
-        steps: Iterable[FileStep],
+        on_disk: Mapping[RelPath, BlobId | None],
         told: Plan | None = None,
-        others: Mapping[RelPath, BlobId | None] = MappingProxyType({}),
     ) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
-        found = {
-            step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
-        } | dict(others)
+        found = {p: blob for p, blob in on_disk.items() if blob != self._history.blob_id(head, p)}
         if not found:
             return head
         names = ", ".join(sorted(found))
@@ -290,7 +282,7 @@ class Operations:
         self._history.save()
         if not self._history.own:  # the journal is for the person's index
             self._journal.write(Intent(operation, head, commit, message, left))
-        moved = self._history.advance(commit, head, "workbench: edits found on disk")
+        moved = self._history.move_references(_moves(commit, head), "workbench: edits found on disk")
         if moved:
             self._history.refresh_index(head, commit, found)
         with contextlib.suppress(OSError):
@@ -323,7 +315,8 @@ class Operations:
             # Others may have moved the ledger meanwhile, and after a kill it may have the records already.
             records = self._ledger.including(intent.ledger) if intent.ledger else None
             try:
-                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}", records)
+                moves = _moves(commit, parent, records)
+                advanced = self._history.move_references(moves, f"workbench: {intent.operation}")
             except RepositoryStateError as error:
                 raise RepositoryStateError(
                     f"the files are written, but {error.message}",
@@ -411,21 +404,22 @@ class Operations:
             commit = self._history.commit(intent.commit)
         except RepositoryStateError:  # there is no such commit
             return False
-        return commit.trailer("Operation") == intent.operation and all(
-            self._history.blob_id(intent.commit, step.path) == step.after for step in intent.steps
-        )
+        return self._tells(commit, intent)
 
     def _find_recorded(self, intent: Intent) -> CommitId | None:
         """The commit that records an operation: its own, or one that was made of it by an amend or a
         rebase. A plain commit that only copied its trailers is none."""
-        newest = islice(self._history.commits(), _RECOVERY_DEPTH)
-        return next((c.id for c in newest if c.id == intent.commit or self._tells(c, intent)), None)
+        paths = {step.path for step in intent.steps}
+        for commit in islice(self._history.commits(), _RECOVERY_DEPTH):
+            is_copy = self._tells(commit, intent) and paths <= {*self._history.changed_paths(commit)}
+            if is_copy or commit.id == intent.commit:
+                return commit.id
+        return None
 
     def _tells(self, commit: Commit, intent: Intent) -> bool:
-        """Whether a commit says of itself that it is this operation, and does the same to every file."""
-        return commit.trailer("Operation") == intent.operation and (
-            set(self._history.changed_paths(commit)) >= {step.path for step in intent.steps}
-            and all(self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps)
+        """Whether a commit says of itself that it is this operation, and leaves each file as that does."""
+        return commit.trailer("Operation") == intent.operation and all(
+            self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps
         )
 
     # -- reading ---------------------------------------------------------------------------------
@@ -538,7 +532,8 @@ class Operations:
             bits, _, name = value.partition(" ")
             if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
                 return int(bits, 8)
-        return 0o777 if self._history.is_program(parent, path) else None
+        node = self._history.node(parent, path)
+        return 0o777 if node and node.is_program else None
 
     def _operation(self, commit: Commit) -> Operation:
         """The operation that a commit records; a plain commit counts as one of its author's."""
@@ -558,6 +553,13 @@ class Operations:
             undoes=OperationId(undoes) if ours and undoes else None,
             trailers=commit.trailers,
         )
+
+
+def _moves(
+    commit: CommitId, parent: CommitId | None, ledger: ReferenceMove | None = None
+) -> list[ReferenceMove]:
+    """The branch moves from ``parent`` to ``commit``, and the ledger with it."""
+    return [ReferenceMove("HEAD", commit, parent), *([ledger] if ledger else [])]
 
 
 def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:

@@ -25,11 +25,11 @@ from workbench.errors import (
     OutsideWorkspaceError,
     ReadOnlyError,
     UsageError,
-    disk_error,
+    disk_errors,
 )
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.names import RelPath, is_outside
-from workbench.special_files import read_regular, require_not_special
+from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import (
     OBSIDIAN,
@@ -245,18 +245,9 @@ class Workspace:
         Raises ReadOnlyError when it can neither be found nor made, and SpecialFileError.
         """
         path = self.root / layout.STATE_DIR
-        if path.is_symlink():
-            raise ReadOnlyError(
-                f"{path} is a link, and derived files would be written somewhere else",
-                hint="remove the link; the folder is created again",
-            )
-        require_not_special(path)
-        try:
-            if not path.is_dir():
-                path.mkdir(mode=0o700, exist_ok=True)  # another process may make it in the same instant
+        with disk_errors():
+            make_folder(path)
             _keep_out_of_git(path)
-        except OSError as error:
-            raise disk_error(error) from error
         return path
 
     def cache_dir(self) -> Path:

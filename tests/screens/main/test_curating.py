@@ -262,7 +262,7 @@ async def test_an_interrupted_action_whose_records_are_lost_is_told_of_at_the_st
 
     place = sandbox.workspace
     with monkeypatch.context() as patch:
-        patch.setattr(place.history, "advance", die)
+        patch.setattr(place.history, "move_references", die)
         with pytest.raises(KeyboardInterrupt):
             place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))
     ledger = json.loads(sandbox.read(".workbench/journal.json"))["ledger"]
