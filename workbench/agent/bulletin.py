@@ -13,8 +13,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from workbench.agent.exclusion_policy import why_by_origin, why_withheld
-from workbench.agent.fenced_memory import as_line, fenced, tokens
+from workbench.agent.agent_text import as_line, fenced, tokens, why_by_origin, why_withheld
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
 from workbench.graph.memory_query import Due, upcoming
@@ -129,7 +128,9 @@ def bulletin(
     """
     sayable = _Sayable(today, memory_loaded=memory_loaded and which == "memory")
     told = _about(graph, today, owner) if which == "memory" else _due(graph, today)
-    sections = tuple(_section(title, sayable.of(lines), most) for title, lines, most in told)
+    sections = tuple(
+        _section(title, [one for one in lines if sayable.lets(one[0])], most) for title, lines, most in told
+    )
     return Bulletin(which, sections, tuple(sorted(sayable.withheld.items())))
 
 
@@ -146,11 +147,8 @@ class _Sayable:
         self._said: set[tuple[str, str]] = set()
         self.withheld: dict[str, int] = {}
 
-    def of(self, told: Iterable[Told]) -> list[Told]:
-        """Those that may be said, in the order given, of which the first of several that say the same."""
-        return [one for one in told if self._may_be_said(one[0])]
-
-    def _may_be_said(self, held: Held) -> bool:
+    def lets(self, held: Held) -> bool:
+        """Whether it may be said; of several that say the same the first one."""
         memory, entry = held.memory, held.memory.entry
         if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False

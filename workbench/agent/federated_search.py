@@ -66,8 +66,8 @@ from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch, last_day, model_of_index
 from indexing.sync.generations import Generations
 from indexing.words import WORD, bigrams, normal
-from workbench.agent.fenced_memory import as_line
-from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
+from workbench.agent.agent_text import as_line
+from workbench.agent.search_update import FoundHit, SearchUpdate
 from workbench.config.settings_report import tell
 from workbench.errors import (
     IndexUnavailableError,
@@ -219,18 +219,21 @@ class SearchScope:
 
     def ask(self, query: Query) -> ScopeAnswer:
         """The answer, and what it was chosen from. Raises IndexUnavailableError."""
-        answer, pool = self.searcher.search_with_pool(query)
-        return ScopeAnswer(self, answer, pool, None if pool.mode == "lexical" else self.searcher.model)
+        return ScopeAnswer(self, *self.searcher.search_with_pool(query))
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeAnswer:
-    """What one scope answered, what its hits were chosen from, and the model of its cosines, if any."""
+    """What one scope answered, and what its hits were chosen from."""
 
     scope: SearchScope
     answer: SearchAnswer
     pool: Pool
-    model: ModelChoice | None
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The model of its cosines, if any."""
+        return None if self.pool.mode == "lexical" else self.scope.searcher.model
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -360,20 +363,11 @@ class FederatedAnswer:
 
 def _found(one: ScopeHit, *, named: bool) -> FoundHit:
     """A hit with its score beside those of other workspaces, which is ``named`` or a leader's."""
-    scope, hit = one.scope, one.hit
-    beside = {"workspace": scope.name, "root": str(scope.workspace.root)} if named or scope.mark else {}
-    return FoundHit(
-        entry=hit.entry,
-        path=hit.path,
-        start_line=hit.start_line,
-        kind=str(hit.kind),
-        date=hit.date.isoformat() if hit.date else None,
-        snippet=hit.snippet,
-        score=one.strength,
-        parts=tuple(ScorePart(**msgspec.to_builtins(part)) for part in hit.parts),
-        neighbour=hit.neighbour,
-        **beside,
-    )
+    scope = one.scope
+    said = {**msgspec.to_builtins(one.hit), "score": one.strength}
+    if named or scope.mark:
+        said |= {"workspace": scope.name, "root": str(scope.workspace.root)}
+    return msgspec.convert(said, FoundHit)
 
 
 def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:

@@ -76,7 +76,13 @@ class SearchService:
             leader = self._leader
             if leader is None:
                 leader = self._opened = open_leader(self.workspace)
-            self._scopes = (*self._own, *([self._scope_of(leader)] if leader else []))
+            self._scopes = self._own
+            if leader is not None:
+                own = self.index
+                beside = IndexSearch(
+                    leader, vectors=own.has_vectors, weights=own.weights, today=self._today, model=own.model
+                )
+                self._scopes += (SearchScope(leader, beside, LEADER, LEADER),)
         return self._scopes
 
     def stream(self, query: Query) -> Iterator[FederatedAnswer]:
@@ -155,9 +161,10 @@ class SearchService:
 
     def _search_everywhere(self, query: Query) -> FederatedAnswer:
         places = searched(self.workspace.root)
-        if self._everywhere is None or self._everywhere.places != places:
-            if self._everywhere is not None:
-                self._everywhere.close()
+        if self._everywhere is not None and self._everywhere.places != places:
+            self._everywhere.close()
+            self._everywhere = None
+        if self._everywhere is None:
             model = self.index.model
             self._everywhere = FederatedSearch(
                 places, vectors=self.index.has_vectors, models=[model] if model else ()
@@ -168,23 +175,11 @@ class SearchService:
     def _own(self) -> tuple[SearchScope, ...]:
         return (SearchScope(self.workspace, self.index),)
 
-    def _scope_of(self, leader: Workspace) -> SearchScope:
-        own = self.index
-        beside = IndexSearch(
-            leader, vectors=own.has_vectors, weights=own.weights, today=self._today, model=own.model
-        )
-        return SearchScope(leader, beside, LEADER, LEADER)
-
     def _askable(self) -> tuple[tuple[SearchScope, ...], str]:
         """The scopes of a search, and why the leader's is not among them."""
         if isinstance(self.workspace, PastWorkspace):
-            member = bool(self.workspace.settings.team_leader)
-            return (
-                self._own,
-                "the leader's memory is not searched: this is your own memory at an earlier time"
-                if member
-                else "",
-            )
+            why = "the leader's memory is not searched: this is your own memory at an earlier time"
+            return self._own, why if self.workspace.settings.team_leader else ""
         try:
             return self.scopes, ""
         except WorkbenchError as error:

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import msgspec
-
-from workbench.agent.exclusion_policy import why_withheld
+from workbench.agent.agent_text import why_withheld
 from workbench.errors import WorkbenchError, reason_of
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
@@ -177,15 +175,7 @@ class Dominance:
 
     def as_json(self) -> dict[str, object]:
         """As the command line prints it."""
-        entries = [
-            {
-                **msgspec.to_builtins(one),
-                "share": round(one.share, 4),
-                "last": one.last.isoformat() if one.last else None,
-            }
-            for one in self.shares
-        ]
-        return {"days": self.days, "answers": self.answers, "entries": entries}
+        return {"days": self.days, "answers": self.answers, "entries": self.shares}
 
 
 def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Dominance:
@@ -215,7 +205,7 @@ def _share(recalls: Sequence[_Recall], answers: int) -> Share:
         entry=newest.entry,
         count=usage.times,
         questions=usage.questions,
-        share=usage.times / answers,
+        share=round(usage.times / answers, 4),
         last=usage.last,
         by=usage.by,
     )

@@ -7,9 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
-from workbench.cli.operation_command import Chosen, Selection, act, command_of, content_addresses, shown_first
-from workbench.cli.options import flag, number, word, yes_option
-from workbench.cli.output import answered, given, say
+from workbench.cli.console import answered, flag, given, number, say, word, yes_option
+from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.operations.registry import OPERATIONS
@@ -33,8 +32,7 @@ def _to_forget(
     if sum((bool(entries), session is not None, query is not None)) != 1:
         raise UsageError("select with one of: entries, --session S, --query Q")
     if entries:
-        by_name = content_addresses(place, entries)
-        return lambda: by_name
+        return lambda: entries
 
     def found() -> tuple[str, ...]:
         of = _of_session(place, session) if session is not None else _hits(place, query or "", most)
@@ -111,11 +109,10 @@ def _to_set_aside(
         )
     if only_list:
         _list_quarantine(place)
-    by_name = content_addresses(place, entries)
     if release:
-        act(place, lambda: OPERATIONS["release"].planned(place, by_name, reason=reason))
+        act(place, lambda: OPERATIONS["release"].planned(place, entries, reason=reason))
         raise click.exceptions.Exit
-    return lambda: by_name
+    return lambda: entries
 
 
 def _list_quarantine(place: Workspace) -> NoReturn:

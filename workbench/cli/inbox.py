@@ -8,9 +8,21 @@ from typing import Any
 
 import click
 
+from workbench.cli.console import (
+    answered,
+    attributes,
+    flag,
+    group,
+    named,
+    narrate,
+    number,
+    say,
+    say_diff,
+    say_row,
+    word,
+    workspace,
+)
 from workbench.cli.operation_command import Chosen, Selection, command_of
-from workbench.cli.options import flag, group, named, number, word, workspace
-from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import foretold

@@ -13,9 +13,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
-from workbench.cli.options import (
+from indexing.search.answer import Hit, Query, query_from_json
+from workbench.cli.console import (
     AS_OF,
+    Bar,
+    answered,
+    caught_up,
     choice,
     command,
     flag,
@@ -23,22 +26,17 @@ from workbench.cli.options import (
     mode_option,
     moment,
     named,
-    opened,
-    together,
-    word,
-    words,
-)
-from workbench.cli.output import (
-    Bar,
-    answered,
-    caught_up,
     narrate,
     narrate_row,
+    opened,
     say,
     say_json,
     say_row,
     shown_meanwhile,
+    together,
     wants_json,
+    word,
+    words,
 )
 from workbench.config.settings import DECLARED, FORMER_PRESETS
 from workbench.errors import UsageError, WorkbenchError
@@ -243,7 +241,12 @@ def _last(answers: Iterator[FederatedAnswer]) -> FederatedAnswer:
 
 
 def _say(found: FederatedAnswer, explain: bool) -> None:
-    _say_first(found.told)
+    if found.told.degraded:
+        narrate(f"degraded: {found.told.degraded}")
+    if found.told.stale:
+        narrate(f"stale: {found.told.stale}")
+    for note in found.told.notes:
+        narrate(note)
     if not any(one.answer.hits for one in found.scopes):
         asked = f" in {plural(len(found.asked), 'workspace')}" if found.asked else ""
         narrate(f"nothing was found{asked}")
@@ -252,15 +255,6 @@ def _say(found: FederatedAnswer, explain: bool) -> None:
         where = one.scope.address(one.hit.entry)
         where = f"{one.scope.name.ljust(width)}  {where}" if found.asked else where
         _say_hit(one.hit, rank, where, one.strength, explain)
-
-
-def _say_first(answer: SearchAnswer) -> None:
-    if answer.degraded:
-        narrate(f"degraded: {answer.degraded}")
-    if answer.stale:
-        narrate(f"stale: {answer.stale}")
-    for note in answer.notes:
-        narrate(note)
 
 
 def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
@@ -315,7 +309,7 @@ def _require_index(place: Workspace, *, vectors: bool) -> None:
 
         narrate(why)
         with Bar() as bar:
-            run(place, vectors=vectors, progress=bar.show)
+            run(place, vectors=vectors, progress=bar.follow)
 
 
 def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:

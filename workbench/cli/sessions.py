@@ -11,31 +11,28 @@ from typing import Any
 from indexing.embedding.local_model import local_model
 from workbench.cli import shell_values
 from workbench.cli.agents import answer_hook
-from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
-from workbench.cli.options import (
+from workbench.cli.console import (
+    Bar,
+    answered,
     choice,
     command,
     dry_run_option,
     flag,
+    given,
     model_option,
     named,
-    number,
-    word,
-    workspace,
-)
-from workbench.cli.output import (
-    Bar,
-    Counted,
-    answered,
-    given,
     narrate,
     narrate_notes,
     narrate_row,
+    number,
     say,
     say_diff,
     say_row,
     wants_json,
+    word,
+    workspace,
 )
+from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
@@ -77,7 +74,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
             model=usable_model(place, WITHOUT_MODEL),
             embedder=local_model(place.settings),
             dry_run=given("dry_run"),
-            progress=lambda name, done, total: bar.show(Counted(sort_of(name), done, total)),
+            progress=lambda name, done, total: bar.show(sort_of(name), done, total),
             **options,
         )
         done = []

@@ -14,20 +14,28 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import choice, dry_run_option, flag, group, meant, named, number, opened, word
-from workbench.cli.output import (
+from workbench.cli.console import (
     FOUND_WANTING,
     agree,
     answered,
+    choice,
+    dry_run_option,
+    flag,
     given,
+    group,
     json_option,
+    meant,
+    named,
     narrate,
     narrate_row,
+    number,
+    opened,
     put,
     say,
     say_diff,
     say_row,
     wants_json,
+    word,
 )
 from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
@@ -325,14 +333,14 @@ def list_() -> int:
     known = read_registry()
     found = [standing(one) for one in known.entries]
     if not answered({"file": known.path, "workspaces": found, "skipped": known.skipped}):
-        width = max((len(one.workspace.name) for one in found), default=0)
+        width = max((len(one.name) for one in found), default=0)
         for one in found:
             count = plural(one.entries, "entry") if one.usable else one.state
             say_row(
-                f"{one.workspace.name:<{width}}  {count:>16}  {one.summary}",
+                f"{one.name:<{width}}  {count:>16}  {one.summary}",
                 fg="yellow" if one.needs_a_look else None,
             )
-            say_row(f"{'':<{width}}  {one.workspace.root}", dim=True)
+            say_row(f"{'':<{width}}  {one.path}", dim=True)
         for line in known.skipped:
             narrate_row(f"skipped in {known.path}: {line}")
         if not found:

@@ -74,14 +74,6 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
 _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
-_DROPPED_WEIGHTS = frozenset(
-    f"search_{name}"
-    for name in (
-        *("vector", "lexical", "recency", "half_life", "importance", "pin"),
-        *("user", "date", "exact", "diversity", "fusion", "kinds"),
-    )
-)
-"""Weights that older versions let a file set one by one."""
 _DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
 """Thresholds of dreaming that older versions had in place of a rank."""
 
@@ -324,6 +316,11 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
     )
 
 
+def own_settings() -> Settings:
+    """What the person's own settings say; no workspace has a say in it. Raises as ``load`` does."""
+    return load(Path(os.devnull, "workbench.yaml"))
+
+
 def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFile:
     """What the file at ``path`` says in the workspace at ``root``; nothing where there is none.
 
@@ -385,17 +382,14 @@ def _counting(
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
     """Up to three known names that ``name`` may be a misspelling of, the likeliest first."""
-    from rapidfuzz import process  # noqa: PLC0415 - only where somebody mistyped
-    from rapidfuzz.distance import OSA  # noqa: PLC0415
+    from difflib import get_close_matches  # noqa: PLC0415 - only where somebody mistyped
 
-    score = OSA.normalized_similarity
-    found = process.extract(name[:_SHOWN], sorted(known), scorer=score, score_cutoff=_ALIKE, limit=3)
-    return [one for one, _, _ in found]
+    return get_close_matches(name[:_SHOWN], sorted(known), 3, _ALIKE)
 
 
 def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
-    if name in _DROPPED_WEIGHTS:
+    if name.startswith("search_"):  # older versions let a file set each weight
         return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
         return "use dream_limit, the number of proposals of a dream"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
@@ -37,18 +37,6 @@ _NO_JUNK = (
     ),  # what stands around them may be worth it
 )
 _BATCH = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class AuditProgress:
-    """The part that is looked at, and how many of them are done."""
-
-    phase: str
-    done: int
-    total: int
-
-
-Tell: TypeAlias = Callable[[AuditProgress], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,36 +100,34 @@ def audit(
     subject: CheckSubject,
     *,
     model: bool = True,
-    tell: Tell = lambda _: None,
+    tell: Callable[[str, int, int], object] = lambda *_: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Audit:
-    """Look through all memory, and ``tell`` how far it is. Without ``model`` it is not asked what is junk."""
+    """Look through all memory. Without ``model`` it is not asked what is junk.
+
+    ``tell`` is given the part that is looked at, and how many of how many are done.
+    """
     declared = [one for one in _PARTS if model or one.look is not _junk]
-    tell(AuditProgress("reading", 0, len(declared)))
+    tell("reading", 0, len(declared))
     parts = []
     begun = clock()
     entries = [entry for entry in subject.corpus.entries if memory_checks.is_whole(entry)]
     took = clock() - begun
     for done, one in enumerate(declared):
-        tell(AuditProgress(one.name, done, len(declared)))
-        parts.append(_part(subject, entries, one, clock))
+        tell(one.name, done, len(declared))
+        begun = clock()
+        evidence = tuple(found for found in one.look(subject) if isinstance(found, Finding))
+        part = AuditPart(
+            name=one.name,
+            meaning=one.meaning,
+            entries=len({place for finding in evidence for place in one.counted(finding)}),
+            of=sum(map(one.is_about, entries)),
+            seconds=clock() - begun,
+            evidence=evidence,
+            is_model=one.look is _junk,
+        )
+        parts.append(part)
     return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
-
-
-def _part(
-    subject: CheckSubject, entries: Sequence[Entry], declared: _Declared, clock: Callable[[], float]
-) -> AuditPart:
-    begun = clock()
-    evidence = tuple(one for one in declared.look(subject) if isinstance(one, Finding))
-    return AuditPart(
-        name=declared.name,
-        meaning=declared.meaning,
-        entries=len({place for finding in evidence for place in declared.counted(finding)}),
-        of=sum(map(declared.is_about, entries)),
-        seconds=clock() - begun,
-        evidence=evidence,
-        is_model=declared.look is _junk,
-    )
 
 
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
