@@ -385,21 +385,19 @@ def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
 
 
 def stream(
-    search: Callable[..., FederatedAnswer], query: Query, roots: Iterable[Path]
+    search: Callable[[Query], FederatedAnswer], query: Query, roots: Iterable[Path]
 ) -> Iterator[FederatedAnswer]:
     """Keyword hits where semantic search follows, then the answer to ``query``. Raises as ``search`` does.
 
     It follows where there are words to look for, and vectors in an index of ``roots``.
     """
-    lost: tuple[WorkspaceAnswer, ...] = ()
     if query.mode == "hybrid" and any(model_of_index(Generations(root / STATE_DIR)) for root in roots):
         first = search(replace(query, mode="lexical"))
         if not first.has_words:
             yield first
             return
         yield replace(first, final=False)
-        lost = tuple(one for one in first.asked if one.unavailable)
-    yield search(query, lost=lost) if lost else search(query)
+    yield search(query)
 
 
 class FederatedSearch:
@@ -433,20 +431,13 @@ class FederatedSearch:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
         return stream(self.search, query, (one.root for one in self.places) if self._vectors else ())
 
-    def search(self, query: Query, lost: Sequence[WorkspaceAnswer] = ()) -> FederatedAnswer:
-        """The best of all of them but those that are ``lost``, which are not tried again.
-
-        Raises IndexUnavailableError where none could be asked.
-        """
-        tried = {one.root: one for one in lost}
+    def search(self, query: Query) -> FederatedAnswer:
+        """The best of all of them. Raises IndexUnavailableError where none could be asked."""
         started = perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
         asked, found = list[WorkspaceAnswer](), list[ScopeAnswer]()
         for place in self.places:
             named = WorkspaceAnswer(workspace=place.name, root=str(place.root))
-            if named.root in tried:
-                asked.append(tried[named.root])
-                continue
             try:
                 one = self._ask(place, query)
             except (WorkbenchError, OSError) as error:
@@ -488,20 +479,17 @@ class FederatedSearch:
         if not place.there:
             raise NoWorkspaceError("its folder no longer exists")
         if place.root not in self._open:
-            opened = self._open[place.root] = self._opened(place)
-            self._behind[place.root] = self._catch_up(opened.workspace)
+            workspace = self._opener(place.root)
+            today = self._today or last_day(workspace)
+            made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
+            known = self._models.get(made_by or "")
+            index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
+            self._open[place.root] = SearchScope(workspace, index, name=place.name)
+            self._behind[place.root] = self._catch_up(workspace)
         one = self._open[place.root].ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
         return replace(one, answer=replace(one.answer, stale=one.answer.stale or self._behind[place.root]))
-
-    def _opened(self, place: Registered) -> SearchScope:
-        workspace = self._opener(place.root)
-        today = self._today or last_day(workspace)
-        made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
-        known = self._models.get(made_by or "")
-        index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
-        return SearchScope(workspace, index, name=place.name)
 
     def _forget(self, place: Registered) -> None:
         """It may have been removed and made anew: open it anew the next time."""

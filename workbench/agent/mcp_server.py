@@ -36,8 +36,8 @@ from workbench.agent.agent_text import as_line, as_text
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
-from workbench.agent.tools.tool import AgentSession, Call, Lane, Tool, ToolError
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
+from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.provenance import parse_day
 from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
@@ -215,7 +215,23 @@ class _Handlers:
         self._limits: dict[Lane, anyio.CapacityLimiter] = {}
 
     async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS.values()])
+        described = [
+            types.Tool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=tool.accepted,
+                output_schema=tool.result,
+                annotations=types.ToolAnnotations(
+                    read_only_hint=not tool.writes,
+                    destructive_hint=False,
+                    idempotent_hint=not tool.writes,
+                    open_world_hint=False,
+                ),
+            )
+            for tool in TOOLS.values()
+        ]
+        return types.ListToolsResult(tools=described)
 
     async def call_tool(self, _: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
         call, tool = Call(), TOOLS.get(asked.name)
@@ -300,10 +316,8 @@ class _Handlers:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
             return await self._in_thread(run, lane, call)
-        except WorkbenchError as error:
+        except (WorkbenchError, OSError) as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
-        except OSError as error:
-            raise MCPError(types.INVALID_PARAMS, advice(disk_error(error))) from None
 
     async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
@@ -365,22 +379,6 @@ def _as_user(*texts: str) -> types.GetPromptResult:
             types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
             for text in texts
         ]
-    )
-
-
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.accepted,
-        output_schema=tool.result,
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=False,
-            idempotent_hint=not tool.writes,
-            open_world_hint=False,
-        ),
     )
 
 

@@ -140,7 +140,16 @@ class SearchService:
         IndexUnavailableError where none can be asked, UsageError where it is not known which there are.
         """
         if reach == "everywhere":
-            return self._search_everywhere(query)
+            places = searched(self.workspace.root)
+            if self._everywhere is not None and self._everywhere.places != places:
+                self._everywhere.close()
+                self._everywhere = None
+            if self._everywhere is None:
+                model = self.index.model
+                self._everywhere = FederatedSearch(
+                    places, vectors=self.index.has_vectors, models=[model] if model else ()
+                )
+            return self._everywhere.search(query)
         asked, unavailable = self.ask(query, reach)
         hits, scale = ranked_scopes(asked, query.k)
         own = next((one.answer for one in asked if not one.scope.mark), None)
@@ -158,18 +167,6 @@ class SearchService:
             self._everywhere.close()
         if self._opened is not None:
             self._opened.close()
-
-    def _search_everywhere(self, query: Query) -> FederatedAnswer:
-        places = searched(self.workspace.root)
-        if self._everywhere is not None and self._everywhere.places != places:
-            self._everywhere.close()
-            self._everywhere = None
-        if self._everywhere is None:
-            model = self.index.model
-            self._everywhere = FederatedSearch(
-                places, vectors=self.index.has_vectors, models=[model] if model else ()
-            )
-        return self._everywhere.search(query)
 
     @property
     def _own(self) -> tuple[SearchScope, ...]:

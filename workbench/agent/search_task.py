@@ -226,12 +226,9 @@ class SearchTask:
         everywhere = reach == "everywhere"
         query = query_from_json(request, own_weights() if everywhere else self._service.index.weights)
         at = None if everywhere else _moment(request, query)
-        if at is not None:
-            yield from self._as_of(at, query)
-        else:
+        if at is None:
             yield _told(self._service.search(query, reach).update())
-
-    def _as_of(self, at: str, query: Query) -> Iterator[dict[str, object]]:
+            return
         past = self._past.at(at)
         if isinstance(past, str):
             yield {"waits_for": past}

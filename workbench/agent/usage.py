@@ -192,23 +192,22 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
         if one.last is not None and since <= one.last <= now + TOLERANCE:
             told.setdefault(one.claim or one.entry, []).append(one)
             answers.add((one.at, one.query))
-    shares = [_share(recalls, len(answers)) for recalls in told.values()]
+    shares = []
+    for recalls in told.values():
+        usage = _summed(recalls)
+        newest = next(one for one in reversed(recalls) if one.last == usage.last)
+        share = Share(
+            entry=newest.entry,
+            count=usage.times,
+            questions=usage.questions,
+            share=round(usage.times / len(answers), 4),
+            last=usage.last,
+            by=usage.by,
+        )
+        shares.append(share)
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
     known = frozenset((*told, *(one.entry for one in shares)))
     return Dominance(days=days, answers=len(answers), shares=tuple(shares), known=known)
-
-
-def _share(recalls: Sequence[_Recall], answers: int) -> Share:
-    usage = _summed(recalls)
-    newest = next(one for one in reversed(recalls) if one.last == usage.last)
-    return Share(
-        entry=newest.entry,
-        count=usage.times,
-        questions=usage.questions,
-        share=round(usage.times / answers, 4),
-        last=usage.last,
-        by=usage.by,
-    )
 
 
 def never_given(

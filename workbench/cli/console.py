@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -68,6 +68,11 @@ def answered(value: Any) -> bool:
     if wants_json():
         say_json(value)
     return wants_json()
+
+
+def this_moment() -> datetime:
+    """Now, with the zone of this machine."""
+    return datetime.now().astimezone()
 
 
 class OutputError(OSError):

@@ -33,9 +33,12 @@ def _to_forget(
         raise UsageError("select with one of: entries, --session S, --query Q")
     if entries:
         return lambda: entries
+    if session is not None and not session.strip():
+        raise UsageError("the name of a session is empty")
+    from workbench.history.recent import entries_of_session
 
     def found() -> tuple[str, ...]:
-        of = _of_session(place, session) if session is not None else _hits(place, query or "", most)
+        of = entries_of_session(place, session) if session is not None else _hits(place, query or "", most)
         if not of:
             what = f"session {session}" if session is not None else f"“{query}”"
             raise NotCuratableError(f"nothing in this memory comes from {what}; nothing was changed")
@@ -49,14 +52,6 @@ def _to_forget(
         "entry",
         ask=not (given("dry_run") or given("yes")),
     )
-
-
-def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
-    from workbench.history.recent import entries_of_session
-
-    if not session.strip():
-        raise UsageError("the name of a session is empty")
-    return entries_of_session(place, session)
 
 
 def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:

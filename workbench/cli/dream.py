@@ -23,6 +23,7 @@ from workbench.cli.console import (
     operation_json,
     say,
     say_diff,
+    this_moment,
     wants_json,
     word,
     workspace,
@@ -117,7 +118,7 @@ def dream(
         elif forgets:
             from workbench.dreaming.owner_model import plan_forget_learned
 
-            act(place, lambda: plan_forget_learned(place, datetime.now().astimezone()))
+            act(place, lambda: plan_forget_learned(place, this_moment()))
         else:
             _dream(place, applies=applies)
 
@@ -140,7 +141,7 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
 def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # a history that cannot be used is told before the dream
-    now = datetime.now().astimezone()
+    now = this_moment()
     dry_run = given("dry_run")
     model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
@@ -261,7 +262,7 @@ def _explain(place: Workspace, wanted: str) -> None:
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
     with Bar() as progress:
-        found = explain(place, wanted, datetime.now().astimezone(), tell=progress.follow)
+        found = explain(place, wanted, this_moment(), tell=progress.follow)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)

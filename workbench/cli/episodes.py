@@ -16,6 +16,7 @@ from workbench.cli.console import (
     narrate_notes,
     number,
     say,
+    this_moment,
     word,
     workspace,
     yes_option,
@@ -89,7 +90,7 @@ def show(name: str) -> None:
 def _due(place: Workspace, _: None, *, force: bool, **__: Any) -> Chosen:
     """What has expired; shown, and with a yes alone."""
 
-    now = datetime.now().astimezone()
+    now = this_moment()
     pages = {str(one.path): one for one in due(place, now=now).expired}
     if given("dry_run"):
         return lambda: None

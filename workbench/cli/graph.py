@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from indexing.embedding.local_model import local_model
@@ -23,6 +23,7 @@ from workbench.cli.console import (
     say,
     say_fields,
     share,
+    this_moment,
     word,
     words,
     workspace,
@@ -270,7 +271,7 @@ def duplicates(resolving: bool, names_only: bool) -> None:
         embedder = None if names_only else local_model(place.settings, prepares=True)
         if embedder is None and not names_only:
             narrate("note: only names are compared: no local model can be used, and no other is asked")
-        found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
+        found = resolve(place, now=this_moment(), embedder=embedder, dry_run=not resolving)
     flagged = [
         {
             **attributes(one, "key", "cosine", "automatic", "why"),
@@ -336,7 +337,7 @@ def fading() -> None:
     Nothing is forgotten automatically."""
 
     with workspace() as place:
-        found = fading_in(place, now=datetime.now().astimezone())
+        found = fading_in(place, now=this_moment())
     if answered(found):
         return
     for one in found:

@@ -252,15 +252,11 @@ def show(operation: str, related: bool) -> None:
     with whose(operation) as (there, name):
         if "#" in operation or LINES.fullmatch(operation):
             (_show_related if related else _show_entry)(there, name)
-        elif related:
+            return
+        if related:
             raise UsageError("--related requires an entry", hint="path#hash or path:line names one")
-        else:
-            _show_operation(there, name)
-
-
-def _show_operation(there: Whose, name: str) -> None:
-    found = there.place.operations.find(name)
-    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
+        found = there.place.operations.find(name)
+        diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
     if answered({**operation_json(found, diff), **there.as_json()}):
         return
     say(found.summary, bold=True)

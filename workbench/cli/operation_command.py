@@ -72,7 +72,8 @@ def content_address(place: Workspace, named: str) -> str:
     EntryNotFoundError where no entry stands there, AmbiguousEntryError where several do, NotMemoryError.
     """
     found = LINES.fullmatch(named)
-    if found is None or _is_file(place, named) or not place.layout.may_curate(found["path"]):
+    is_file = place.layout.may_curate(named) and place.files.read_or_none(RelPath(named)) is not None
+    if found is None or is_file or not place.layout.may_curate(found["path"]):
         return named  # what is no memory is refused by the action itself
     try:
         document = place.document(found["path"])
@@ -87,10 +88,6 @@ def content_address(place: Workspace, named: str) -> str:
         raise AmbiguousEntryError(named, [entry.address for entry in here])
     narrate_row(f"{named} is {here[0].address}")
     return here[0].address
-
-
-def _is_file(place: Workspace, named: str) -> bool:
-    return place.layout.may_curate(named) and place.files.read_or_none(RelPath(named)) is not None
 
 
 def _why_none(document: Document, line: int) -> tuple[str, str]:

@@ -6,7 +6,6 @@ import contextlib
 import sys
 import threading
 import time
-from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from workbench.cli.console import (
     narrate,
     say,
     say_fields,
+    this_moment,
     wants_json,
     workspace,
 )
@@ -193,7 +193,7 @@ def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bo
 
 
 def _say_run(run: SyncRun) -> None:
-    now = datetime.now().astimezone()
+    now = this_moment()
     report, error = run.report, run.error
     if wants_json():
         wrong = attributes(error, "code", "message", "hint") if error else {}

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from indexing.search.answer import Hit, Query, query_from_json
+from indexing.search.answer import Query, query_from_json
 from workbench.cli.console import (
     AS_OF,
     Bar,
@@ -254,19 +254,16 @@ def _say(found: FederatedAnswer, explain: bool) -> None:
     for rank, one in enumerate(found.hits, 1):
         where = one.scope.address(one.hit.entry)
         where = f"{one.scope.name.ljust(width)}  {where}" if found.asked else where
-        _say_hit(one.hit, rank, where, one.strength, explain)
-
-
-def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
-    when = f"  {hit.date}" if hit.date else ""
-    near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so itself
-    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}{near}", fg="cyan")
-    if hit.heading:
-        say_row("    " + " › ".join(hit.heading), dim=True)
-    for line in hit.snippet.splitlines():
-        say("    " + line)
-    for part in (hit.explanation or "").splitlines() if explain else ():
-        say("      " + part, dim=True)
+        hit = one.hit
+        when = f"  {hit.date}" if hit.date else ""
+        near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so
+        say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {one.strength:.3f}{near}", fg="cyan")
+        if hit.heading:
+            say_row("    " + " › ".join(hit.heading), dim=True)
+        for line in hit.snippet.splitlines():
+            say("    " + line)
+        for part in (hit.explanation or "").splitlines() if explain else ():
+            say("      " + part, dim=True)
 
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:

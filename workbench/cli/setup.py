@@ -7,7 +7,6 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ from workbench.cli.console import (
     say,
     say_diff,
     say_row,
+    this_moment,
     wants_json,
     word,
 )
@@ -116,7 +116,7 @@ def _dream_of(folder: Path) -> int:
     from workbench.dreaming.proposals.inbox import propose
     from workbench.dreaming.run import dream
 
-    now = datetime.now().astimezone()
+    now = this_moment()
     with contextlib.closing(Workspace.open(folder)) as place:
         return len(propose(place, dream(place, now=now).proposals, now).added)
 

@@ -193,7 +193,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         "history": history,
         "last_dream": max(dreams, default=None),
         "jobs": [one.as_json() for one in jobs],
-        "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
+        "proposals": 0 if past else len(pending(place, now())),
         "last_backup": backup,
         "late": [{**attributes(one, "path", "why", "lines"), "bytes": len(one.text)} for one in late],
         "warnings": warnings,

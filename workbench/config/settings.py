@@ -307,7 +307,11 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
         read_settings(user_settings_path(), root, trusted=True),
         read_settings(workspace_file, root, trusted=False),
     )
-    newer = _is_newer(files[1])
+    try:
+        newer = format_in(files[1].said) > FORMAT
+    except ValueError as error:
+        hint = f"`{KEY}: {FORMAT}` is what this version writes"
+        raise UsageError(f"{workspace_file}: {error}", hint=hint) from error
     return combined(
         _counting(files[0], DECLARED.keys(), lenient=lenient, newer=False, skipped=left_out),
         _counting(
@@ -421,15 +425,6 @@ def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
         )
 
 
-def _is_newer(file: SettingsFile) -> bool:
-    """Whether a workspace's file is of a format that this program does not know. Raises UsageError."""
-    try:
-        return format_in(file.said) > FORMAT
-    except ValueError as error:
-        hint = f"`{KEY}: {FORMAT}` is what this version writes"
-        raise UsageError(f"{file.path}: {error}", hint=hint) from error
-
-
 def read_file(path: Path, *, trusted: bool) -> bytes:
     """What the file holds, up to one byte more than settings may have; waits for nobody.
 
@@ -488,22 +483,18 @@ def checked(name: str, value: object) -> object:
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
-            if declared.members:
-                return _words(name, items, declared.members)
-            return _patterns(name, items)
+            if not declared.members:
+                return _patterns(name, items)
+            for word in items:
+                if word not in declared.members:
+                    known = ", ".join(declared.members)
+                    raise UsageError(f"{name} does not accept {short(word)}", hint=f"known: {known}")
+            return tuple(dict.fromkeys(items))
         raise UsageError(f"{name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
         return FORMER_PRESETS.get(value, value) if name == "search_preset" else value
     shown = "" if declared.secret else f", not {short(value)}"
     raise UsageError(f"{name} must be a word{shown}")
-
-
-def _words(name: str, words: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
-    """The words, each of those that are ``known``, and none twice."""
-    for word in words:
-        if word not in known:
-            raise UsageError(f"{name} does not accept {short(word)}", hint="known: " + ", ".join(known))
-    return tuple(dict.fromkeys(words))
 
 
 def _patterns(name: str, patterns: list[str]) -> tuple[str, ...]:

@@ -49,8 +49,6 @@ class AuditPart:
     of: int
     seconds: float
     evidence: tuple[Finding, ...]
-    is_model: bool = False
-    """Whether it asks the salience model, which costs more than all other parts."""
 
     @property
     def share(self) -> float:
@@ -82,18 +80,16 @@ class AuditPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """All parts over the ``entries`` of ``files``; ``seconds`` is what reading them took."""
+    """All parts over the ``entries`` of ``files``.
+
+    ``per_second`` is how many entries were looked at in a second, of reading and all parts but junk, which
+    asks the salience model.
+    """
 
     entries: int
     files: int
-    seconds: float
+    per_second: float
     parts: tuple[AuditPart, ...]
-
-    @property
-    def per_second(self) -> float:
-        """Entries a second, of reading and all parts that need no model."""
-        took = self.seconds + sum(part.seconds for part in self.parts if not part.is_model)
-        return self.entries / max(took, 1e-9)
 
 
 def audit(
@@ -124,10 +120,15 @@ def audit(
             of=sum(map(one.is_about, entries)),
             seconds=clock() - begun,
             evidence=evidence,
-            is_model=one.look is _junk,
         )
         parts.append(part)
-    return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
+        took += part.seconds if one.look is not _junk else 0.0
+    return Audit(
+        entries=len(entries),
+        files=len(subject.corpus.documents),
+        per_second=len(entries) / max(took, 1e-9),
+        parts=tuple(parts),
+    )
 
 
 def _junk(subject: CheckSubject) -> Iterator[Finding]:

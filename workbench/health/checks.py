@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError, reason_of
 from workbench.health import (
     duplicate_checks,
     index_checks,
@@ -213,10 +213,8 @@ def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
         try:
             require_more_than_looking()
             done = due.repair()
-        except WorkbenchError as error:
-            refused[due.what] = error.message
-        except OSError as error:
-            refused[due.what] = str(error)
+        except (WorkbenchError, OSError) as error:
+            refused[due.what] = reason_of(error)
         result = look_at(check, subject)
         if done and any(one.what == due.what for one in result.findings):
             refused[due.what] = f"it is still there ({done})"

@@ -11,6 +11,7 @@ import ctypes
 import errno
 import locale
 import os
+import platform
 import sys
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
@@ -47,7 +48,7 @@ _AHEAD = TOLERANCE.total_seconds()
 
 def python(_: CheckSubject) -> Look:
     """The interpreter."""
-    yield "Python " + ".".join(map(str, sys.version_info[:3]))
+    yield f"Python {platform.python_version()}"
 
 
 def libraries(_: CheckSubject) -> Look:

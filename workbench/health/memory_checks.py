@@ -130,16 +130,16 @@ def budget(subject: CheckSubject) -> Look:
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
     for path, line, found in _in_texts(subject, secrets_in):
-        yield subject.corpus.at_line(
-            path,
-            line,
-            "secret",
+        finding = Finding(
             str(found),
             "everybody who reads memory, and every agent, can see it",
             "revoke it, then `workbench forget` it; docs/purge.md removes it from the history",
             "error",
-            deeds=("forget", "edit", "quarantine"),
+            "secret",
+            path,
+            line,
         )
+        yield subject.corpus.placed(finding, "forget", "edit", "quarantine")
 
 
 def hidden_text(subject: CheckSubject) -> Look:
@@ -150,15 +150,16 @@ def hidden_text(subject: CheckSubject) -> Look:
         entry = subject.corpus.entry_at(path, line)
         if entry and entry.form is Form.CODE and found.rule in _SHOWN_AS_CODE:
             continue
-        yield subject.corpus.at_line(
-            path,
-            line,
-            "hidden text",
+        finding = Finding(
             str(found),
             "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
-            deeds=("quarantine", "edit", "forget"),
+            "warning",
+            "hidden text",
+            path,
+            line,
         )
+        yield subject.corpus.placed(finding, "quarantine", "edit", "forget")
 
 
 _SHOWN_AS_CODE = ("comment", "hidden HTML", "link definition", "link title")
@@ -435,16 +436,16 @@ def links(subject: CheckSubject) -> Look:
         is_planned = sort == "wiki link" and (not is_wiki or (agent is not None and agent.plans_pages))
         is_log = corpus.by_path[path].kind in (Kind.LOG, Kind.EPISODE)
         what = f"the {sort} to {target} has no target"
-        yield corpus.at_line(
-            path,
-            line,
-            f"dead {sort}",
+        finding = Finding(
             what if len(group) == 1 else f"{len(group)} links point into {into}, which does not exist",
             "the target was moved, renamed or removed, or never existed",
             "correct it, or create the page",
             "info" if is_planned or is_log else "warning",
-            deeds=("edit",),
+            f"dead {sort}",
+            path,
+            line,
         )
+        yield corpus.placed(finding, "edit")
     for entry in corpus.entries:
         for source in entry.provenance.all("src") if entry.provenance and entry.part == 1 else ():
             yield from _dead_source(corpus, names, entry, source)

@@ -213,21 +213,9 @@ class Corpus:
         at = bisect_left(entries, line, key=lambda entry: entry.end_line)
         return entries[at] if at < len(entries) and entries[at].start_line <= line else None
 
-    def at_line(
-        self,
-        path: str,
-        line: int,
-        rule: str,
-        what: str,
-        meaning: str,
-        do: str,
-        severity: Severity = "warning",
-        *,
-        deeds: Sequence[FixKind] = (),
-    ) -> Finding:
-        """A finding at a line; ``deeds`` are what can be done to the entry that stands there."""
-        finding = Finding(what, meaning, do, severity, rule, path, line)
-        entry = self.entry_at(path, line)
+    def placed(self, finding: Finding, *deeds: FixKind) -> Finding:
+        """A finding at a line, with the entry that stands there, and what can be done to it."""
+        entry = self.entry_at(finding.path, finding.line)
         if entry is None:
             return finding
         return replace(finding, entry=entry.address, fixes=tuple(fix_of(entry, deed) for deed in deeds))

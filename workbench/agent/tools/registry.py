@@ -72,14 +72,14 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
         raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
     try:
         return tool(session, {} if arguments is None else arguments, call)
-    except WorkbenchError as error:
+    except (WorkbenchError, OSError) as error:
         raise ToolError(advice(error)) from error
-    except OSError as error:
-        raise ToolError(advice(disk_error(error))) from error
 
 
-def advice(error: WorkbenchError) -> str:
+def advice(error: WorkbenchError | OSError) -> str:
     """An error as the agent reads it: what is wrong, and what to do next."""
+    if not isinstance(error, WorkbenchError):
+        error = disk_error(error)
     if error.message == READ_ONLY:
         return READ_ONLY
     hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint
