@@ -205,13 +205,15 @@ def marked(mark: str, address: str) -> str:
 class SearchScope:
     """One workspace that is asked, and what is written before its addresses; empty for one's own.
 
-    ``name`` is what it is called beside others; of equal hits, those of the first name come first.
+    ``name`` is what it is called beside others; of equal hits, those of the first name come first. ``behind``
+    is what its answers may lack, as was found when somebody looked.
     """
 
     workspace: Workspace
     searcher: IndexSearch
     mark: str = ""
     name: str = "a member's own memory"
+    behind: str | None = None
 
     def address(self, entry: str) -> str:
         """``entry`` as an agent is told it."""
@@ -219,7 +221,8 @@ class SearchScope:
 
     def ask(self, query: Query) -> ScopeAnswer:
         """The answer, and what it was chosen from. Raises IndexUnavailableError."""
-        return ScopeAnswer(self, *self.searcher.search_with_pool(query))
+        answer, pool = self.searcher.search_with_pool(query)
+        return ScopeAnswer(self, replace(answer, stale=answer.stale or self.behind), pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +428,6 @@ class FederatedSearch:
         self._catch_up = catch_up
         self._models = {model.identity: model for model in models}
         self._open: dict[Path, SearchScope] = {}
-        self._behind: dict[Path, str | None] = {}
 
     def stream(self, query: Query) -> Iterator[FederatedAnswer]:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
@@ -484,12 +486,12 @@ class FederatedSearch:
             made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
             known = self._models.get(made_by or "")
             index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
-            self._open[place.root] = SearchScope(workspace, index, name=place.name)
-            self._behind[place.root] = self._catch_up(workspace)
+            opened = self._open[place.root] = SearchScope(workspace, index, name=place.name)
+            self._open[place.root] = replace(opened, behind=self._catch_up(workspace))
         one = self._open[place.root].ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
-        return replace(one, answer=replace(one.answer, stale=one.answer.stale or self._behind[place.root]))
+        return one
 
     def _forget(self, place: Registered) -> None:
         """It may have been removed and made anew: open it anew the next time."""

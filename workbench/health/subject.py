@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -21,6 +20,7 @@ from workbench.config.settings import Settings
 from workbench.dreaming.candidates import generated_lines, is_generated
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
+from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
 from workbench.safety.secrets import masked
@@ -209,9 +209,7 @@ class Corpus:
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
         document = self.by_path.get(path)
-        entries = document.entries if document else ()
-        at = bisect_left(entries, line, key=lambda entry: entry.end_line)
-        return entries[at] if at < len(entries) and entries[at].start_line <= line else None
+        return entry_at_line(document, line) if document else None
 
     def placed(self, finding: Finding, *deeds: FixKind) -> Finding:
         """A finding at a line, with the entry that stands there, and what can be done to it."""
