@@ -388,19 +388,21 @@ def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
 
 
 def stream(
-    search: Callable[[Query], FederatedAnswer], query: Query, roots: Iterable[Path]
+    search: Callable[..., FederatedAnswer], query: Query, roots: Iterable[Path]
 ) -> Iterator[FederatedAnswer]:
     """Keyword hits where semantic search follows, then the answer to ``query``. Raises as ``search`` does.
 
     It follows where there are words to look for, and vectors in an index of ``roots``.
     """
+    lost: tuple[WorkspaceAnswer, ...] = ()
     if query.mode == "hybrid" and any(model_of_index(Generations(root / STATE_DIR)) for root in roots):
         first = search(replace(query, mode="lexical"))
         if not first.has_words:
             yield first
             return
         yield replace(first, final=False)
-    yield search(query)
+        lost = tuple(one for one in first.asked if one.unavailable)
+    yield search(query, lost=lost) if lost else search(query)
 
 
 class FederatedSearch:
@@ -433,13 +435,20 @@ class FederatedSearch:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
         return stream(self.search, query, (one.root for one in self.places) if self._vectors else ())
 
-    def search(self, query: Query) -> FederatedAnswer:
-        """The best of all of them. Raises IndexUnavailableError where none could be asked."""
+    def search(self, query: Query, lost: Sequence[WorkspaceAnswer] = ()) -> FederatedAnswer:
+        """The best of all of them but those that are ``lost``, which are not tried again.
+
+        Raises IndexUnavailableError where none could be asked.
+        """
+        tried = {one.root: one for one in lost}
         started = perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
         asked, found = list[WorkspaceAnswer](), list[ScopeAnswer]()
         for place in self.places:
             named = WorkspaceAnswer(workspace=place.name, root=str(place.root))
+            if named.root in tried:
+                asked.append(tried[named.root])
+                continue
             try:
                 one = self._ask(place, query)
             except (WorkbenchError, OSError) as error:

@@ -42,7 +42,7 @@ from indexing.sync.report import SyncProgress
 from workbench.agent.context import inject
 from workbench.agent.federated_search import own_weights
 from workbench.agent.search_service import SearchService
-from workbench.agent.search_update import Moment, Reach, SearchUpdate
+from workbench.agent.search_update import Moment, Reach
 from workbench.errors import IndexUnavailableError, StoppedError, WorkbenchError
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_past
 from workbench.workspace.task_context import TaskContext
@@ -227,7 +227,7 @@ class SearchTask:
         query = query_from_json(request, own_weights() if everywhere else self._service.index.weights)
         at = None if everywhere else _moment(request, query)
         if at is None:
-            yield _told(self._service.search(query, reach).update())
+            yield msgspec.to_builtins(self._service.search(query, reach).update())
             return
         past = self._past.at(at)
         if isinstance(past, str):
@@ -235,7 +235,7 @@ class SearchTask:
             return
         try:
             for found in past.service.stream(query):
-                yield _told(replace(found.update(), moment=past.moment))
+                yield msgspec.to_builtins(replace(found.update(), moment=past.moment))
         except IndexUnavailableError:
             self._past.forget(past)
             raise
@@ -280,11 +280,6 @@ class SearchTask:
         with self._writing:
             self._out.write(line + "\n")
             self._out.flush()
-
-
-def _told(update: SearchUpdate) -> dict[str, object]:
-    said: dict[str, object] = msgspec.to_builtins(update)
-    return said
 
 
 def _moment(request: dict[str, object], query: Query) -> str | None:

@@ -173,10 +173,6 @@ class Dominance:
         """Whether the entry was given, where it stands or elsewhere."""
         return entry.address in self.known or claim_key(entry.text) in self.known
 
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        return {"days": self.days, "answers": self.answers, "entries": self.shares}
-
 
 def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Dominance:
     """Which memories dominate what was given within ``days`` before ``now``, by how many answers had them.

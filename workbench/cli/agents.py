@@ -14,7 +14,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ import click
 from workbench.cli.console import (
     OutputError,
     answered,
+    attributes,
     caught_up,
     command,
     fail,
@@ -271,7 +271,7 @@ def _say_usage(days: int, *, never: bool, most: int) -> None:
     with workspace() as place:
         found = dominance(place, datetime.now(UTC), days)
         missed, count = never_given(place, found, most=most) if never else ((), 0)
-    told: dict[str, Any] = replace(found, shares=found.shares[:most]).as_json()
+    told: dict[str, Any] = {**attributes(found, "days", "answers"), "entries": found.shares[:most]}
     if never:
         told["never_given"] = {"count": count, "entries": [entry.address for entry in missed]}
     if answered(told):

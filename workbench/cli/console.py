@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -238,15 +238,12 @@ def operation_json(operation: Operation, diff: str | None = None) -> dict[str, A
     return shown if diff is None else {**shown, "diff": diff}
 
 
-class Bar:
+class Bar(contextlib.AbstractContextManager["Bar"]):
     """One bar on stderr for each phase, on a terminal only; it wipes itself at the end."""
 
     def __init__(self) -> None:
         self._phase = ""
         self._bar: Any = None  # click gives the type of its bar no public name
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.clear()
