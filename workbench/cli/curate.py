@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -114,7 +115,11 @@ def _list_quarantine(place: Workspace) -> NoReturn:
     from workbench.operations.quarantine import quarantined
 
     found = list(quarantined(place))
-    reasons = _reasons(place) if found else {}
+    reasons: dict[str, str] = {}
+    with contextlib.suppress(WorkbenchError):  # without a repository no reason is known
+        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))) if found else ():
+            if operation.action == "quarantine" and operation.reason:
+                reasons = {**dict.fromkeys(operation.became, operation.reason), **reasons}
     told = [
         {
             "entry": item.address,
@@ -132,18 +137,6 @@ def _list_quarantine(place: Workspace) -> NoReturn:
             if reason := reasons.get(item.address):
                 say(f"    because {reason}", dim=True)
     raise click.exceptions.Exit
-
-
-def _reasons(place: Workspace) -> dict[str, str]:
-    """Why each thing was set aside last, by its address, as far as the history tells."""
-    reasons: dict[str, str] = {}
-    try:
-        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))):
-            if operation.action == "quarantine" and operation.reason:
-                reasons = {**dict.fromkeys(operation.became, operation.reason), **reasons}
-    except WorkbenchError:  # without a repository there is no history, and yet something to list
-        return {}
-    return reasons
 
 
 quarantine = command_of(

@@ -187,7 +187,18 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Search
     """What answers from one workspace and its team's leader, and the weights of its settings."""
     from workbench.agent.search_service import SearchService
 
-    with contextlib.closing(_memory(as_of, said)) as place:
+    context = click.get_current_context()
+    if as_of or said:
+        context.meta[AS_OF] = as_of or said
+    try:
+        memory = opened(context.obj)
+    except WorkbenchError as error:  # where no moment is called so, today's answers
+        if not said:
+            raise
+        narrate(f"as-of:{said}: {error.message}")
+        context.meta[AS_OF] = None
+        memory = opened(context.obj)
+    with contextlib.closing(memory) as place:
         _require_index(place, vectors=not words)
         with contextlib.closing(SearchService(place, vectors=not words)) as service:
             service.catch_up(caught_up)
@@ -280,21 +291,6 @@ def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Fi
             within = within.also(found)
             notes += noted
     return within, notes
-
-
-def _memory(as_of: str, said: str | None) -> Workspace:
-    """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
-    context = click.get_current_context()
-    if as_of or said:
-        context.meta[AS_OF] = as_of or said
-    try:
-        return opened(context.obj)
-    except WorkbenchError as error:
-        if not said:
-            raise
-        narrate(f"as-of:{said}: {error.message}")
-        context.meta[AS_OF] = None
-        return opened(context.obj)
 
 
 def _require_index(place: Workspace, *, vectors: bool) -> None:

@@ -101,24 +101,19 @@ def demo(folder: str, no_open: bool) -> None:
     elif target.exists() and any(target.iterdir()):
         raise UsageError(f"{folder} is not empty", hint="use another folder: workbench demo DIR")
     else:
+        from workbench.dreaming.proposals.inbox import propose
+        from workbench.dreaming.run import dream
+
         commits, files = write_demo(target)
-        proposed = _dream_of(target)
+        now = this_moment()
+        with contextlib.closing(Workspace.open(target)) as place:
+            proposed = len(propose(place, dream(place, now=now).proposals, now).added)
         made = ", ".join((plural(files, "file"), plural(commits, "commit"), plural(proposed, "proposal")))
         narrate(f"made {folder}: {made}")
     if no_open:
         say(folder)
     else:
         _open(folder, proposed)
-
-
-def _dream_of(folder: Path) -> int:
-    """Dream once in a workspace, without a language model; how many proposals then wait."""
-    from workbench.dreaming.proposals.inbox import propose
-    from workbench.dreaming.run import dream
-
-    now = this_moment()
-    with contextlib.closing(Workspace.open(folder)) as place:
-        return len(propose(place, dream(place, now=now).proposals, now).added)
 
 
 @click.command()

@@ -45,6 +45,7 @@ from workbench.health.finding import (
 )
 from workbench.health.subject import NAMED, CheckSubject
 from workbench.safety.secrets import masked
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.task_context import TaskContext, moment
 
 _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] = (
@@ -149,7 +150,7 @@ def look_at(check: Check, subject: CheckSubject) -> CheckResult:
     """What one check sees and finds. Never raises."""
     seen: list[str] = []
     findings: list[Finding] = []
-    if subject.is_past and check.family in DOCTOR:
+    if isinstance(subject.workspace, PastWorkspace) and check.family in DOCTOR:
         seen.append("not checked: memory as of an earlier time")
     else:
         try:

@@ -28,7 +28,6 @@ from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
-from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 CURATED = frozenset({Kind.MEMORY, Kind.ENTITY, Kind.BOOTSTRAP, Kind.CONTEXT})
@@ -87,11 +86,6 @@ class CheckSubject:
     def state(self) -> Path:
         """``.workbench``, whether it is there or not."""
         return self.workspace.root / STATE_DIR
-
-    @property
-    def is_past(self) -> bool:
-        """Whether this is memory as it was, of which the machine says nothing."""
-        return isinstance(self.workspace, PastWorkspace)
 
     @cached_property
     def corpus(self) -> Corpus:
