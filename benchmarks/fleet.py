@@ -30,9 +30,17 @@ from indexing.many_workspaces.table import Location, SharedTable, place_of
 from indexing.search.answer import Query
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
-from workbench.fleet.pool import Brought, InProcess, RayPool
-from workbench.fleet.run import FleetProgress, Plan, check, reindex
-from workbench.fleet.worker import Agent, Recipe, Task, model_for_questions, recipe
+from workbench.fleet.run import Plan, check, reindex
+from workbench.fleet.worker import (
+    Agent,
+    Brought,
+    InProcess,
+    RayPool,
+    Recipe,
+    Task,
+    model_for_questions,
+    recipe,
+)
 
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
 
@@ -202,8 +210,8 @@ def machine() -> dict[str, object]:
     }
 
 
-def tell(progress: FleetProgress) -> None:
-    print(f"\r{progress.done}/{progress.total} ", end="", file=sys.stderr, flush=True)
+def tell(_: str, done: int, total: int) -> None:
+    print(f"\r{done}/{total} ", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -132,13 +132,10 @@ def test_one_value_is_changed_and_every_other_byte_stays(place) -> None:  # type
         (TEXT, "team_leader", "/a b", TEXT.replace("'x'", "/a b")),
         (TEXT, "theme", None, TEXT.replace("theme: dark\n", "")),
         (TEXT, "memory_budget", None, TEXT.replace("memory:\n  budget: 10000  # mine\n", "")),
-        (TEXT, "inject_tokens", None, TEXT.replace("tokens: 5, ", "")),
-        (TEXT, "inject_entries", None, TEXT.replace(", entries: 3", "")),
         (TEXT, "dream_limit", None, TEXT.replace("  limit: 5\n", "")),
         (TEXT, "episode_days", "9", TEXT + "episode_days: 9\n"),
         ("", "theme", "no", 'theme: "no"\n'),
         ("a: b", "theme", "light", "a: b\ntheme: light\n"),
-        ("{a: b}\n", "theme", "light", "{a: b, theme: light}\n"),
         ("a: b\r\n", "theme", "light", "a: b\r\ntheme: light\r\n"),
         ("theme:\n", "theme", "light", "theme: light\n"),
         ("theme: a\nx: y\ntheme: b\n", "theme", None, "x: y\n"),
@@ -155,6 +152,19 @@ def test_one_value_is_changed_and_every_other_byte_stays(place) -> None:  # type
 )
 def test_a_change_is_made_where_it_stands(before: str, name: str, value: str | None, after: str) -> None:
     assert changed_bytes(Path("s.yaml"), before.encode(), name, value) == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("{a: b}\n", "theme", "light"),
+        ("{a: b,\n  theme: c }\n", "theme", None),
+        (TEXT, "inject_tokens", None),
+    ],
+)
+def test_what_cannot_be_edited_in_place_is_left_to_an_editor(text: str, name: str, value: str | None) -> None:
+    with pytest.raises(UsageError, match="cannot be edited in place"):
+        changed_bytes(Path("s.yaml"), text.encode(), name, value)
 
 
 def test_nothing_to_do_is_said() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.cells import cell_len
 
 from screens.drawing.clock import now, today
@@ -39,7 +40,7 @@ from screens.widgets.row_strip import clipped
 from workbench.agent.bulletin import Bulletin, BulletinLine, Loaded, Which, bulletin, loaded, owner_page
 from workbench.agent.context import ContextLine, Injection, LeftOut, injection_from_json
 from workbench.agent.search_service import SearchService
-from workbench.agent.search_task import answer_to, request_of
+from workbench.agent.search_task import InjectRequest
 from workbench.agent.usage import Dominance, Share, dominance, never_given
 from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
@@ -443,12 +444,12 @@ class Answering:
 
         Raises what ``inject`` raises.
         """
-        request = request_of(text, memory_loaded=memory_loaded, today=today())
-        said = await self._engine.consult(request)
+        asked = InjectRequest(text, today(), memory_loaded)
+        said = await self._engine.consult(msgspec.to_builtins(asked))
         injection = said.get("injection") if said is not None else None
 
         def read(place: Workspace) -> ContextPage:
-            found = self._by_words(place, request) if injection is None else injection
+            found = self._by_words(place, asked) if injection is None else injection
             return _page_of(place, found, meaning=injection is not None)
 
         return await self._reader.run(read), injection is None
@@ -499,11 +500,11 @@ class Answering:
         found = await self._reader.run(lambda place: _entries_at(place, [address]))
         return any(entry.pinned for entry in found.values())
 
-    def _by_words(self, workspace: Workspace, request: Mapping[str, object]) -> dict[str, object]:
+    def _by_words(self, workspace: Workspace, asked: InjectRequest) -> dict[str, object]:
         """The injection as JSON, in the reader's thread. Raises what ``inject`` raises."""
         if self._by_keyword is None or self._by_keyword.workspace is not workspace:
             self._by_keyword = SearchService(workspace, vectors=False, today=today)
-        return answer_to(self._by_keyword, request)
+        return asked.answer(self._by_keyword)
 
 
 def _page_of(workspace: Workspace, said: Mapping[str, Any], *, meaning: bool) -> ContextPage:

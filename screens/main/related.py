@@ -150,7 +150,7 @@ def related_fact(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
 def related_lines(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
     """One line for each, with why it belongs here."""
     return tuple(
-        Beneath(words("related"), words(f"{one.why:<{_WHY}}  {_title(one)}"), one.address) for one in related
+        Beneath(words("related"), words(f"{one.why:<{_WHY}}  {_title(one)}"), one.entry) for one in related
     )
 
 
@@ -159,9 +159,9 @@ def related_rows(related: tuple[Related, ...]) -> list[Row]:
     rows = []
     for one in related:
         text, emphasis = inline(row_text(one.title))
-        tail = (RowPart(row_text(one.address.rpartition("#")[0] or one.address), "faint"),)
+        tail = (RowPart(row_text(one.entry.rpartition("#")[0] or one.entry), "faint"),)
         lead = (RowPart(Shown(one.why.ljust(_WHY)), "muted"),)
-        rows.append(Row(one.address, text, lead=lead, tail=tail, emphasis=emphasis))
+        rows.append(Row(one.entry, text, lead=lead, tail=tail, emphasis=emphasis))
     return rows
 
 

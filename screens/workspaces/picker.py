@@ -67,7 +67,7 @@ def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
 
 
 def _state(standing: WorkspaceStatus) -> RowPart:
-    if standing.newer:
+    if standing.newer_format:
         return RowPart(words("needs a newer version: read-only"), "warn")
     count = words(f"{grouped(standing.entries)} entries")
     if standing.state == "fresh":
@@ -107,7 +107,7 @@ class WorkspaceChooser(ChooseScreen):
 
     def _looked(self, found: WorkspaceStatus) -> None:
         """Say in its row how it is doing."""
-        self._standings[found.workspace.root] = found
+        self._standings[found.path] = found
         self.exchange(workspace_rows(self._known, self._here, self._standings))
 
     def dismiss(self, result: str | None = None) -> AwaitComplete:

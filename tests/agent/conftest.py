@@ -14,7 +14,7 @@ from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.context import Injection, inject
 from workbench.agent.search_service import SearchService
-from workbench.agent.tools.agent_session import AgentSession
+from workbench.agent.tools.tool import AgentSession
 from workbench.workspace.plan import Book
 from workbench.workspace.workspace import Workspace
 

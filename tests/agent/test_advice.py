@@ -8,9 +8,8 @@ import pytest
 
 from tests.agent.conftest import Given, Person
 from workbench.agent.federated_search import ReadOnlyMemberError
-from workbench.agent.tools.agent_session import Call
 from workbench.agent.tools.registry import advice, call_tool
-from workbench.agent.tools.tool import ToolError
+from workbench.agent.tools.tool import Call, ToolError
 from workbench.errors import (
     AmbiguousEntryError,
     BusyError,

@@ -57,10 +57,10 @@ def test_source_and_copy_belong_to_each_other(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", memory + f"- The port is 8443 <!-- wb: id=m1 src={LOG}#L6 -->\n")
     log = sandbox.workspace.find(sandbox.address("staging port"))
     copy = sandbox.workspace.find(sandbox.address("The port is", "MEMORY.md"))
-    assert [(one.address, one.why) for one in kin(sandbox.workspace, log)] == [
+    assert [(one.entry, one.why) for one in kin(sandbox.workspace, log)] == [
         (copy.address, "was created from it")
     ]
-    assert [(one.address, one.why) for one in kin(sandbox.workspace, copy)] == [
+    assert [(one.entry, one.why) for one in kin(sandbox.workspace, copy)] == [
         (log.address, "is where it came from")
     ]
 
@@ -73,7 +73,7 @@ def test_a_source_outside_or_gone_leads_nowhere(sandbox: Sandbox) -> None:
 def test_pages_are_named_as_whole_words(sandbox: Sandbox) -> None:
     entry = sandbox.workspace.find(sandbox.address("async reviews"))
     names = [("Sarah", "p/s.md"), ("Sara", "p/x.md"), ("Reviews", "p/r.md")]
-    assert [one.address for one in named(entry, names)] == ["p/s.md", "p/r.md"]
+    assert [one.entry for one in named(entry, names)] == ["p/s.md", "p/r.md"]
 
 
 def test_what_is_like_it_shares_words_and_is_not_itself(sandbox: Sandbox) -> None:
@@ -84,7 +84,7 @@ def test_what_is_like_it_shares_words_and_is_not_itself(sandbox: Sandbox) -> Non
         ("b#1", "Nothing in common", 0.9),
     )
     hits = tuple(FoundHit(one, "a", 1, "log", None, text, score) for one, text, score in said)
-    assert [one.address for one in like(SearchUpdate("port", hits, "lexical"), entry)] == ["a#1"]
+    assert [one.entry for one in like(SearchUpdate("port", hits, "lexical"), entry)] == ["a#1"]
     assert list(like(None, entry)) == []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from tests.agent.conftest import TODAY, Given
+from workbench.agent.agent_text import tokens
 from workbench.agent.bulletin import Bulletin, BulletinSection, Which, bulletin, owner_page
-from workbench.agent.fenced_memory import tokens
 from workbench.graph.read import read_graph
 
 

@@ -11,8 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tests.agent.conftest import Given, Person
+from workbench.agent.agent_text import tokens
 from workbench.agent.context import Injection
-from workbench.agent.fenced_memory import tokens
 from workbench.errors import IndexUnavailableError
 
 ASK = "what is the staging port of the gateway?"

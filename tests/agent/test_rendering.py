@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.agent.fenced_memory import as_line, fenced, tokens
+from workbench.agent.agent_text import as_line, fenced, tokens
 from workbench.safety.terminal import hidden
 
 

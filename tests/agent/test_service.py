@@ -6,9 +6,9 @@ import io
 import json
 import time
 from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from indexing.embedding.choice import ModelChoice
@@ -17,7 +17,7 @@ from tests.agent.conftest import TODAY, Given
 from tests.support.hashing import HashingEmbedder
 from workbench.agent.context import injection_from_json
 from workbench.agent.search_service import SearchService
-from workbench.agent.search_task import SearchTask, request_of
+from workbench.agent.search_task import InjectRequest, SearchTask
 from workbench.workspace.registry import register
 
 ASK = "what is the staging port of the gateway?"
@@ -42,8 +42,15 @@ def filled(given: Given) -> Given:
     return given
 
 
+def asking(message: str) -> dict[str, object]:
+    """The line of JSON that asks what is given with a message, as the interface sends it."""
+    asked: dict[str, object] = msgspec.to_builtins(InjectRequest(message, TODAY))
+    assert json.loads(json.dumps(asked)) == asked
+    return asked
+
+
 def test_the_answer_is_what_inject_gives(filled: Given) -> None:
-    request = {"seq": "a", **request_of(ASK, memory_loaded=True, today=TODAY)}
+    request = {"seq": "a", **asking(ASK)}
     (said,) = serve(filled, request)
     assert said["seq"] == "a"
     found = injection_from_json(said["injection"])  # type: ignore[arg-type]
@@ -77,11 +84,6 @@ def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -
     assert found.as_json()["below"] == tuple(asdict(one) for one in found.below)
 
 
-def test_a_request_is_plain_json() -> None:
-    asked = request_of("x", memory_loaded=False, today=date(2026, 3, 1))
-    assert json.loads(json.dumps(asked)) == asked
-
-
 def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leader: Given) -> None:
     given.write("memory/2026-03-15.md", "The staging port is 8443")
     leader.write("memory/2026-03-15.md", "The broker port is 1883")
@@ -97,7 +99,7 @@ def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leade
 
 @pytest.mark.parametrize(
     "asked",
-    [request_of(ASK, memory_loaded=True, today=TODAY), {"query": "port"},
+    [asking(ASK), {"query": "port"},
      {"reach": "everywhere", "query": "port"}],
     ids=["inject", "team", "everywhere"],
 )  # fmt: skip

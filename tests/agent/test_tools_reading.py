@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tests.agent.conftest import NOW, Given, Person
-from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
-from workbench.agent.tools.tool import ToolError
+from workbench.agent.tools.tool import AgentSession, Call, ToolError
 from workbench.workspace.locks import hold
 
 
@@ -110,7 +109,7 @@ def test_search_looks_again_within_half_a_minute_however_long_looking_takes(
         clock[0] += 60.0
 
     stopwatch = SimpleNamespace(monotonic=lambda: clock[0])
-    monkeypatch.setattr("workbench.agent.tools.agent_session.time", stopwatch)
+    monkeypatch.setattr("workbench.agent.tools.tool.time", stopwatch)
     monkeypatch.setattr("indexing.sync.freshness.catch_up", slow)
     for later in (0.0, 10.0, 21.0):
         clock[0] += later

@@ -9,9 +9,8 @@ import pytest
 
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.federated_search import READ_ONLY, open_leader
-from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
-from workbench.agent.tools.tool import ToolError
+from workbench.agent.tools.tool import AgentSession, Call, ToolError
 from workbench.dreaming.proposals.decide import plan_accept, plan_reject
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS

@@ -93,7 +93,7 @@ def test_help_loads_no_command() -> None:
     )
     declared = ("operations", "operations.operation_spec", "operations.registry")
     shown = ("errors", *declared, "safety", "safety.terminal")
-    loaded = ("cli", "cli.commands", "cli.options", "cli.output", "cli.program", "cli.shell_values", *shown)
+    loaded = ("cli", "cli.commands", "cli.console", "cli.program", "cli.shell_values", *shown)
     modes = ("indexing", "indexing.search", "indexing.search.modes")
     assert done.stderr.strip() == str([*modes, "workbench", *[f"workbench.{name}" for name in loaded]])
 

@@ -11,7 +11,7 @@ import pyte
 import pytest
 
 from indexing.sync.report import SyncProgress
-from workbench.cli.output import Bar
+from workbench.cli.console import Bar
 
 ROWS = 4
 
@@ -36,7 +36,7 @@ def test_each_phase_is_drawn_on_a_terminal_and_wiped(monkeypatch: pytest.MonkeyP
             (SyncProgress("words", 10, 20), "50%"),
             (SyncProgress("embed", 3, 4), "75%"),
         ):
-            bar.show(progress)
+            bar.follow(progress)
             terminal.flush()
             stream.feed(written(leader))
             assert screen.display[0].startswith(progress.phase)
@@ -50,5 +50,5 @@ def test_each_phase_is_drawn_on_a_terminal_and_wiped(monkeypatch: pytest.MonkeyP
 
 def test_nothing_is_drawn_where_nobody_looks(capfd: pytest.CaptureFixture[str]) -> None:
     with Bar() as bar:
-        bar.show(SyncProgress("words", 5, 20))
+        bar.follow(SyncProgress("words", 5, 20))
     assert capfd.readouterr() == ("", "")

@@ -18,7 +18,7 @@ from indexing.query.dates import named_days
 from indexing.query.language import understand
 from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
-from workbench.agent.exclusion_policy import why_flagged
+from workbench.agent.agent_text import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, relations_in, told_in
 from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source

@@ -23,9 +23,8 @@ from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.pool import QUIET, Brought, InProcess, RayPool
 from workbench.fleet.run import FleetReport, Plan, check, reindex
-from workbench.fleet.worker import Agent, Recipe, Task
+from workbench.fleet.worker import QUIET, Agent, Brought, InProcess, RayPool, Recipe, Task
 
 COUNT = 200
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")

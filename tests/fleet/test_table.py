@@ -24,9 +24,8 @@ from tests.fleet.models import hashing
 from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
-from workbench.fleet.pool import Brought, InProcess, Lost
 from workbench.fleet.run import FleetReport, Plan, StorageFailedError, check, reindex, standings
-from workbench.fleet.worker import Agent, Done, Recipe, Task, read
+from workbench.fleet.worker import Agent, Brought, Done, InProcess, Recipe, Task, read
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)
@@ -154,7 +153,7 @@ class Losing(InProcess):
     def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
         for task, done in super().map(tasks):
             dies = any(agent.name == "agent-00004" for agent in task.agents)
-            yield task, Lost("it died") if dies else done
+            yield task, "it died" if dies else done
 
 
 @pytest.mark.promise(

@@ -20,7 +20,7 @@ from pathlib import Path
 from indexing.many_workspaces.table import place_of
 from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
-from workbench.fleet.pool import RayPool
+from workbench.fleet.worker import RayPool
 from workbench.fleet.worker import Agent
 from workbench.fleet.run import Plan, reindex
 root, recipe = Path(sys.argv[1]), dying_at_start(Path(sys.argv[1], "died"))

@@ -11,7 +11,7 @@ from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import MOST_CALLS, make_server
-from workbench.agent.tools.agent_session import AgentSession, Call
+from workbench.agent.tools.tool import AgentSession, Call
 
 
 def session_of(sandbox: Sandbox) -> AgentSession:

@@ -71,12 +71,12 @@ def test_comments_and_lines_that_are_not_meant_stay_as_they_are(plain: Sandbox, 
     assert registry_path().read_text() == "# where my agents live\n\n'old one':   /nowhere/at all\n"
 
 
-def test_a_file_that_is_written_in_braces_is_changed_in_place(plain: Sandbox) -> None:
+def test_a_file_that_is_written_in_braces_is_left_to_an_editor(plain: Sandbox) -> None:
     written("{ a: /a, b: /b }\n")
-    register(plain.root, "mine")
-    assert {one.name for one in read_registry().entries} == {"a", "b", "mine"}
-    unregister("a")
-    assert [one.name for one in read_registry().entries] == ["b", "mine"]
+    for change in (lambda: register(plain.root, "mine"), lambda: unregister("a")):
+        with pytest.raises(UsageError, match="cannot be edited in place"):
+            change()
+    assert [one.name for one in read_registry().entries] == ["a", "b"]
 
 
 def test_a_vanished_folder_is_told_and_not_dropped(tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ Nothing that is over, withheld or said twice is in them; of what they leave out 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from workbench.agent.exclusion_policy import why_by_origin, why_withheld
-from workbench.agent.fenced_memory import as_line, fenced, tokens
+from workbench.agent.agent_text import as_line, fenced, tokens, why_by_origin, why_withheld
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
 from workbench.graph.memory_query import Due, upcoming
@@ -129,8 +129,12 @@ def bulletin(
     """
     sayable = _Sayable(today, memory_loaded=memory_loaded and which == "memory")
     told = _about(graph, today, owner) if which == "memory" else _due(graph, today)
-    sections = tuple(_section(title, sayable.of(lines), most) for title, lines, most in told)
-    return Bulletin(which, sections, tuple(sorted(sayable.withheld.items())))
+    sections = []
+    for title, lines, most in told:
+        said = [one for one in lines if sayable.lets(one[0])]
+        shown = tuple(_line(held, why) for held, why in said[:most])
+        sections.append(BulletinSection(title, shown, max(0, len(said) - most)))
+    return Bulletin(which, tuple(sections), tuple(sorted(sayable.withheld.items())))
 
 
 Told: TypeAlias = tuple[Held, str]
@@ -146,15 +150,14 @@ class _Sayable:
         self._said: set[tuple[str, str]] = set()
         self.withheld: dict[str, int] = {}
 
-    def of(self, told: Iterable[Told]) -> list[Told]:
-        """Those that may be said, in the order given, of which the first of several that say the same."""
-        return [one for one in told if self._may_be_said(one[0])]
-
-    def _may_be_said(self, held: Held) -> bool:
+    def lets(self, held: Held) -> bool:
+        """Whether it may be said; of several that say the same the first one."""
         memory, entry = held.memory, held.memory.entry
         if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False
-        if why := _why_not_by_origin(held) or why_withheld(
+        day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
+        dated = memory.type in ("todo", "event") and day is not None
+        if why := why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
             entry.path, entry.kind, entry.text, memory_loaded=self._loaded
         ):
             self.withheld[why] = self.withheld.get(why, 0) + 1
@@ -196,11 +199,6 @@ def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]
         yield title, [(due.held, _when(due)) for due in dues], EACH
 
 
-def _section(title: str, told: Sequence[Told], most: int) -> BulletinSection:
-    lines = tuple(_line(held, why) for held, why in told[:most])
-    return BulletinSection(title, lines, max(0, len(told) - most))
-
-
 def _since(held: Held) -> str:
     return str(held.memory.day) if held.memory.day else ""
 
@@ -216,14 +214,6 @@ def _origin(held: Held) -> Origin:
     """Curated files are the owner's; of other lines, who their marks say."""
     memory = held.memory
     return Origin.OWNER if memory.entry.kind is Kind.MEMORY else of_page_line(memory.entry, memory.trust)
-
-
-def _why_not_by_origin(held: Held) -> str | None:
-    memory = held.memory
-    day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
-    return why_by_origin(
-        _origin(held), memory.text, told=True, dated=memory.type in ("todo", "event") and day is not None
-    )
 
 
 def _line(held: Held, why: str) -> BulletinLine:
@@ -265,7 +255,7 @@ class Loaded:
     why: str
     tokens: int
     bytes: int
-    state: State = "loaded"
+    state: State
 
 
 def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> tuple[Loaded, ...]:
@@ -283,17 +273,13 @@ def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> 
             why = days.get(file.named.day)
         if why is None or (file.kind is Kind.MEMORY and not memory_loaded):
             continue
-        found.append(_measured(workspace, file.path, file.kind, why, file.size))
+        state: State = "unreadable"
+        counted, size = 0, file.size
+        with contextlib.suppress(WorkbenchError, OSError):
+            data = workspace.read(file.path)
+            size = len(data)
+            counted = round(tokens(data[:COUNTED].decode("utf-8", "replace")) * max(1.0, size / COUNTED))
+            state = "loaded" if data.strip() else "empty"
+        one = Loaded(path=file.path, kind=file.kind, why=why, tokens=counted, bytes=size, state=state)
+        found.append(one)
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.kind), one.path)))
-
-
-def _measured(workspace: Workspace, path: str, kind: Kind, why: str, size: int) -> Loaded:
-    try:
-        data = workspace.read(path)
-    except (WorkbenchError, OSError):
-        return Loaded(path=path, kind=kind, why=why, tokens=0, bytes=size, state="unreadable")
-    counted = tokens(data[:COUNTED].decode("utf-8", "replace"))
-    if len(data) > COUNTED:
-        counted = round(counted * len(data) / COUNTED)
-    state: State = "loaded" if data.strip() else "empty"
-    return Loaded(path=path, kind=kind, why=why, tokens=counted, bytes=len(data), state=state)

@@ -18,14 +18,20 @@ from typing import Any
 
 import msgspec
 
-from indexing.document import Stored
 from indexing.ranking.order import Scores
-from indexing.search.answer import Hit, Query
+from indexing.search.answer import Query
 from indexing.search.candidates import Pool
 from indexing.words import STOP_WORDS, WORD, blankless_runs, normal
-from workbench.agent.exclusion_policy import why_by_origin, why_flagged, why_not_from, why_over
+from workbench.agent.agent_text import (
+    as_line,
+    fenced,
+    tokens,
+    why_by_origin,
+    why_flagged,
+    why_not_from,
+    why_over,
+)
 from workbench.agent.federated_search import Relevance, RelevanceOf, ScopeAnswer, SearchScope
-from workbench.agent.fenced_memory import as_line, fenced, tokens
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import Given
 from workbench.errors import WorkbenchError
@@ -234,7 +240,7 @@ def inject(
         notes += one.notes
         found += _candidates(one)
     selection = ContextSelection(service.workspace, now.date(), memory_loaded=memory_loaded)
-    for candidate in sorted(found, key=lambda one: (bool(one.scope.mark), -one.order)):
+    for candidate in sorted(found, key=lambda one: (bool(one.scope.mark), -one.relevance.score * one.weight)):
         selection.consider(candidate)
     top = max((one.relevance.score for one in found), default=0.0)
     return replace(selection.injection(), top_score=round(top, 4), notes=tuple(dict.fromkeys(notes)))
@@ -259,16 +265,6 @@ class ContextCandidate:
     line: ContextLine
 
     @property
-    def is_abstract(self) -> bool:
-        """Whether it is the abstract of an episode, and no entry."""
-        return self.entry == self.line.path
-
-    @property
-    def order(self) -> float:
-        """What to sort by, the highest first."""
-        return self.relevance.score * self.weight
-
-    @property
     def words(self) -> frozenset[str]:
         """What it says and of whom, without the type of a memory and the turns of an episode's line."""
         return frozenset((*claim_words(split_turns(self.text)[0]), *claim_words(self.about)))
@@ -277,25 +273,20 @@ class ContextCandidate:
 def _candidates(one: ScopeAnswer) -> Iterator[ContextCandidate]:
     relevance = RelevanceOf(one.pool)
     for hit in one.answer.hits:
-        if stored := relevance.stored(hit.entry):
-            yield _entry_candidate(one.scope, hit, stored, relevance.of_entry(stored))
-    yield from _abstracts(one, relevance)
-
-
-def _entry_candidate(scope: SearchScope, hit: Hit, stored: Stored, measured: Relevance) -> ContextCandidate:
-    facets = stored.facets
-    about = facets.names[0] if stored.kind is Kind.ENTITY and facets.names else ""
-    return ContextCandidate(
-        scope=scope,
-        entry=hit.entry,
-        kind=hit.kind,
-        text=stored.text,
-        type=facets.type,
-        about=about,
-        relevance=measured,
-        weight=_weight(hit.scores),
-        line=ContextLine(
-            entry=scope.address(hit.entry),
+        stored = relevance.stored(hit.entry)
+        if stored is None:
+            continue
+        facets = stored.facets
+        about = facets.names[0] if stored.kind is Kind.ENTITY and facets.names else ""
+        yield _candidate(
+            one.scope,
+            hit.entry,
+            relevance.of_entry(stored),
+            kind=hit.kind,
+            said=stored.text,
+            type=facets.type,
+            about=about,
+            weight=_weight(hit.scores),
             path=hit.path,
             line=hit.start_line,
             text=as_line(f"{about}: {stored.text}" if about else stored.text),
@@ -303,20 +294,42 @@ def _entry_candidate(scope: SearchScope, hit: Hit, stored: Stored, measured: Rel
             sources=facets.sources,
             user=facets.user or None,
             date=hit.date,
+        )
+    yield from _abstracts(one, relevance)
+
+
+def _candidate(
+    scope: SearchScope,
+    entry: str,
+    measured: Relevance,
+    *,
+    kind: Kind,
+    said: str,
+    weight: float,
+    type: str = "",
+    about: str = "",
+    **line: Any,
+) -> ContextCandidate:
+    """What might be given: ``said`` as the file has it, and as a ``line``, with what was measured of it."""
+    return ContextCandidate(
+        scope=scope,
+        entry=entry,
+        kind=kind,
+        text=said,
+        type=type,
+        about=about,
+        relevance=measured,
+        weight=weight,
+        line=ContextLine(
+            entry=scope.address(entry),
+            score=round(measured.score, 4),
+            parts={name: round(value, 4) for name, value in measured.parts.items()},
+            words=measured.words,
+            why=measured.why,
             scope=scope.mark or None,
-            **_measures(measured),
+            **line,
         ),
     )
-
-
-def _measures(measured: Relevance) -> dict[str, Any]:
-    """What a line says of its relevance."""
-    return {
-        "score": round(measured.score, 4),
-        "parts": {name: round(value, 4) for name, value in measured.parts.items()},
-        "words": measured.words,
-        "why": measured.why,
-    }
 
 
 def _weight(scores: Scores) -> float:
@@ -345,25 +358,20 @@ def _abstracts(one: ScopeAnswer, relevance: RelevanceOf) -> Iterator[ContextCand
             continue
         trust = header.text("trust") or "unknown"
         day = parse_day(header.text("started_at")) or parse_day(header.text("created_at"))
-        yield ContextCandidate(
-            scope=scope,
-            entry=path,
+        yield _candidate(
+            scope,
+            path,
+            measured,
             kind=Kind.EPISODE,
-            text=text,
-            relevance=measured,
+            said=text,
             weight=weights.get(path, 1.0),
-            line=ContextLine(
-                entry=scope.address(path),
-                path=path,
-                line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
-                text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
-                trust=trust if trust in TRUST else "unknown",
-                sources=tuple(filter(None, [header.text("session")])),
-                user=header.text("user") or None,
-                date=day,
-                scope=scope.mark or None,
-                **_measures(measured),
-            ),
+            path=path,
+            line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
+            text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
+            trust=trust if trust in TRUST else "unknown",
+            sources=tuple(filter(None, [header.text("session")])),
+            user=header.text("user") or None,
+            date=day,
         )
 
 
@@ -445,7 +453,7 @@ class ContextSelection:
         line = one.line
         if is_outside(line.path):
             return line, why_by_origin(Origin.UNKNOWN, one.text)
-        if one.is_abstract:
+        if one.entry == line.path:  # the abstract of an episode
             return line, why_by_origin(Origin(line.trust), one.text)
         where = (one.scope.mark, line.path)
         try:

@@ -66,8 +66,8 @@ from indexing.search.candidates import Pool
 from indexing.search.index_search import IndexSearch, last_day, model_of_index
 from indexing.sync.generations import Generations
 from indexing.words import WORD, bigrams, normal
-from workbench.agent.fenced_memory import as_line
-from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
+from workbench.agent.agent_text import as_line
+from workbench.agent.search_update import FoundHit, SearchUpdate
 from workbench.config.settings_report import tell
 from workbench.errors import (
     IndexUnavailableError,
@@ -205,13 +205,15 @@ def marked(mark: str, address: str) -> str:
 class SearchScope:
     """One workspace that is asked, and what is written before its addresses; empty for one's own.
 
-    ``name`` is what it is called beside others; of equal hits, those of the first name come first.
+    ``name`` is what it is called beside others; of equal hits, those of the first name come first. ``behind``
+    is what its answers may lack, as was found when somebody looked.
     """
 
     workspace: Workspace
     searcher: IndexSearch
     mark: str = ""
     name: str = "a member's own memory"
+    behind: str | None = None
 
     def address(self, entry: str) -> str:
         """``entry`` as an agent is told it."""
@@ -220,17 +222,21 @@ class SearchScope:
     def ask(self, query: Query) -> ScopeAnswer:
         """The answer, and what it was chosen from. Raises IndexUnavailableError."""
         answer, pool = self.searcher.search_with_pool(query)
-        return ScopeAnswer(self, answer, pool, None if pool.mode == "lexical" else self.searcher.model)
+        return ScopeAnswer(self, replace(answer, stale=answer.stale or self.behind), pool)
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeAnswer:
-    """What one scope answered, what its hits were chosen from, and the model of its cosines, if any."""
+    """What one scope answered, and what its hits were chosen from."""
 
     scope: SearchScope
     answer: SearchAnswer
     pool: Pool
-    model: ModelChoice | None
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The model of its cosines, if any."""
+        return None if self.pool.mode == "lexical" else self.scope.searcher.model
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -360,20 +366,11 @@ class FederatedAnswer:
 
 def _found(one: ScopeHit, *, named: bool) -> FoundHit:
     """A hit with its score beside those of other workspaces, which is ``named`` or a leader's."""
-    scope, hit = one.scope, one.hit
-    beside = {"workspace": scope.name, "root": str(scope.workspace.root)} if named or scope.mark else {}
-    return FoundHit(
-        entry=hit.entry,
-        path=hit.path,
-        start_line=hit.start_line,
-        kind=str(hit.kind),
-        date=hit.date.isoformat() if hit.date else None,
-        snippet=hit.snippet,
-        score=one.strength,
-        parts=tuple(ScorePart(**msgspec.to_builtins(part)) for part in hit.parts),
-        neighbour=hit.neighbour,
-        **beside,
-    )
+    scope = one.scope
+    said = {**msgspec.to_builtins(one.hit), "score": one.strength}
+    if named or scope.mark:
+        said |= {"workspace": scope.name, "root": str(scope.workspace.root)}
+    return msgspec.convert(said, FoundHit)
 
 
 def _row(one: ScopeHit, rank: int, *, everywhere: bool) -> dict[str, object]:
@@ -433,7 +430,6 @@ class FederatedSearch:
         self._catch_up = catch_up
         self._models = {model.identity: model for model in models}
         self._open: dict[Path, SearchScope] = {}
-        self._behind: dict[Path, str | None] = {}
 
     def stream(self, query: Query) -> Iterator[FederatedAnswer]:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
@@ -494,20 +490,17 @@ class FederatedSearch:
         if not place.there:
             raise NoWorkspaceError("its folder no longer exists")
         if place.root not in self._open:
-            opened = self._open[place.root] = self._opened(place)
-            self._behind[place.root] = self._catch_up(opened.workspace)
+            workspace = self._opener(place.root)
+            today = self._today or last_day(workspace)
+            made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
+            known = self._models.get(made_by or "")
+            index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
+            opened = self._open[place.root] = SearchScope(workspace, index, name=place.name)
+            self._open[place.root] = replace(opened, behind=self._catch_up(workspace))
         one = self._open[place.root].ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
-        return replace(one, answer=replace(one.answer, stale=one.answer.stale or self._behind[place.root]))
-
-    def _opened(self, place: Registered) -> SearchScope:
-        workspace = self._opener(place.root)
-        today = self._today or last_day(workspace)
-        made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
-        known = self._models.get(made_by or "")
-        index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
-        return SearchScope(workspace, index, name=place.name)
+        return one
 
     def _forget(self, place: Registered) -> None:
         """It may have been removed and made anew: open it anew the next time."""

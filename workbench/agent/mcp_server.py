@@ -32,13 +32,12 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from workbench import __version__
+from workbench.agent.agent_text import as_line, as_text
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
-from workbench.agent.fenced_memory import as_line, as_text
-from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
-from workbench.agent.tools.tool import Lane, Tool, ToolError
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
+from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.provenance import parse_day
 from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
@@ -166,7 +165,7 @@ def serve(workspace: Workspace, *, agent: str, user: str = "") -> NoReturn:
     except BaseExceptionGroup as group:
         if group.split((BrokenPipeError, ConnectionError))[1] is not None:
             code = 1
-            _note(f"ended by {_sorts(group)}")
+            _note(f"ended by {', '.join(sorted(_sorts(group)))}")
     _leave(session, code)
 
 
@@ -183,17 +182,11 @@ async def _serve(session: AgentSession) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _sorts(group: BaseExceptionGroup[BaseException]) -> str:
-    """The sorts of errors in ``group``, without their words, which may be memory."""
-    left: list[BaseException] = [group]
-    sorts = set()
-    while left:
-        error = left.pop()
-        if isinstance(error, BaseExceptionGroup):
-            left += error.exceptions
-        else:
-            sorts.add(type(error).__name__)
-    return ", ".join(sorted(sorts))
+def _sorts(error: BaseException) -> set[str]:
+    """The sorts of errors in a group, without their words, which may be memory."""
+    if isinstance(error, BaseExceptionGroup):
+        return set().union(*map(_sorts, error.exceptions))
+    return {type(error).__name__}
 
 
 def make_server(session: AgentSession) -> Server[Any]:
@@ -222,7 +215,23 @@ class _Handlers:
         self._limits: dict[Lane, anyio.CapacityLimiter] = {}
 
     async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS.values()])
+        described = [
+            types.Tool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=tool.accepted,
+                output_schema=tool.result,
+                annotations=types.ToolAnnotations(
+                    read_only_hint=not tool.writes,
+                    destructive_hint=False,
+                    idempotent_hint=not tool.writes,
+                    open_world_hint=False,
+                ),
+            )
+            for tool in TOOLS.values()
+        ]
+        return types.ListToolsResult(tools=described)
 
     async def call_tool(self, _: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
         call, tool = Call(), TOOLS.get(asked.name)
@@ -307,10 +316,8 @@ class _Handlers:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
             return await self._in_thread(run, lane, call)
-        except WorkbenchError as error:
+        except (WorkbenchError, OSError) as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
-        except OSError as error:
-            raise MCPError(types.INVALID_PARAMS, advice(disk_error(error))) from None
 
     async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
@@ -361,13 +368,7 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
     if not message.strip():
         raise UsageError("message is missing", hint="give the message to answer")
     with session.searching(call) as service:
-        found = inject(
-            service,
-            message,
-            user=session.user,
-            now=session.now(),
-            memory_loaded=False,
-        )
+        found = inject(service, message, user=session.user, now=session.now(), memory_loaded=False)
     session.record(list(found.given), message, "inject")
     return _as_user(found.text or "Memory has nothing relevant to this message.", message)
 
@@ -378,22 +379,6 @@ def _as_user(*texts: str) -> types.GetPromptResult:
             types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
             for text in texts
         ]
-    )
-
-
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.accepted,
-        output_schema=tool.result,
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=False,
-            idempotent_hint=not tool.writes,
-            open_world_hint=False,
-        ),
     )
 
 

@@ -25,13 +25,9 @@ _WORD = re.compile(r"[\u2e80-\U0003ffff]{2}|\w+")
 class Related:
     """An entry, or a page, that belongs to another one, and why."""
 
-    address: str
+    entry: str
     title: str
     why: str
-
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return {"entry": self.address, "title": self.title, "why": self.why}
 
 
 def question_of(entry: Entry) -> dict[str, object]:
@@ -103,7 +99,7 @@ def merged(*sorts: Iterable[Related], most: int = MOST) -> tuple[Related, ...]:
     found: dict[str, Related] = {}
     for sort in sorts:
         for one in sort:
-            found.setdefault(one.address, one)
+            found.setdefault(one.entry, one)
     return tuple(found.values())[:most]
 
 

@@ -61,9 +61,8 @@ class SearchService:
         self._opened: Workspace | None = None
         self.behind: str | None = None
         """What answers may lack of one's own files, as the last ``catch_up`` found."""
-        self._leader_behind: str | None = None
         self._no_index: IndexUnavailableError | None = None
-        self._scopes: tuple[SearchScope, ...] = ()
+        self._others: tuple[SearchScope, ...] | None = None
         self._everywhere: FederatedSearch | None = None
 
     @property
@@ -72,12 +71,18 @@ class SearchService:
 
         Raises UsageError where the settings name a leader that cannot be opened.
         """
-        if not self._scopes:
+        if self._others is None:
             leader = self._leader
             if leader is None:
                 leader = self._opened = open_leader(self.workspace)
-            self._scopes = (*self._own, *([self._scope_of(leader)] if leader else []))
-        return self._scopes
+            self._others = ()
+            if leader is not None:
+                own = self.index
+                beside = IndexSearch(
+                    leader, vectors=own.has_vectors, weights=own.weights, today=self._today, model=own.model
+                )
+                self._others = (SearchScope(leader, beside, LEADER, LEADER),)
+        return (*self._own, *self._others)
 
     def stream(self, query: Query) -> Iterator[FederatedAnswer]:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
@@ -91,19 +96,20 @@ class SearchService:
         """
         from indexing.sync.freshness import freshness  # noqa: PLC0415 - the interface never looks
 
-        self._no_index = self._leader_behind = None
+        self._no_index = None
         try:
             self.behind = look(self.workspace)
         except IndexUnavailableError as error:  # a leader may answer
             self.behind, self._no_index = error.message, error
         except (WorkbenchError, OSError) as error:
             self.behind = reason_of(error)
-        for scope in self._askable()[0]:
-            if scope.mark:
-                try:
-                    self._leader_behind = freshness(scope.workspace).behind
-                except (WorkbenchError, OSError) as error:
-                    self._leader_behind = reason_of(error)
+        _, *others = self._askable()[0]
+        for scope in others:
+            try:
+                behind = freshness(scope.workspace).behind
+            except (WorkbenchError, OSError) as error:
+                behind = reason_of(error)
+            self._others = (replace(scope, behind=behind),)
 
     def ask(self, query: Query, reach: Reach = "team") -> tuple[list[ScopeAnswer], list[str]]:
         """What one's own memory and the leader's answer, and why either could not be asked.
@@ -116,13 +122,10 @@ class SearchService:
         answered, refused = list[ScopeAnswer](), dict[str, IndexUnavailableError]()
         for scope in scopes:
             try:
-                one = scope.ask(query)
+                answered.append(scope.ask(query))
             except IndexUnavailableError as error:
                 whose = f"the {scope.mark}'s memory" if scope.mark else "this memory"
                 refused[f"{whose} could not be searched: {error.message}"] = error
-                continue
-            behind = self._leader_behind if scope.mark else self.behind
-            answered.append(replace(one, answer=replace(one.answer, stale=one.answer.stale or behind)))
         if not answered:
             raise self._no_index or next(iter(refused.values()))
         return answered, [*refused, *filter(None, [problem])]
@@ -134,7 +137,16 @@ class SearchService:
         IndexUnavailableError where none can be asked, UsageError where it is not known which there are.
         """
         if reach == "everywhere":
-            return self._search_everywhere(query)
+            places = searched(self.workspace.root)
+            if self._everywhere is not None and self._everywhere.places != places:
+                self._everywhere.close()
+                self._everywhere = None
+            if self._everywhere is None:
+                model = self.index.model
+                self._everywhere = FederatedSearch(
+                    places, vectors=self.index.has_vectors, models=[model] if model else ()
+                )
+            return self._everywhere.search(query)
         asked, unavailable = self.ask(query, reach)
         hits, scale = ranked_scopes(asked, query.k)
         own = next((one.answer for one in asked if not one.scope.mark), None)
@@ -153,38 +165,15 @@ class SearchService:
         if self._opened is not None:
             self._opened.close()
 
-    def _search_everywhere(self, query: Query) -> FederatedAnswer:
-        places = searched(self.workspace.root)
-        if self._everywhere is None or self._everywhere.places != places:
-            if self._everywhere is not None:
-                self._everywhere.close()
-            model = self.index.model
-            self._everywhere = FederatedSearch(
-                places, vectors=self.index.has_vectors, models=[model] if model else ()
-            )
-        return self._everywhere.search(query)
-
     @property
     def _own(self) -> tuple[SearchScope, ...]:
-        return (SearchScope(self.workspace, self.index),)
-
-    def _scope_of(self, leader: Workspace) -> SearchScope:
-        own = self.index
-        beside = IndexSearch(
-            leader, vectors=own.has_vectors, weights=own.weights, today=self._today, model=own.model
-        )
-        return SearchScope(leader, beside, LEADER, LEADER)
+        return (SearchScope(self.workspace, self.index, behind=self.behind),)
 
     def _askable(self) -> tuple[tuple[SearchScope, ...], str]:
         """The scopes of a search, and why the leader's is not among them."""
         if isinstance(self.workspace, PastWorkspace):
-            member = bool(self.workspace.settings.team_leader)
-            return (
-                self._own,
-                "the leader's memory is not searched: this is your own memory at an earlier time"
-                if member
-                else "",
-            )
+            why = "the leader's memory is not searched: this is your own memory at an earlier time"
+            return self._own, why if self.workspace.settings.team_leader else ""
         try:
             return self.scopes, ""
         except WorkbenchError as error:

@@ -42,13 +42,26 @@ from indexing.sync.report import SyncProgress
 from workbench.agent.context import inject
 from workbench.agent.federated_search import own_weights
 from workbench.agent.search_service import SearchService
-from workbench.agent.search_update import Moment, Reach, SearchUpdate
-from workbench.errors import IndexUnavailableError, StoppedError, UsageError, WorkbenchError
+from workbench.agent.search_update import Moment, Reach
+from workbench.errors import IndexUnavailableError, StoppedError, WorkbenchError
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_past
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
 Say = Callable[[dict[str, object]], None]
+
+
+class InjectRequest(msgspec.Struct, frozen=True, tag_field="ask", tag="inject"):
+    """A question of what an agent would be given with a message, as it is asked in JSON."""
+
+    message: str
+    today: date = msgspec.field(default_factory=date.today)
+    memory_loaded: bool = True
+
+    def answer(self, service: SearchService) -> dict[str, object]:
+        """The injection, as JSON. Raises IndexUnavailableError."""
+        now = datetime.combine(self.today, time(12), UTC)
+        return inject(service, self.message, now=now, memory_loaded=self.memory_loaded).as_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +178,6 @@ class PastSearches:
         self._say({"event": "moment", "commit": commit, **said})
 
 
-_KNOWN_TYPES = (int, str, type(None))
-"""Of these a ``seq`` may be; anything else is answered with null."""
-
-
 class SearchTask:
     """Answers the newest waiting request; the model is loaded in the background."""
 
@@ -197,15 +206,18 @@ class SearchTask:
             return request
 
     def _answer(self, request: dict[str, object]) -> None:
-        seq = {"seq": _number(request)}
+        seq = {"seq": request.get("seq")}
         try:
             if request.get("ask") == "inject":
-                self._say({**seq, "injection": answer_to(self._service, request)})
+                asked = msgspec.convert(request, InjectRequest)
+                self._say({**seq, "injection": asked.answer(self._service)})
                 return
             for said in self._answers(request):
                 self._say({**seq, **said})
         except WorkbenchError as error:
             self._refuse(seq, error.code, error.message, error.hint)
+        except msgspec.ValidationError as error:
+            self._refuse(seq, "usage", str(error))
         except Exception as error:  # the process outlives any one question
             self._refuse(seq, "failed", f"{type(error).__name__}: {error}")
 
@@ -214,19 +226,16 @@ class SearchTask:
         everywhere = reach == "everywhere"
         query = query_from_json(request, own_weights() if everywhere else self._service.index.weights)
         at = None if everywhere else _moment(request, query)
-        if at is not None:
-            yield from self._as_of(at, query)
-        else:
-            yield _told(self._service.search(query, reach).update())
-
-    def _as_of(self, at: str, query: Query) -> Iterator[dict[str, object]]:
+        if at is None:
+            yield msgspec.to_builtins(self._service.search(query, reach).update())
+            return
         past = self._past.at(at)
         if isinstance(past, str):
             yield {"waits_for": past}
             return
         try:
             for found in past.service.stream(query):
-                yield _told(replace(found.update(), moment=past.moment))
+                yield msgspec.to_builtins(replace(found.update(), moment=past.moment))
         except IndexUnavailableError:
             self._past.forget(past)
             raise
@@ -254,7 +263,7 @@ class SearchTask:
             dropped, self._waiting = self._waiting, request
             self._changed.notify()
         if dropped is not None:
-            self._say({"seq": _number(dropped), "dropped": True})
+            self._say({"seq": dropped.get("seq"), "dropped": True})
 
     def _load(self) -> None:
         try:
@@ -273,16 +282,6 @@ class SearchTask:
             self._out.flush()
 
 
-def _told(update: SearchUpdate) -> dict[str, object]:
-    said: dict[str, object] = msgspec.to_builtins(update)
-    return said
-
-
-def _number(request: dict[str, object]) -> object:
-    seq = request.get("seq")
-    return seq if isinstance(seq, _KNOWN_TYPES) else None
-
-
 def _moment(request: dict[str, object], query: Query) -> str | None:
     """The moment of the past that is asked about, or None for today."""
     if said := request.get("as_of"):
@@ -299,30 +298,3 @@ def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
     SearchTask(SearchService(workspace, load_on_demand=False), requests, context.out).run()
     context.out.flush()
     os._exit(0)
-
-
-def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
-    """What ``answer_to`` understands."""
-    return {
-        "ask": "inject",
-        "message": message,
-        "memory_loaded": memory_loaded,
-        "today": today.isoformat(),
-    }
-
-
-def answer_to(service: SearchService, request: Mapping[str, object]) -> dict[str, object]:
-    """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
-    message, told = request.get("message"), request.get("today")
-    if not isinstance(message, str):
-        raise UsageError("which message?", hint='for example {"ask": "inject", "message": "…"}')
-    try:
-        today = date.fromisoformat(told) if isinstance(told, str) else date.today()
-    except ValueError as error:
-        raise UsageError(f"{told!r} is not a date", hint="for example 2026-03-20") from error
-    return inject(
-        service,
-        message,
-        now=datetime.combine(today, time(12), UTC),
-        memory_loaded=request.get("memory_loaded") is not False,
-    ).as_json()

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import msgspec
-
-from workbench.agent.exclusion_policy import why_withheld
+from workbench.agent.agent_text import why_withheld
 from workbench.errors import WorkbenchError, reason_of
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
@@ -175,18 +173,6 @@ class Dominance:
         """Whether the entry was given, where it stands or elsewhere."""
         return entry.address in self.known or claim_key(entry.text) in self.known
 
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        entries = [
-            {
-                **msgspec.to_builtins(one),
-                "share": round(one.share, 4),
-                "last": one.last.isoformat() if one.last else None,
-            }
-            for one in self.shares
-        ]
-        return {"days": self.days, "answers": self.answers, "entries": entries}
-
 
 def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Dominance:
     """Which memories dominate what was given within ``days`` before ``now``, by how many answers had them.
@@ -202,23 +188,22 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
         if one.last is not None and since <= one.last <= now + TOLERANCE:
             told.setdefault(one.claim or one.entry, []).append(one)
             answers.add((one.at, one.query))
-    shares = [_share(recalls, len(answers)) for recalls in told.values()]
+    shares = []
+    for recalls in told.values():
+        usage = _summed(recalls)
+        newest = next(one for one in reversed(recalls) if one.last == usage.last)
+        share = Share(
+            entry=newest.entry,
+            count=usage.times,
+            questions=usage.questions,
+            share=round(usage.times / len(answers), 4),
+            last=usage.last,
+            by=usage.by,
+        )
+        shares.append(share)
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
     known = frozenset((*told, *(one.entry for one in shares)))
     return Dominance(days=days, answers=len(answers), shares=tuple(shares), known=known)
-
-
-def _share(recalls: Sequence[_Recall], answers: int) -> Share:
-    usage = _summed(recalls)
-    newest = next(one for one in reversed(recalls) if one.last == usage.last)
-    return Share(
-        entry=newest.entry,
-        count=usage.times,
-        questions=usage.questions,
-        share=usage.times / answers,
-        last=usage.last,
-        by=usage.by,
-    )
 
 
 def never_given(

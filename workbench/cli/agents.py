@@ -14,22 +14,27 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import command, flag, named, number, word, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     OutputError,
     answered,
+    attributes,
     caught_up,
+    command,
     fail,
+    flag,
+    named,
     narrate,
+    number,
     say,
     say_row,
+    word,
+    workspace,
 )
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.plural import plural
@@ -128,8 +133,8 @@ def _say_given(message: str | None, *, hook: bool, everything: bool, **given: An
         raise UsageError(
             "with which message?", hint="give a message, - for stdin, --hook, --bulletin, --loaded or --usage"
         )
-    found, recorded, problem = _given(_stdin_text() if message == "-" else message, **given)
-    if not answered({**found.as_json(), "recorded": recorded}):
+    found, problem = _given(_stdin_text() if message == "-" else message, **given)
+    if not answered({**found.as_json(), "recorded": given["record"] and problem is None}):
         _say_injection(found, everything=everything)
     if problem:
         narrate(problem)
@@ -141,7 +146,7 @@ def _answer(said: Mapping[str, Any], **given: Any) -> None:
     if not isinstance(text, str):
         raise UsageError("the hook's JSON has no prompt")
     given["session"] = str(said.get("session_id") or "")
-    found, _, problem = _given(text, **given)
+    found, problem = _given(text, **given)
     if found.text:
         say(found.text)
     if problem:
@@ -150,8 +155,8 @@ def _answer(said: Mapping[str, Any], **given: Any) -> None:
 
 def _given(
     message: str, *, user: str, session: str, record: bool, with_memory: bool
-) -> tuple[Injection, bool, str | None]:
-    """What is given with ``message``, whether that was recorded, and if not so, why."""
+) -> tuple[Injection, str | None]:
+    """What is given with ``message``, and why that could not be recorded as it should be."""
     from workbench.agent.context import inject as injected
     from workbench.agent.search_service import SearchService
     from workbench.agent.usage import record_recalls
@@ -162,11 +167,10 @@ def _given(
             service.catch_up(caught_up)
             found = injected(service, message, user=user, now=now.astimezone(), memory_loaded=not with_memory)
         if not record:
-            return found, False, None
-        problem = record_recalls(
+            return found, None
+        return found, record_recalls(
             place, found.given, query=message, by="inject", now=now, user=user, session=session
         )
-        return found, problem is None, problem
 
 
 def _stdin_text() -> str:
@@ -267,7 +271,7 @@ def _say_usage(days: int, *, never: bool, most: int) -> None:
     with workspace() as place:
         found = dominance(place, datetime.now(UTC), days)
         missed, count = never_given(place, found, most=most) if never else ((), 0)
-    told: dict[str, Any] = replace(found, shares=found.shares[:most]).as_json()
+    told: dict[str, Any] = {**attributes(found, "days", "answers"), "entries": found.shares[:most]}
     if never:
         told["never_given"] = {"count": count, "entries": [entry.address for entry in missed]}
     if answered(told):
@@ -378,7 +382,7 @@ def _how_to_add(name: str, command: str, root: str) -> str:
             settings = {"context_servers": {"memory": {"source": "custom", **server, "env": {}}}}
         case _:
             settings = {"mcpServers": {"memory": server}}
-    return _json(settings)
+    return json.dumps(settings, indent=2)
 
 
 def _for_claude_code(here: str) -> str:
@@ -393,16 +397,12 @@ def _for_claude_code(here: str) -> str:
 # and in .claude/settings.json, so that a session begins with the bulletins, each message brings what may
 # matter for it (without --with-memory where CLAUDE.md loads MEMORY.md), and what was said is saved before
 # it is compacted:
-{_json({"hooks": hooks})}"""
+{json.dumps({"hooks": hooks}, indent=2)}"""
 
 
 def _hook(*commands: str) -> list[dict[str, Any]]:
     """One event's hooks, as Claude Code's settings write them."""
     return [{"hooks": [{"type": "command", "command": command} for command in commands]}]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2)
 
 
 def _quoted(text: str) -> str:

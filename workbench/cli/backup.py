@@ -7,9 +7,23 @@ from pathlib import Path
 from workbench.backup.bundles import find_or_repeat
 from workbench.backup.create import Backup, back_up, plan_backup
 from workbench.cli import shell_values
+from workbench.cli.console import (
+    answered,
+    attributes,
+    command,
+    dry_run_option,
+    flag,
+    given,
+    moment,
+    named,
+    narrate,
+    narrate_notes,
+    reason_option,
+    say,
+    word,
+    workspace,
+)
 from workbench.cli.operation_command import act, content_address
-from workbench.cli.options import command, dry_run_option, flag, moment, named, reason_option, word, workspace
-from workbench.cli.output import answered, attributes, given, narrate, narrate_notes, say
 from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural

@@ -10,30 +10,28 @@ import click
 from screens.settings.checks import fit
 from themes import BUILT_IN, ThemeData, ThemeError, load_themes, own_folder, read_theme
 from workbench.cli import shell_values
-from workbench.cli.operation_command import act
-from workbench.cli.options import command, dry_run_option, flag, group, named, word, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     FOUND_WANTING,
     answered,
     attributes,
+    command,
+    dry_run_option,
+    flag,
     given,
+    group,
     json_option,
+    named,
     narrate,
     put,
     say,
     say_fields,
+    word,
+    workspace,
 )
-from workbench.config.settings import SECRET, user_settings_path
+from workbench.cli.operation_command import act
 from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.operations.edit_settings import (
-    Value,
-    changed_bytes,
-    check_value,
-    parse_value,
-    plan_setting,
-    set_own,
-)
+from workbench.operations.edit_settings import Value, parse_value, plan_setting, set_own
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
 
@@ -139,10 +137,15 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
         with workspace() as place:
             act(place, lambda: plan_setting(place, name, value, fit))
         return
-    if given("dry_run"):
-        _foretell(name, value)
+    dry_run = given("dry_run")
+    changed = set_own(name, value, workspace_file=_workspace_file(), check=fit, dry_run=dry_run)
+    if dry_run and value is None:
+        say(f"would take {name} out of {changed.path}")
         return
-    changed = set_own(name, value, workspace_file=_workspace_file(), check=fit)
+    if dry_run:
+        words = value if isinstance(value, str) else ", ".join(value or ())
+        say(f"would write {name}: {value_text(name, words)} into {changed.path}")
+        return
     setting = changed.setting
     told = {
         "file": changed.path,
@@ -156,21 +159,6 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
     narrate(f"{'taken out of' if value is None else 'written into'} {changed.path}")
     if changed.overruled:
         narrate(f"it has no effect here: {changed.overruled}")
-
-
-def _foretell(name: str, value: Value | None) -> None:
-    """Say what would be written into one's own file. Raises what writing it would raise."""
-    from workbench.config.user_files import read_own
-
-    path = user_settings_path()
-    if value is not None:
-        check_value(name, value, _told().effective(), fit)
-    changed_bytes(path, read_own(path), name, value)
-    if value is None:
-        say(f"would take {name} out of {path}")
-        return
-    words = value if isinstance(value, str) else ", ".join(value)
-    say(f"would write {name}: {value_text(name, bool(value) if name in SECRET else words)} into {path}")
 
 
 def _told() -> ToldSettings:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
-from workbench.cli.operation_command import Chosen, Selection, act, command_of, content_addresses, shown_first
-from workbench.cli.options import flag, number, word, yes_option
-from workbench.cli.output import answered, given, say
+from workbench.cli.console import answered, flag, given, number, say, word, yes_option
+from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.operations.registry import OPERATIONS
@@ -33,11 +33,13 @@ def _to_forget(
     if sum((bool(entries), session is not None, query is not None)) != 1:
         raise UsageError("select with one of: entries, --session S, --query Q")
     if entries:
-        by_name = content_addresses(place, entries)
-        return lambda: by_name
+        return lambda: entries
+    if session is not None and not session.strip():
+        raise UsageError("the name of a session is empty")
+    from workbench.history.recent import entries_of_session
 
     def found() -> tuple[str, ...]:
-        of = _of_session(place, session) if session is not None else _hits(place, query or "", most)
+        of = entries_of_session(place, session) if session is not None else _hits(place, query or "", most)
         if not of:
             what = f"session {session}" if session is not None else f"“{query}”"
             raise NotCuratableError(f"nothing in this memory comes from {what}; nothing was changed")
@@ -51,14 +53,6 @@ def _to_forget(
         "entry",
         ask=not (given("dry_run") or given("yes")),
     )
-
-
-def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
-    from workbench.history.recent import entries_of_session
-
-    if not session.strip():
-        raise UsageError("the name of a session is empty")
-    return entries_of_session(place, session)
 
 
 def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:
@@ -111,18 +105,21 @@ def _to_set_aside(
         )
     if only_list:
         _list_quarantine(place)
-    by_name = content_addresses(place, entries)
     if release:
-        act(place, lambda: OPERATIONS["release"].planned(place, by_name, reason=reason))
+        act(place, lambda: OPERATIONS["release"].planned(place, entries, reason=reason))
         raise click.exceptions.Exit
-    return lambda: by_name
+    return lambda: entries
 
 
 def _list_quarantine(place: Workspace) -> NoReturn:
     from workbench.operations.quarantine import quarantined
 
     found = list(quarantined(place))
-    reasons = _reasons(place) if found else {}
+    reasons: dict[str, str] = {}
+    with contextlib.suppress(WorkbenchError):  # without a repository no reason is known
+        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))) if found else ():
+            if operation.action == "quarantine" and operation.reason:
+                reasons = {**dict.fromkeys(operation.became, operation.reason), **reasons}
     told = [
         {
             "entry": item.address,
@@ -140,18 +137,6 @@ def _list_quarantine(place: Workspace) -> NoReturn:
             if reason := reasons.get(item.address):
                 say(f"    because {reason}", dim=True)
     raise click.exceptions.Exit
-
-
-def _reasons(place: Workspace) -> dict[str, str]:
-    """Why each thing was set aside last, by its address, as far as the history tells."""
-    reasons: dict[str, str] = {}
-    try:
-        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))):
-            if operation.action == "quarantine" and operation.reason:
-                reasons = {**dict.fromkeys(operation.became, operation.reason), **reasons}
-    except WorkbenchError:  # without a repository there is no history, and yet something to list
-        return {}
-    return reasons
 
 
 quarantine = command_of(

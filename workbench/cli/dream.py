@@ -10,20 +10,25 @@ from typing import Any, TextIO
 
 import click
 
-from workbench.cli.operation_command import act, planned_or_done
-from workbench.cli.options import command, flag, model_option, word, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     Bar,
     answered,
     attributes,
+    command,
+    flag,
     given,
+    model_option,
     narrate,
     narrate_notes,
     operation_json,
     say,
     say_diff,
+    this_moment,
     wants_json,
+    word,
+    workspace,
 )
+from workbench.cli.operation_command import act, planned_or_done
 from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.dreaming.proposals.decide import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
@@ -96,7 +101,10 @@ def dream(
             "one of --apply, --explain, --rollback, --runs, --learned and --forget-learned at a time"
         )
     if judges is not None:
-        _judge(judges, decided)
+        from workbench.dreaming.line_judgement import judge_records
+
+        for said in judge_records(_records(judges), _records(decided) if decided else ()):
+            click.echo(json.dumps(said, ensure_ascii=False))
         return
     with workspace() as place:
         if explain is not None:
@@ -108,16 +116,11 @@ def dream(
         elif shows_learned:
             _say_learned(place)
         elif forgets:
-            _forget_learned(place)
+            from workbench.dreaming.owner_model import plan_forget_learned
+
+            act(place, lambda: plan_forget_learned(place, this_moment()))
         else:
             _dream(place, applies=applies)
-
-
-def _judge(lines: TextIO, decided: TextIO | None) -> None:
-    from workbench.dreaming.line_judgement import judge_records
-
-    for said in judge_records(_records(lines), _records(decided) if decided else ()):
-        click.echo(json.dumps(said, ensure_ascii=False))
 
 
 def _records(lines: TextIO) -> list[dict[str, Any]]:
@@ -138,11 +141,11 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
 def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # a history that cannot be used is told before the dream
-    now = datetime.now().astimezone()
+    now = this_moment()
     dry_run = given("dry_run")
     model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
-        found = dreamt(place, now=now, model=model, tell=progress.show)
+        found = dreamt(place, now=now, model=model, tell=progress.follow)
     if why_none:
         found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
@@ -259,7 +262,7 @@ def _explain(place: Workspace, wanted: str) -> None:
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
     with Bar() as progress:
-        found = explain(place, wanted, datetime.now().astimezone(), tell=progress.show)
+        found = explain(place, wanted, this_moment(), tell=progress.follow)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)
@@ -296,12 +299,6 @@ def _say_learned(place: Workspace) -> None:
             say(title, dim=True)
         for one in examples:
             say_wrapped(f"{one.what}: {one.text}")
-
-
-def _forget_learned(place: Workspace) -> None:
-    from workbench.dreaming.owner_model import plan_forget_learned
-
-    act(place, lambda: plan_forget_learned(place, datetime.now().astimezone()))
 
 
 def _list_runs(place: Workspace) -> None:

@@ -7,9 +7,21 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime
 from typing import Any
 
+from workbench.cli.console import (
+    answered,
+    given,
+    group,
+    named,
+    narrate,
+    narrate_notes,
+    number,
+    say,
+    this_moment,
+    word,
+    workspace,
+    yes_option,
+)
 from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first, whose
-from workbench.cli.options import group, named, number, word, workspace, yes_option
-from workbench.cli.output import answered, given, narrate, narrate_notes, say
 from workbench.ingest import expiry
 from workbench.ingest.episodes import episode_named
 from workbench.ingest.episodes import episodes as every
@@ -78,7 +90,7 @@ def show(name: str) -> None:
 def _due(place: Workspace, _: None, *, force: bool, **__: Any) -> Chosen:
     """What has expired; shown, and with a yes alone."""
 
-    now = datetime.now().astimezone()
+    now = this_moment()
     pages = {str(one.path): one for one in due(place, now=now).expired}
     if given("dry_run"):
         return lambda: None

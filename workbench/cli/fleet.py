@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.options import flag, group, hits_option, mode_option, named, number, together, word, words
-from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, narrate_row, say, say_row
+from workbench.cli.console import (
+    FOUND_WANTING,
+    Bar,
+    answered,
+    flag,
+    group,
+    hits_option,
+    mode_option,
+    named,
+    narrate,
+    narrate_row,
+    number,
+    say,
+    say_row,
+    together,
+    word,
+    words,
+)
 from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.many_workspaces.table import SharedTable
-    from workbench.fleet.pool import Pool
     from workbench.fleet.run import FleetReport
 
 _SHOWN = 20
@@ -70,16 +85,15 @@ def reindex(
     the exit code is 4.
     """
     from indexing.many_workspaces.table import place_of
-    from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
-    from workbench.fleet.worker import read_roster, recipe
+    from workbench.fleet.worker import InProcess, RayPool, read_roster, recipe
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
         raise UsageError("--workers 0 runs in this process: it excludes --ray")
     how = recipe(vectors=not no_vectors, spend=yes)
-    pool: Pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
+    pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
         with Bar() as bar:
             report = run(agents, place, how, pool, Plan(full=full, **given), bar.show)

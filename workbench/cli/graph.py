@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from indexing.embedding.local_model import local_model
 from workbench.cli.agents import bulletin
-from workbench.cli.operation_command import command_of, whose
-from workbench.cli.options import choice, day, flag, group, named, number, share, word, words, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     answered,
     attributes,
+    choice,
+    day,
+    flag,
+    group,
+    named,
     narrate,
     narrate_notes,
+    number,
     operation_json,
     say,
     say_fields,
+    share,
+    this_moment,
+    word,
+    words,
+    workspace,
 )
+from workbench.cli.operation_command import command_of, whose
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.graph.contradictions import Claim, open_contradictions
 from workbench.graph.decay import fading_in
 from workbench.graph.keyword_search import the_one
-from workbench.graph.memory_query import MemoryQuery, Result, Schedule, Sort, upcoming
+from workbench.graph.memory_query import MemoryQuery, Sort, upcoming
 from workbench.graph.memory_query import find as found_by
 from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
-from workbench.graph.read import Stats, read_graph
+from workbench.graph.read import read_graph
 from workbench.graph.read import stats as counted
 from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
 from workbench.ingest.entity_resolution import resolve
@@ -58,10 +68,31 @@ def stats(on: date | None) -> None:
     Types, relations, sources, what is no longer true, what was ingested."""
 
     with workspace() as place:
-        found = read_graph(place)
-        figures = counted(place, found.as_of(on) if on else found, on or date.today())
-    if not answered(figures):
-        _say_stats(figures)
+        whole = read_graph(place)
+        found = counted(place, whole.as_of(on) if on else whole, on or date.today())
+    if answered(found):
+        return
+    loose = f" ({found.loose:,} of no entity)" if found.loose else ""
+    _say_counts("entities", f"{found.entities:,}", found.entity_types)
+    _say_counts("memories", f"{found.memories:,}{loose}", found.memory_types)
+    _say_counts("relations", f"{found.relations:,}", found.relation_kinds)
+    say_fields(
+        10,
+        ("confidence", None if found.confidence is None else f"{found.confidence:.2f} on average"),
+        ("trust", ", ".join(f"{count:,} {level}" for level, count in found.trust.items()) or "-"),
+        ("sources", f"{found.sources:,}; {plural(found.unsourced, 'memory')} name none"),
+        ("expired", f"{found.expired:,}"),
+        ("pending", plural(found.pending, "todo")),
+        ("pinned", f"{found.pinned:,}"),
+        ("unresolved", f"{plural(found.unresolved, 'relation')}, which lead to no page or to several"),
+        ("days", f"{found.oldest or '-'} to {found.newest or '-'}"),
+        ("most links", ", ".join(f"{name} {count}" for name, count in found.top) or "-"),
+    )
+    for one in found.ingested:
+        read = f"{one.runs:,} times read, {plural(one.memories, 'memory')}"
+        say(f"ingested   {one.kind}: {plural(one.sources, 'source')}, {read}; {one.last}")
+    for path in found.broken:
+        say(f"broken     {path}", fg="yellow")
 
 
 @graph.command()
@@ -171,8 +202,20 @@ def find(on: date | None, **conditions: Any) -> None:
 
     with workspace() as place:
         result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
-    if not answered(result):
-        _say_result(result)
+    if answered(result):
+        return
+    narrate_notes(result.notes)
+    for match in result.matches:
+        memory = match.held.memory
+        late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
+        why = f" · {match.why}" if match.why else ""
+        say(f"{match.held.owner}: {_memory_words(memory)}{late}{why}")
+        say(f"  {memory.entry.address}", dim=True)
+    for task in result.tasks:
+        say(f"task      {task.name}  {task.path}")
+    _say_known(result.suggestions)
+    shown = len(result.matches)
+    narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
 
 
 @graph.command()
@@ -195,8 +238,25 @@ def events(within: int | None, on: date | None) -> None:
 def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> None:
     with workspace() as place:
         schedule = upcoming(read_graph(place), on or date.today(), sorts=sorts, ahead=ahead)
-    if not answered(schedule):
-        _say_schedule(schedule)
+    if answered(schedule):
+        return
+    for title, due in (
+        ("Upcoming", schedule.upcoming),
+        ("Overdue", schedule.overdue),
+        ("Without a day", schedule.undated),
+    ):
+        if due:
+            say(title, bold=True)
+        for item in due:
+            memory = item.held.memory
+            when = str(memory.happens_at or "")
+            say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
+    if schedule.tasks:
+        say("Tasks", bold=True)
+    for task in schedule.tasks:
+        say(f"  {task.name}  {task.path}")
+    if not (schedule.upcoming or schedule.overdue or schedule.undated or schedule.tasks):
+        say("nothing is due")
 
 
 @graph.command()
@@ -211,7 +271,7 @@ def duplicates(resolving: bool, names_only: bool) -> None:
         embedder = None if names_only else local_model(place.settings, prepares=True)
         if embedder is None and not names_only:
             narrate("note: only names are compared: no local model can be used, and no other is asked")
-        found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
+        found = resolve(place, now=this_moment(), embedder=embedder, dry_run=not resolving)
     flagged = [
         {
             **attributes(one, "key", "cosine", "automatic", "why"),
@@ -277,7 +337,7 @@ def fading() -> None:
     Nothing is forgotten automatically."""
 
     with workspace() as place:
-        found = fading_in(place, now=datetime.now().astimezone())
+        found = fading_in(place, now=this_moment())
     if answered(found):
         return
     for one in found:
@@ -315,21 +375,6 @@ def say_answer(answer: GraphAnswer) -> None:
 def _say_known(names: Sequence[str]) -> None:
     if names:
         say(f"similar names: {', '.join(names)}")
-
-
-def _say_result(result: Result) -> None:
-    narrate_notes(result.notes)
-    for match in result.matches:
-        memory = match.held.memory
-        late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
-        why = f" · {match.why}" if match.why else ""
-        say(f"{match.held.owner}: {_memory_words(memory)}{late}{why}")
-        say(f"  {memory.entry.address}", dim=True)
-    for task in result.tasks:
-        say(f"task      {task.name}  {task.path}")
-    _say_known(result.suggestions)
-    shown = len(result.matches)
-    narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
 
 
 def _memory_words(memory: TypedMemory) -> str:
@@ -374,50 +419,6 @@ def _branches(node: Node, margin: str = "") -> Iterator[str]:
         yield from _branches(child, margin + ("   " if last else "│  "))
     if node.left_out:
         yield f"{margin}└ … {node.left_out} more"
-
-
-def _say_schedule(schedule: Schedule) -> None:
-    for title, due in (
-        ("Upcoming", schedule.upcoming),
-        ("Overdue", schedule.overdue),
-        ("Without a day", schedule.undated),
-    ):
-        if due:
-            say(title, bold=True)
-        for item in due:
-            memory = item.held.memory
-            when = str(memory.happens_at or "")
-            say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
-    if schedule.tasks:
-        say("Tasks", bold=True)
-    for task in schedule.tasks:
-        say(f"  {task.name}  {task.path}")
-    if not (schedule.upcoming or schedule.overdue or schedule.undated or schedule.tasks):
-        say("nothing is due")
-
-
-def _say_stats(stats: Stats) -> None:
-    loose = f" ({stats.loose:,} of no entity)" if stats.loose else ""
-    _say_counts("entities", f"{stats.entities:,}", stats.entity_types)
-    _say_counts("memories", f"{stats.memories:,}{loose}", stats.memory_types)
-    _say_counts("relations", f"{stats.relations:,}", stats.relation_kinds)
-    say_fields(
-        10,
-        ("confidence", None if stats.confidence is None else f"{stats.confidence:.2f} on average"),
-        ("trust", ", ".join(f"{count:,} {level}" for level, count in stats.trust.items()) or "-"),
-        ("sources", f"{stats.sources:,}; {plural(stats.unsourced, 'memory')} name none"),
-        ("expired", f"{stats.expired:,}"),
-        ("pending", plural(stats.pending, "todo")),
-        ("pinned", f"{stats.pinned:,}"),
-        ("unresolved", f"{plural(stats.unresolved, 'relation')}, which lead to no page or to several"),
-        ("days", f"{stats.oldest or '-'} to {stats.newest or '-'}"),
-        ("most links", ", ".join(f"{name} {count}" for name, count in stats.top) or "-"),
-    )
-    for one in stats.ingested:
-        found = f"{one.runs:,} times read, {plural(one.memories, 'memory')}"
-        say(f"ingested   {one.kind}: {plural(one.sources, 'source')}, {found}; {one.last}")
-    for path in stats.broken:
-        say(f"broken     {path}", fg="yellow")
 
 
 def _say_counts(name: str, total: str, counts: Mapping[str, int]) -> None:

@@ -14,9 +14,25 @@ from pathlib import Path
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.console import (
+    FOUND_WANTING,
+    Bar,
+    answered,
+    attributes,
+    command,
+    flag,
+    meant,
+    named,
+    narrate,
+    say,
+    say_diff,
+    say_row,
+    tell_skipped,
+    wants_json,
+    word,
+    workspace,
+)
 from workbench.cli.operation_command import Whose, act, content_address, whose
-from workbench.cli.options import command, flag, meant, named, tell_skipped, word, workspace
-from workbench.cli.output import FOUND_WANTING, Bar, answered, narrate, say, say_diff, say_row, wants_json
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
@@ -85,7 +101,7 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
     folder = click.get_current_context().obj
     root = Path(folder) if folder else Workspace.nearest_root(".")
     with Bar() as bar:
-        place = CheckSubject.open(root, network=network, progress=bar.show)
+        place = CheckSubject.open(root, network=network, progress=bar.follow)
         if fix and (yes or (sys.stdin.isatty() and not wants_json())):
             place.agree = (lambda _: True) if yes else partial(_agree, bar)
         results = []
@@ -103,12 +119,31 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
             place.close()
     findings = [finding for result in results for finding in result.findings]
     remaining = sum(finding.remains for finding in findings)
-    if not answered({"ok": not remaining, "workspace": place.root, "checks": results}):
+    if not answered(
+        {"ok": not remaining, "workspace": place.root, "checks": list(map(_doctor_json, results))}
+    ):
         left = "1 finding remains" if remaining == 1 else f"{remaining} findings remain"
         narrate(left if remaining else "all is well")
         if not fix and any(finding.remains and finding.repair for finding in findings):
             narrate("  → `workbench doctor --fix` repairs those marked *")
     return FOUND_WANTING if remaining else 0
+
+
+def _doctor_json(result: CheckResult) -> dict[str, object]:
+    return {
+        "check": result.name,
+        **attributes(result, "family", "state", "seen"),
+        "findings": [
+            {
+                **attributes(one, "what", "fixed", "refused"),
+                "level": "note" if one.severity == "info" else "wrong",
+                "meaning": one.meaning or None,
+                "do": one.do or None,
+                "fixable": one.repair is not None,
+            }
+            for one in result.findings
+        ],
+    }
 
 
 def _agree(bar: Bar, plan: Plan) -> bool:
@@ -188,7 +223,15 @@ def check(
         "recall": recall_of(verdicts) if verdicts else None,
         "tests": verdicts,
         **looked,
-        "remarks": [remark.as_check_json() for remark in remarks],
+        "remarks": [
+            {
+                **attributes(one, "rule", "severity", "path", "line", "what", "also"),
+                "do": one.do or None,
+                "entry": one.entry or None,
+                "commit": one.commit or None,
+            }
+            for one in remarks
+        ],
     }
     if not answered(told):
         if path is None:
@@ -281,7 +324,7 @@ def verify() -> int:
 
     with workspace() as place, Bar() as bar:
         checks = audit(place)
-        checks += verify_index(place, progress=bar.show)
+        checks += verify_index(place, progress=bar.follow)
     flaws = [flaw for check in checks for flaw in check.flaws]
     if not answered({"ok": not flaws, "checks": checks}):
         for check in checks:
@@ -321,7 +364,12 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
     with closing(place), no_garbage_collection(), Bar() as bar:
         found = audited(CheckSubject(place), model=not quick, tell=bar.show)
     if html is not None:
-        _write(html, _page(found, with_text=with_text))
+        try:
+            with click.open_file(html, "w", encoding="utf-8", errors="replace") as file:
+                file.write(_page(found, with_text=with_text))
+        except OSError as error:
+            raise disk_error(error) from error
+        narrate(f"written: {html}")
     said = {
         "workspace": place.root,
         "entries": found.entries,
@@ -342,15 +390,6 @@ def _say_audit(found: Audit, *, evidence: bool) -> None:
         if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
             say(f"    and {more:,} more; --json has all", dim=True)
     narrate(f"{found.per_second:,.0f} entries a second without the model")
-
-
-def _write(path: str, page: str) -> None:
-    try:
-        with click.open_file(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(page)
-    except OSError as error:
-        raise disk_error(error) from error
-    narrate(f"written: {path}")
 
 
 def _page(found: Audit, *, with_text: bool) -> str:

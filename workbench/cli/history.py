@@ -11,18 +11,23 @@ from itertools import islice
 from typing import Any
 
 from workbench.cli import shell_values
-from workbench.cli.operation_command import LINES, Whose, content_address, whose
-from workbench.cli.options import command, flag, named, number, word, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     answered,
     attributes,
+    command,
+    flag,
+    named,
     narrate,
+    number,
     operation_json,
     put,
     say,
     say_diff,
     say_row,
+    word,
+    workspace,
 )
+from workbench.cli.operation_command import LINES, Whose, content_address, whose
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
@@ -136,7 +141,7 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
             return
         if match:
             raise UsageError("--match searches operations; it does not apply to the history of an entry")
-        steps = _history(there, name)[:limit]
+        steps = list(map(there.step, lineage(there.place, name)[:limit]))
         if not answered(steps):
             _say_steps(steps)
 
@@ -172,11 +177,6 @@ def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, every
         say(f"{one.id}  {_time(one.when)}  {one.actor:<8}  {one.action}: {subject}{undone}", dim=one.undone)
         if step.renamed_from:
             say_row(f"              renamed from {there.address(step.renamed_from)}")
-
-
-def _history(there: Whose, address: str) -> tuple[LineageStep, ...]:
-
-    return tuple(map(there.step, lineage(there.place, address)))
 
 
 def _say_steps(steps: Iterable[LineageStep]) -> None:
@@ -252,15 +252,11 @@ def show(operation: str, related: bool) -> None:
     with whose(operation) as (there, name):
         if "#" in operation or LINES.fullmatch(operation):
             (_show_related if related else _show_entry)(there, name)
-        elif related:
+            return
+        if related:
             raise UsageError("--related requires an entry", hint="path#hash or path:line names one")
-        else:
-            _show_operation(there, name)
-
-
-def _show_operation(there: Whose, name: str) -> None:
-    found = there.place.operations.find(name)
-    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
+        found = there.place.operations.find(name)
+        diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
     if answered({**operation_json(found, diff), **there.as_json()}):
         return
     say(found.summary, bold=True)
@@ -278,7 +274,7 @@ def _show_entry(there: Whose, name: str) -> None:
     """Print an entry with its origin and its history; also one that is gone."""
     place = there.place
     entry = Versions(place).last_seen(content_address(place, name))
-    steps = _history(there, entry.address)
+    steps = list(map(there.step, lineage(place, entry.address)))
     document = place.document(entry.path) if place.files.read_or_none(entry.path) is not None else None
     standing = entry_in(document, entry.address) if document else None
     origin = None
@@ -325,13 +321,13 @@ def _show_related(there: Whose, name: str) -> None:
     recalled = UsageIndex(place).of(one.address, one.text)
     names = [(page.name, str(page.path)) for page in read_graph(place).entities]
     found = [
-        replace(each, address=there.address(each.address))
+        replace(each, entry=there.address(each.entry))
         for each in merged(kin(place, one), named(one, names), like(like_by_words(place, one), one))
     ]
     if answered({"related": found, "recalled": recalled}):
         return
     for each in found:
-        say_row(f"{each.why:<18}  {each.address}  {each.title}")
+        say_row(f"{each.why:<18}  {each.entry}  {each.title}")
     if not found:
         say("no related entries")
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""

@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
+from workbench.cli.console import dry_run_option, group, narrate, word, workspace
 from workbench.cli.operation_command import act
-from workbench.cli.options import dry_run_option, group, word, workspace
-from workbench.cli.output import narrate
 from workbench.graph.drafts import USER
 from workbench.importers.plan import Carried, known_items, plan_import
 from workbench.plural import plural

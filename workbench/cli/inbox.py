@@ -8,9 +8,22 @@ from typing import Any
 
 import click
 
+from workbench.cli.console import (
+    answered,
+    attributes,
+    flag,
+    group,
+    named,
+    narrate,
+    number,
+    say,
+    say_diff,
+    say_row,
+    this_moment,
+    word,
+    workspace,
+)
 from workbench.cli.operation_command import Chosen, Selection, command_of
-from workbench.cli.options import flag, group, named, number, word, workspace
-from workbench.cli.output import answered, attributes, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import foretold
@@ -42,7 +55,7 @@ def inbox() -> None:
 def list_(everything: bool, run: str) -> None:
     """List pending proposals, the oldest first."""
 
-    now = datetime.now().astimezone()
+    now = this_moment()
     with workspace() as place:
         waits = [one for one in waiting(place, now) if not run or one.proposal.run.startswith(run)]
         budget = budget_of(place)
@@ -65,7 +78,7 @@ def decided(run: str) -> None:
     The newest is last."""
 
     with workspace() as place:
-        every = overview(place, datetime.now().astimezone()).settled
+        every = overview(place, this_moment()).settled
     settled = [one for one in every if not run or one.proposal.run.startswith(run)]
     if answered([{**one.proposal.as_json(), "decision": one.decision, "said": one.said} for one in settled]):
         return
@@ -80,7 +93,7 @@ def show(key: str) -> None:
 
     It is the diff that accepting it would make."""
 
-    now = datetime.now().astimezone()
+    now = this_moment()
     with workspace() as place:
         one = find(place, key, now)
         seen = foretold(place, one, now)
@@ -113,7 +126,7 @@ def _chosen(place: Workspace, keys: Sequence[str], *, everything: bool, run: str
         raise UsageError("select with one of: keys, --all, --run RUN")
     if keys:
         return lambda: keys
-    waits = pending(place, datetime.now().astimezone())
+    waits = pending(place, this_moment())
     found = [f"{one.key}/{one.action}" for one in waits if everything or one.run.startswith(run)]
     if not found:
         raise UsageError(

@@ -16,15 +16,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import dry_run_option, flag, group, model_option, together, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
     FOUND_WANTING,
     answered,
+    dry_run_option,
+    flag,
     given,
+    group,
+    model_option,
     narrate,
     say,
     shared_option,
+    together,
     wants_json,
+    workspace,
 )
 from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.nightly import STEPS, Night, nightly

@@ -11,27 +11,22 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import (
+from workbench.cli.console import (
     DAY,
     Decorator,
+    agree,
     allow_secret_option,
+    answered,
     command,
     dry_run_option,
     flag,
-    together,
-    workspace,
-)
-from workbench.cli.output import (
-    agree,
-    answered,
     given,
     narrate,
     narrate_notes,
@@ -41,7 +36,9 @@ from workbench.cli.output import (
     say,
     say_diff,
     say_row,
+    together,
     wants_json,
+    workspace,
 )
 from workbench.errors import (
     AmbiguousEntryError,
@@ -75,7 +72,8 @@ def content_address(place: Workspace, named: str) -> str:
     EntryNotFoundError where no entry stands there, AmbiguousEntryError where several do, NotMemoryError.
     """
     found = LINES.fullmatch(named)
-    if found is None or _is_file(place, named) or not place.layout.may_curate(found["path"]):
+    is_file = place.layout.may_curate(named) and place.files.read_or_none(RelPath(named)) is not None
+    if found is None or is_file or not place.layout.may_curate(found["path"]):
         return named  # what is no memory is refused by the action itself
     try:
         document = place.document(found["path"])
@@ -90,15 +88,6 @@ def content_address(place: Workspace, named: str) -> str:
         raise AmbiguousEntryError(named, [entry.address for entry in here])
     narrate_row(f"{named} is {here[0].address}")
     return here[0].address
-
-
-def content_addresses(place: Workspace, names: Iterable[str]) -> tuple[str, ...]:
-    """``content_address`` of each."""
-    return tuple(content_address(place, named) for named in names)
-
-
-def _is_file(place: Workspace, named: str) -> bool:
-    return place.layout.may_curate(named) and place.files.read_or_none(RelPath(named)) is not None
 
 
 def _why_none(document: Document, line: int) -> tuple[str, str]:
@@ -128,7 +117,8 @@ class Whose:
 
     def step(self, step: LineageStep) -> LineageStep:
         """A step of an entry's history, its addresses so that they can be given to the next command."""
-        return replace(step, before=self._each(step.before), after=self._each(step.after))
+        before, after = (tuple(map(self.address, some)) for some in (step.before, step.after))
+        return replace(step, before=before, after=after)
 
     def line(self, line: LineOrigin) -> LineOrigin:
         """A line of a file, likewise."""
@@ -145,9 +135,6 @@ class Whose:
     def as_json(self) -> dict[str, str]:
         """What an answer about the leader's says of it, as a hit of a search does; of one's own nothing."""
         return {"scope": self.mark.rstrip(":"), "root": str(self.place.root)} if self.mark else {}
-
-    def _each(self, addresses: Iterable[str]) -> tuple[str, ...]:
-        return tuple(map(self.address, addresses))
 
 
 @contextlib.contextmanager
@@ -194,7 +181,8 @@ Chosen = Callable[[], Any]
 class Selection:
     """Another way to say what an operation is done to, by options of its own.
 
-    ``choose`` is called with the workspace, what was named, and the values of all options by keyword.
+    ``choose`` is called with the workspace, what was named (of entries their addresses), and the values of
+    all options by keyword.
     """
 
     options: tuple[Decorator, ...]
@@ -206,8 +194,8 @@ def command_of(operation: OperationSpec, selection: Selection | None = None) -> 
 
     def call(subject: Any = None, **values: Any) -> None:
         with workspace() as place:
-            choose = selection.choose if selection else partial(_by_name, operation.subject)
-            chosen = choose(place, subject, **values)
+            named = _addressed(place, operation.subject, subject)
+            chosen = selection.choose(place, named, **values) if selection else lambda: named
             usual = {each.name: _addressed(place, each, values[each.name]) for each in operation.parameters}
 
             def carry_out(with_these: Mapping[str, Any]) -> None:
@@ -272,11 +260,6 @@ def shown_first(
     return again
 
 
-def _by_name(parameter: Parameter, place: Workspace, subject: Any, **_: Any) -> Chosen:
-    named = _addressed(place, parameter, subject)
-    return lambda: named
-
-
 def _argument(parameter: Parameter, name: str = "") -> Decorator:
     choices = click.Choice(parameter.choices) if parameter.choices else None
     return click.argument(
@@ -321,7 +304,9 @@ def _addressed(place: Workspace, parameter: Parameter, value: Any) -> Any:
         return found if parameter.many else found[0]
     if parameter.kind is not Kind.ENTRY:
         return value
-    return content_addresses(place, value) if parameter.many else content_address(place, value)
+    if not parameter.many:
+        return content_address(place, value)
+    return tuple(content_address(place, named) for named in value)
 
 
 def _with_text(

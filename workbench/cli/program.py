@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench import __version__
+from workbench.cli import shell_values
 from workbench.cli.commands import COMMANDS, Commands, refuse_renamed
-from workbench.cli.options import AS_OF, meant
-from workbench.cli.output import (
+from workbench.cli.console import (
+    AS_OF,
     OutputError,
     abandon_output,
     fail,
     fail_usage,
+    meant,
     narrate,
     occupy_closed_streams,
 )
@@ -77,12 +79,6 @@ class _Program(click.Group):
         return offered or [CompletionItem(incomplete, type="dir")]
 
 
-def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from workbench.cli.shell_values import workspaces
-
-    return workspaces(ctx, parameter, incomplete)
-
-
 @click.group(
     cls=_Program,
     commands=Commands(),
@@ -94,7 +90,7 @@ def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> 
     "--workspace",
     metavar="DIR",
     envvar="WORKBENCH_WORKSPACE",
-    shell_complete=_places,
+    shell_complete=shell_values.workspaces,
     help="A folder, or a name from `workspaces list`. Default: the nearest workspace, from here upwards.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say
+from workbench.cli.console import say
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 

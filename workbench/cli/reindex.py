@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import threading
 import time
-from datetime import datetime
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,21 +14,26 @@ import click
 from indexing.embedding.model_files import download as fetch
 from indexing.embedding.model_info import Description, describe, describe_providers
 from workbench.cli import shell_values
-from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.options import AS_OF, command, flag, group, named, workspace
-from workbench.cli.output import (
+from workbench.cli.console import (
+    AS_OF,
     Bar,
-    Counted,
     agree,
     answered,
     attributes,
+    command,
+    flag,
     given,
+    group,
+    named,
     narrate,
     say,
     say_fields,
+    this_moment,
     wants_json,
+    workspace,
 )
-from workbench.config import settings
+from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
+from workbench.config.settings import own_settings, user_settings_path
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.runs import Job
 from workbench.plural import plural
@@ -48,7 +50,6 @@ _SHOWN_LINES = 5
 _MEGABYTE = 1_000_000
 _WORD = "memory"
 _WIDTH = 10
-_NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
 @command()
@@ -97,7 +98,7 @@ def reindex(
             full=full,
             vectors=not no_vectors,
             dry_run=dry_run,
-            progress=bar.show,
+            progress=bar.follow,
             agree=_asker(bar, yes=yes),
         )
         if alone is not None:
@@ -192,7 +193,7 @@ def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bo
 
 
 def _say_run(run: SyncRun) -> None:
-    now = datetime.now().astimezone()
+    now = this_moment()
     report, error = run.report, run.error
     if wants_json():
         wrong = attributes(error, "code", "message", "hint") if error else {}
@@ -221,7 +222,7 @@ def show() -> None:
     """Show which model of which provider is used, and where it is.
 
     If there is none, it says why."""
-    found = describe_providers(_settings())
+    found = describe_providers(own_settings())
     used = next((one for one in found if one.usable), found[0])
     if answered({**used.as_json(), "providers": found}):
         return
@@ -280,7 +281,7 @@ def test() -> None:
     """Embed one text as a search would, and print how long it took. A remote provider is sent one word."""
     from indexing.embedding.choice import choices
 
-    choice = choices(_settings(), threads=1).first()
+    choice = choices(own_settings(), threads=1).first()
     moments = [time.perf_counter()]
     embedder = choice.open_for_questions()
     moments.append(time.perf_counter())
@@ -337,11 +338,11 @@ def download(name: str | None, yes: bool) -> None:
             kept="nothing was fetched",
         )
     with Bar() as bar:
-        source = fetch(name, lambda done, total: bar.show(Counted("fetch (kB)", done // 1000, total // 1000)))
+        source = fetch(name, lambda done, total: bar.show("fetch (kB)", done // 1000, total // 1000))
     if not answered({"model": source.name, "identity": source.identity, "folder": source.folder}):
         say(str(source.folder))
-    if describe(_settings().model).source != source:
-        narrate(f"to use it, write `model: {name}` into {settings.user_settings_path()}")
+    if describe(own_settings().model).source != source:
+        narrate(f"to use it, write `model: {name}` into {user_settings_path()}")
     narrate("`workbench reindex` makes its vectors")
 
 
@@ -351,8 +352,3 @@ def _summary(wanted: Listing) -> str:
     size = max(1, round(wanted.bytes / _MEGABYTE))
     files = f"{plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
     return f"{wanted.name} from {wanted.endpoint}: {files}"
-
-
-def _settings() -> settings.Settings:
-    """What the person's own settings say; a workspace has no say in this."""
-    return settings.load(_NO_WORKSPACE)

@@ -13,9 +13,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
-from workbench.cli.options import (
+from indexing.search.answer import Query, query_from_json
+from workbench.cli.console import (
     AS_OF,
+    Bar,
+    answered,
+    caught_up,
     choice,
     command,
     flag,
@@ -23,22 +26,17 @@ from workbench.cli.options import (
     mode_option,
     moment,
     named,
-    opened,
-    together,
-    word,
-    words,
-)
-from workbench.cli.output import (
-    Bar,
-    answered,
-    caught_up,
     narrate,
     narrate_row,
+    opened,
     say,
     say_json,
     say_row,
     shown_meanwhile,
+    together,
     wants_json,
+    word,
+    words,
 )
 from workbench.config.settings import DECLARED, FORMER_PRESETS
 from workbench.errors import UsageError, WorkbenchError
@@ -189,7 +187,18 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Search
     """What answers from one workspace and its team's leader, and the weights of its settings."""
     from workbench.agent.search_service import SearchService
 
-    with contextlib.closing(_memory(as_of, said)) as place:
+    context = click.get_current_context()
+    if as_of or said:
+        context.meta[AS_OF] = as_of or said
+    try:
+        memory = opened(context.obj)
+    except WorkbenchError as error:  # where no moment is called so, today's answers
+        if not said:
+            raise
+        narrate(f"as-of:{said}: {error.message}")
+        context.meta[AS_OF] = None
+        memory = opened(context.obj)
+    with contextlib.closing(memory) as place:
         _require_index(place, vectors=not words)
         with contextlib.closing(SearchService(place, vectors=not words)) as service:
             service.catch_up(caught_up)
@@ -243,7 +252,12 @@ def _last(answers: Iterator[FederatedAnswer]) -> FederatedAnswer:
 
 
 def _say(found: FederatedAnswer, explain: bool) -> None:
-    _say_first(found.told)
+    if found.told.degraded:
+        narrate(f"degraded: {found.told.degraded}")
+    if found.told.stale:
+        narrate(f"stale: {found.told.stale}")
+    for note in found.told.notes:
+        narrate(note)
     if not any(one.answer.hits for one in found.scopes):
         asked = f" in {plural(len(found.asked), 'workspace')}" if found.asked else ""
         narrate(f"nothing was found{asked}")
@@ -251,28 +265,16 @@ def _say(found: FederatedAnswer, explain: bool) -> None:
     for rank, one in enumerate(found.hits, 1):
         where = one.scope.address(one.hit.entry)
         where = f"{one.scope.name.ljust(width)}  {where}" if found.asked else where
-        _say_hit(one.hit, rank, where, one.strength, explain)
-
-
-def _say_first(answer: SearchAnswer) -> None:
-    if answer.degraded:
-        narrate(f"degraded: {answer.degraded}")
-    if answer.stale:
-        narrate(f"stale: {answer.stale}")
-    for note in answer.notes:
-        narrate(note)
-
-
-def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
-    when = f"  {hit.date}" if hit.date else ""
-    near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so itself
-    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}{near}", fg="cyan")
-    if hit.heading:
-        say_row("    " + " › ".join(hit.heading), dim=True)
-    for line in hit.snippet.splitlines():
-        say("    " + line)
-    for part in (hit.explanation or "").splitlines() if explain else ():
-        say("      " + part, dim=True)
+        hit = one.hit
+        when = f"  {hit.date}" if hit.date else ""
+        near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so
+        say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {one.strength:.3f}{near}", fg="cyan")
+        if hit.heading:
+            say_row("    " + " › ".join(hit.heading), dim=True)
+        for line in hit.snippet.splitlines():
+            say("    " + line)
+        for part in (hit.explanation or "").splitlines() if explain else ():
+            say("      " + part, dim=True)
 
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
@@ -291,21 +293,6 @@ def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Fi
     return within, notes
 
 
-def _memory(as_of: str, said: str | None) -> Workspace:
-    """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
-    context = click.get_current_context()
-    if as_of or said:
-        context.meta[AS_OF] = as_of or said
-    try:
-        return opened(context.obj)
-    except WorkbenchError as error:
-        if not said:
-            raise
-        narrate(f"as-of:{said}: {error.message}")
-        context.meta[AS_OF] = None
-        return opened(context.obj)
-
-
 def _require_index(place: Workspace, *, vectors: bool) -> None:
     """Build the index of a moment in the past: nobody else ever does. Today's is the search's to begin."""
     from indexing.search.index_search import missing_index
@@ -315,7 +302,7 @@ def _require_index(place: Workspace, *, vectors: bool) -> None:
 
         narrate(why)
         with Bar() as bar:
-            run(place, vectors=vectors, progress=bar.show)
+            run(place, vectors=vectors, progress=bar.follow)
 
 
 def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:

@@ -5,45 +5,42 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from indexing.embedding.local_model import local_model
 from workbench.cli import shell_values
 from workbench.cli.agents import answer_hook
-from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
-from workbench.cli.options import (
+from workbench.cli.console import (
+    Bar,
+    answered,
     choice,
     command,
     dry_run_option,
     flag,
+    given,
     model_option,
     named,
-    number,
-    word,
-    workspace,
-)
-from workbench.cli.output import (
-    Bar,
-    Counted,
-    answered,
-    given,
     narrate,
     narrate_notes,
     narrate_row,
+    number,
     say,
     say_diff,
     say_row,
+    this_moment,
     wants_json,
+    word,
+    workspace,
 )
-from workbench.errors import ReadOnlyError, UsageError
+from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
+from workbench.errors import ReadOnlyError, UsageError, reason_of
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
 from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import find, watched
-from workbench.ingest.watch import Event, Follower
+from workbench.ingest.watch import Follower
 from workbench.jobs.runs import Job
 from workbench.llm.language_model import WITHOUT_MODEL
 from workbench.plural import plural
@@ -73,11 +70,11 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
             _ = place.operations  # without a repository nothing can be taken in, so it is said once
         ingestion = Ingest(
             place,
-            now=datetime.now().astimezone(),
+            now=this_moment(),
             model=usable_model(place, WITHOUT_MODEL),
             embedder=local_model(place.settings),
             dry_run=given("dry_run"),
-            progress=lambda name, done, total: bar.show(Counted(sort_of(name), done, total)),
+            progress=lambda name, done, total: bar.show(sort_of(name), done, total),
             **options,
         )
         done = []
@@ -145,7 +142,7 @@ def watch(once: bool) -> None:
         _ = place.operations
         following = Follower(
             place,
-            clock=lambda: datetime.now().astimezone(),
+            clock=this_moment,
             model=usable_model(place, WITHOUT_MODEL),
             embedder=local_model(place.settings),
         )
@@ -163,8 +160,9 @@ def watch(once: bool) -> None:
                 counts[event.kind] += 1
                 if log:
                     work.line(event.kind + (f" ({event.error})" if event.error else ""))
-                else:
-                    _say_event(event)
+                elif not answered(event):
+                    tell_of = say_row if event.kind in ("flushed", "taken", "pruned") else narrate_row
+                    tell_of(f"{event.at:%H:%M:%S} {event.sentence()}")
                 if stop.is_set():
                     break
             tell()
@@ -185,7 +183,7 @@ def _flush_for_hook(said: Mapping[str, Any]) -> None:
 def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flushed], dict[str, str]]:
     """What was flushed, and why each file that failed did; ``quiet`` tells of nothing."""
     tell = (lambda _: None) if quiet else narrate_row
-    now = datetime.now().astimezone()
+    now = this_moment()
     done: list[Flushed] = []
     with workspace() as place:
         dry_run = given("dry_run") and not quiet
@@ -210,10 +208,8 @@ def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flu
                     done += [flush_session(place, one, now=now, model=model, dry_run=True) for one in parts]
                 else:
                     done += flush_reading(place, reading, checkpoints, now=now, model=model, full=True)
-            except ReadOnlyError as error:
-                failed[file.path] = error.message
-            except OSError as error:
-                failed[file.path] = error.strerror or str(error)
+            except (ReadOnlyError, OSError) as error:
+                failed[file.path] = reason_of(error)
     return done, failed
 
 
@@ -251,10 +247,3 @@ def _say_flushed(one: Flushed) -> None:
     for operation in one.operations:
         narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(one.notes)
-
-
-def _say_event(event: Event) -> None:
-    if answered(event):
-        return
-    tell = say_row if event.kind in ("flushed", "taken", "pruned") else narrate_row
-    tell(f"{event.at:%H:%M:%S} {event.sentence()}")

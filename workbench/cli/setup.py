@@ -7,27 +7,35 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.options import choice, dry_run_option, flag, group, meant, named, number, opened, word
-from workbench.cli.output import (
+from workbench.cli.console import (
     FOUND_WANTING,
     agree,
     answered,
+    choice,
+    dry_run_option,
+    flag,
     given,
+    group,
     json_option,
+    meant,
+    named,
     narrate,
     narrate_row,
+    number,
+    opened,
     put,
     say,
     say_diff,
     say_row,
+    this_moment,
     wants_json,
+    word,
 )
 from workbench.config.read_only import VARIABLE, require_more_than_looking
 from workbench.errors import NoWorkspaceError, UsageError
@@ -93,24 +101,19 @@ def demo(folder: str, no_open: bool) -> None:
     elif target.exists() and any(target.iterdir()):
         raise UsageError(f"{folder} is not empty", hint="use another folder: workbench demo DIR")
     else:
+        from workbench.dreaming.proposals.inbox import propose
+        from workbench.dreaming.run import dream
+
         commits, files = write_demo(target)
-        proposed = _dream_of(target)
+        now = this_moment()
+        with contextlib.closing(Workspace.open(target)) as place:
+            proposed = len(propose(place, dream(place, now=now).proposals, now).added)
         made = ", ".join((plural(files, "file"), plural(commits, "commit"), plural(proposed, "proposal")))
         narrate(f"made {folder}: {made}")
     if no_open:
         say(folder)
     else:
         _open(folder, proposed)
-
-
-def _dream_of(folder: Path) -> int:
-    """Dream once in a workspace, without a language model; how many proposals then wait."""
-    from workbench.dreaming.proposals.inbox import propose
-    from workbench.dreaming.run import dream
-
-    now = datetime.now().astimezone()
-    with contextlib.closing(Workspace.open(folder)) as place:
-        return len(propose(place, dream(place, now=now).proposals, now).added)
 
 
 @click.command()
@@ -325,14 +328,14 @@ def list_() -> int:
     known = read_registry()
     found = [standing(one) for one in known.entries]
     if not answered({"file": known.path, "workspaces": found, "skipped": known.skipped}):
-        width = max((len(one.workspace.name) for one in found), default=0)
+        width = max((len(one.name) for one in found), default=0)
         for one in found:
             count = plural(one.entries, "entry") if one.usable else one.state
             say_row(
-                f"{one.workspace.name:<{width}}  {count:>16}  {one.summary}",
+                f"{one.name:<{width}}  {count:>16}  {one.summary}",
                 fg="yellow" if one.needs_a_look else None,
             )
-            say_row(f"{'':<{width}}  {one.workspace.root}", dim=True)
+            say_row(f"{'':<{width}}  {one.path}", dim=True)
         for line in known.skipped:
             narrate_row(f"skipped in {known.path}: {line}")
         if not found:

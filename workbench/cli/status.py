@@ -11,8 +11,18 @@ from typing import Any
 from indexing.sync.freshness import freshness
 from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
-from workbench.cli.options import command, flag, workspace
-from workbench.cli.output import answered, attributes, operation_json, put, say, say_fields, say_row
+from workbench.cli.console import (
+    answered,
+    attributes,
+    command,
+    flag,
+    operation_json,
+    put,
+    say,
+    say_fields,
+    say_row,
+    workspace,
+)
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.jobs.runs import now, standings
 from workbench.plural import plural
@@ -183,7 +193,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         "history": history,
         "last_dream": max(dreams, default=None),
         "jobs": [one.as_json() for one in jobs],
-        "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
+        "proposals": 0 if past else len(pending(place, now())),
         "last_backup": backup,
         "late": [{**attributes(one, "path", "why", "lines"), "bytes": len(one.text)} for one in late],
         "warnings": warnings,

@@ -59,7 +59,10 @@ def _read(text: str, max_bytes: int, max_nodes: int) -> object:
         raise MappingError(f"over {max_bytes} bytes")
     try:
         for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
-            _check(event)
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise MappingError("anchors and aliases are not read")
+            if getattr(event, "tag", None) is not None:
+                raise MappingError("tags are not read")
             if count > max_nodes or len(stack) > MAX_DEPTH:
                 raise MappingError("too large or too deep")
             if isinstance(event, yaml.ScalarEvent):
@@ -107,10 +110,3 @@ class _Collection:
             self._key = value
         else:
             raise MappingError("a key that is not a string")
-
-
-def _check(event: yaml.Event) -> None:
-    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-        raise MappingError("anchors and aliases are not read")
-    if getattr(event, "tag", None) is not None:
-        raise MappingError("tags are not read")

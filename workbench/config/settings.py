@@ -74,14 +74,6 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
 _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
-_DROPPED_WEIGHTS = frozenset(
-    f"search_{name}"
-    for name in (
-        *("vector", "lexical", "recency", "half_life", "importance", "pin"),
-        *("user", "date", "exact", "diversity", "fusion", "kinds"),
-    )
-)
-"""Weights that older versions let a file set one by one."""
 _DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
 """Thresholds of dreaming that older versions had in place of a rank."""
 
@@ -315,13 +307,22 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
         read_settings(user_settings_path(), root, trusted=True),
         read_settings(workspace_file, root, trusted=False),
     )
-    newer = _is_newer(files[1])
+    try:
+        newer = format_in(files[1].said) > FORMAT
+    except ValueError as error:
+        hint = f"`{KEY}: {FORMAT}` is what this version writes"
+        raise UsageError(f"{workspace_file}: {error}", hint=hint) from error
     return combined(
         _counting(files[0], DECLARED.keys(), lenient=lenient, newer=False, skipped=left_out),
         _counting(
             files[1], DECLARED.keys() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out
         ),
     )
+
+
+def own_settings() -> Settings:
+    """What the person's own settings say; no workspace has a say in it. Raises as ``load`` does."""
+    return load(Path(os.devnull, "workbench.yaml"))
 
 
 def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFile:
@@ -385,17 +386,14 @@ def _counting(
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
     """Up to three known names that ``name`` may be a misspelling of, the likeliest first."""
-    from rapidfuzz import process  # noqa: PLC0415 - only where somebody mistyped
-    from rapidfuzz.distance import OSA  # noqa: PLC0415
+    from difflib import get_close_matches  # noqa: PLC0415 - only where somebody mistyped
 
-    score = OSA.normalized_similarity
-    found = process.extract(name[:_SHOWN], sorted(known), scorer=score, score_cutoff=_ALIKE, limit=3)
-    return [one for one, _, _ in found]
+    return get_close_matches(name[:_SHOWN], sorted(known), 3, _ALIKE)
 
 
 def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
-    if name in _DROPPED_WEIGHTS:
+    if name.startswith("search_"):  # older versions let a file set each weight
         return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
         return "use dream_limit, the number of proposals of a dream"
@@ -425,15 +423,6 @@ def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
             f"{path} cannot set {short(name)}, which looks like a misspelled setting that matters",
             hint=f"did you mean {near[0]}?",
         )
-
-
-def _is_newer(file: SettingsFile) -> bool:
-    """Whether a workspace's file is of a format that this program does not know. Raises UsageError."""
-    try:
-        return format_in(file.said) > FORMAT
-    except ValueError as error:
-        hint = f"`{KEY}: {FORMAT}` is what this version writes"
-        raise UsageError(f"{file.path}: {error}", hint=hint) from error
 
 
 def read_file(path: Path, *, trusted: bool) -> bytes:
@@ -494,22 +483,18 @@ def checked(name: str, value: object) -> object:
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
-            if declared.members:
-                return _words(name, items, declared.members)
-            return _patterns(name, items)
+            if not declared.members:
+                return _patterns(name, items)
+            for word in items:
+                if word not in declared.members:
+                    known = ", ".join(declared.members)
+                    raise UsageError(f"{name} does not accept {short(word)}", hint=f"known: {known}")
+            return tuple(dict.fromkeys(items))
         raise UsageError(f"{name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
         return FORMER_PRESETS.get(value, value) if name == "search_preset" else value
     shown = "" if declared.secret else f", not {short(value)}"
     raise UsageError(f"{name} must be a word{shown}")
-
-
-def _words(name: str, words: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
-    """The words, each of those that are ``known``, and none twice."""
-    for word in words:
-        if word not in known:
-            raise UsageError(f"{name} does not accept {short(word)}", hint="known: " + ", ".join(known))
-    return tuple(dict.fromkeys(words))
 
 
 def _patterns(name: str, patterns: list[str]) -> tuple[str, ...]:

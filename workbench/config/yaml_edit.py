@@ -31,7 +31,6 @@ class YamlPlace:
     key_end: int
     start: int
     end: int
-    in_braces: bool
     is_block: bool
     """Whether it is a list of lines, or a text of several."""
     is_mapping: bool = False
@@ -55,27 +54,21 @@ def with_value(text: str, place: YamlPlace, value: str | Sequence[str]) -> str:
 
 def with_new(text: str, name: str, value: str | Sequence[str]) -> str:
     """The text with a value that it did not have, as its last line."""
-    new = f"{name}: {written(value)}"
-    root = _root(text)
-    if root is not None and root.flow_style:
-        before = text[: text.rindex("}")].rstrip()
-        comma = "" if before.endswith(("{", ",")) else ","
-        return f"{before}{comma} {new}}}{text[text.rindex('}') + 1 :]}"
     end = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text or text.endswith("\n") else end
-    return f"{text}{gap}{new}{end}"
+    return f"{text}{gap}{name}: {written(value)}{end}"
 
 
 def without(text: str, place: YamlPlace) -> str:
-    """The text without this value and its key; a mapping that it was all of goes with it."""
+    """The text without the lines of this value; a mapping that it was all of goes with it."""
     *above, _ = place.keys
     others = list(_places(text))
     siblings = [one for one in others if not one.is_mapping and [*one.keys[: len(above)]] == above]
     parent = next((one for one in others if [*one.keys] == above and one.is_mapping), None)
-    if parent is None or len(siblings) > 1:
-        return _cut(text, place.key_start, place.end, in_braces=place.in_braces)
-    end = max(place.end, parent.end) if place.in_braces else place.end
-    return _cut(text, parent.key_start, end, in_braces=False)
+    start = place.key_start if parent is None or len(siblings) > 1 else parent.key_start
+    newline = place.end - 1 if text[: place.end].endswith("\n") else text.find("\n", place.end)
+    after = text[newline + 1 :] if newline >= 0 else ""
+    return text[: text.rfind("\n", 0, start) + 1] + after
 
 
 def with_change(
@@ -106,9 +99,9 @@ def with_change(
         wanted[name] = value
         here = find(text).get(name)
         text = with_value(text, here, value) if here else with_new(text, name, value)
-    while value is None and (here := find(text).get(name)):
-        text = without(text, here)
     try:
+        while value is None and (here := find(text).get(name)):
+            text = without(text, here)
         certain = read(text) == wanted
     except MappingError:
         certain = False
@@ -137,34 +130,14 @@ def _instead_of_block(text: str, place: YamlPlace, new: str) -> str:
     return f"{text[: place.key_end]} {new}{beside}{rest}{newline or (end if notes else '')}{notes}{after}"
 
 
-def _cut(text: str, start: int, end: int, *, in_braces: bool) -> str:
-    if in_braces:
-        before, after = text[:start], text[end:]
-        if after.lstrip().startswith(","):
-            return before + after.lstrip()[1:].lstrip(" ")
-        return (before.rstrip().removesuffix(",") if before.rstrip().endswith(",") else before) + after
-    first = text.rfind("\n", 0, start) + 1
-    newline = -1 if text[:end].endswith("\n") else text.find("\n", end)
-    last = end if text[:end].endswith("\n") else len(text) if newline < 0 else newline + 1
-    return text[:first] + text[last:]
-
-
-def _root(text: str) -> yaml.MappingNode | None:
-    node = next(yaml.compose_all(text, Loader=yaml.SafeLoader), None)
-    return node if isinstance(node, yaml.MappingNode) else None
-
-
 def _places(text: str) -> Iterator[YamlPlace]:
     """Every value, in the order of the text; a mapping's before those in it."""
-    root = _root(text)
-    if root is not None:
-        yield from _places_in(text, root, (), in_braces=False)
+    root = next(yaml.compose_all(text, Loader=yaml.SafeLoader), None)
+    if isinstance(root, yaml.MappingNode):
+        yield from _places_in(text, root, ())
 
 
-def _places_in(
-    text: str, node: yaml.MappingNode, above: tuple[str, ...], *, in_braces: bool
-) -> Iterator[YamlPlace]:
-    braces = in_braces or bool(node.flow_style)
+def _places_in(text: str, node: yaml.MappingNode, above: tuple[str, ...]) -> Iterator[YamlPlace]:
     for key, value in node.value:
         start, key_end = value.start_mark.index, key.end_mark.index
         colon = text.find(":", key_end)
@@ -178,12 +151,11 @@ def _places_in(
             key_end=min(colon + 1, start) if colon >= 0 else start,
             start=start,
             end=_end(value),
-            in_braces=braces,
             is_block=in_lines or (isinstance(value, yaml.ScalarNode) and value.style in ("|", ">")),
             is_mapping=is_mapping,
         )
         if is_mapping:
-            yield from _places_in(text, value, keys, in_braces=braces)
+            yield from _places_in(text, value, keys)
 
 
 def _end(node: yaml.Node) -> int:

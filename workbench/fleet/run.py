@@ -24,21 +24,11 @@ from indexing.many_workspaces.table import KnownFile, Location, SharedTable, Tab
 from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, WorkbenchError, disk_error, reason_of
-from workbench.fleet.pool import Pool
-from workbench.fleet.worker import Agent, Done, Recipe, Task, read
+from workbench.fleet.worker import Agent, Done, InProcess, Recipe, Task, read
 from workbench.plural import plural
 
-
-@dataclass(frozen=True, slots=True)
-class FleetProgress:
-    """Workspaces that are done, of all."""
-
-    phase: str
-    done: int
-    total: int
-
-
-OnProgress = Callable[[FleetProgress], None]
+OnProgress = Callable[[str, int, int], None]
+"""Told what is counted, how many of them are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +121,7 @@ def reindex(
     agents: Sequence[Agent],
     place: Location,
     recipe: Recipe,
-    pool: Pool,
+    pool: InProcess,
     plan: Plan,
     progress: OnProgress | None = None,
 ) -> FleetReport:
@@ -140,7 +130,7 @@ def reindex(
     Raises IndexUnavailableError where the storage fails for good, with the report so far as ``report``;
     UsageError where the table is another model's; WorkbenchError where the workers do not start.
     """
-    return _Run(agents, place, recipe, plan, progress or (lambda _: None)).run(pool)
+    return _Run(agents, place, recipe, plan, progress or (lambda *_: None)).run(pool)
 
 
 class StorageFailedError(IndexUnavailableError):
@@ -164,13 +154,15 @@ class _Run:
         self._empty = False
         self._table: SharedTable
 
-    def run(self, pool: Pool) -> FleetReport:
+    def run(self, pool: InProcess) -> FleetReport:
         """Carry the run out."""
         report, started = self._report, time.perf_counter()
+        card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         try:
             with pool:  # first: no process may be forked any more once the storage's client is at work
                 report.starting = time.perf_counter() - started
-                self._open()
+                self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
+                self._empty = self._patient(self._table.count) == 0
                 self._go_rounds(pool)
             if self._plan.prune:
                 gone = [name for name in self._patient(self._table.workspaces) if name not in self._agents]
@@ -185,23 +177,18 @@ class _Run:
             report.seconds = time.perf_counter() - started
         return report
 
-    def _open(self) -> None:
-        card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
-        self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
-        self._empty = self._patient(self._table.count) == 0
-
-    def _go_rounds(self, pool: Pool) -> None:
+    def _go_rounds(self, pool: InProcess) -> None:
         """All workspaces in batches; then those that failed one by one, as often as they may."""
         agents, size = list(self._agents.values()), self._plan.batch
         for attempt in range(1, self._plan.retries + 2):
             batches = (tuple(agents[at : at + size]) for at in range(0, len(agents), size))
             failed: dict[str, str] = {}
             for task, brought in pool.map(self._read(batch, attempt) for batch in batches):
-                took = (
-                    self._take(task, brought) if isinstance(brought, Done) else self._lost(task, brought.why)
-                )
-                failed |= took
-                self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
+                if isinstance(brought, Done):
+                    failed |= self._take(task, brought)
+                else:
+                    failed |= self._lost(task, brought)
+                self._progress("workspaces", self._ended, len(self._agents))
             if attempt > self._plan.retries:
                 for name, why in failed.items():
                     self._report.failed.append(Failure(name, self._agents[name].path, why, attempt))
@@ -407,4 +394,4 @@ def _each(
         for number, agent in enumerate(some, start + 1):
             yield agent, known[agent.name]
             if progress is not None:
-                progress(FleetProgress("workspaces", number, len(agents)))
+                progress("workspaces", number, len(agents))

@@ -4,17 +4,25 @@
 runs the fleet; every worker opens it for itself.
 
 The list of workspaces that a fleet is made of: a file with one a line, JSON lines, or a YAML list.
+
+Who carries tasks out: this process, or workers on Ray, of which any may die. Ray schedules, keeps a process
+for each worker, and starts another where one dies: a cluster by its address, else one on this machine that
+listens on loopback alone. Its statistics and dashboard are off: nothing is sent anywhere.
 """
 
 from __future__ import annotations
 
+import functools
 import os
+import pickle
+import shutil
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 import msgspec
 import yaml
@@ -22,8 +30,8 @@ import yaml
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Embedder
 from indexing.many_workspaces.rows import Difference, as_table, difference, embedded, rows_of
-from workbench.config.settings import Settings, load
-from workbench.errors import ModelUnavailableError, UsageError, reason_of
+from workbench.config.settings import own_settings
+from workbench.errors import ModelUnavailableError, UsageError, WorkbenchError, reason_of
 
 MOST_BYTES = 500_000_000
 _LONGEST = 500
@@ -213,7 +221,7 @@ def recipe(*, vectors: bool, spend: bool) -> Recipe:
     """
     if not vectors:
         return Recipe()
-    choice = _choice(_own_settings())
+    choice = _choice()
     if choice.service is not None and choice.service.charges and not spend:
         raise UsageError(
             f"{choice.identity} costs money, and all texts of the fleet would be sent to it",
@@ -226,7 +234,7 @@ def recipe(*, vectors: bool, spend: bool) -> Recipe:
 
 def open_own_model() -> Embedder:
     """The model of the settings of whoever runs this process. Raises ModelUnavailableError."""
-    return _choice(_own_settings()).open()
+    return _choice().open()
 
 
 def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None, str]:
@@ -234,7 +242,7 @@ def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None,
     if not identity:
         return None, "there are no vectors"
     try:
-        found = choices(_own_settings(), threads=1).that_made(identity)
+        found = choices(own_settings(), threads=1).that_made(identity)
         if found is None:
             return None, f"the vectors are those of {identity}, which is not the model in your settings"
         embedder = found.open_for_questions()
@@ -244,13 +252,184 @@ def model_for_questions(identity: str, dimension: int) -> tuple[Embedder | None,
     return embedder, ""
 
 
-def _own_settings() -> Settings:
-    """The person's own settings alone: no workspace of a fleet says which model is used."""
-    return load(Path(os.devnull, "workbench.yaml"))
-
-
-def _choice(settings: Settings) -> ModelChoice:
+def _choice() -> ModelChoice:
+    """The model of the person's own settings: no workspace of a fleet says which is used."""
     try:
-        return choices(settings, threads=1).first()
+        return choices(own_settings(), threads=1).first()
     except ModelUnavailableError as error:
         raise ModelUnavailableError(error.message, hint="--no-vectors searches by keyword only") from error
+
+
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""What keeps Ray from telling anybody anything."""
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""With it a Ray of this machine takes 127.0.0.1 for its address, and listens nowhere else."""
+RETRIES = 2
+"""Times that Ray gives the task of a worker that died to another one."""
+_STORE_BYTES = 200_000_000
+_PATIENCE_SECONDS = 120.0
+"""For the first worker to begin: it loads a model."""
+_LONGEST_FOLDER = 30
+"""Characters; Ray puts sockets below it, whose paths may have about a hundred."""
+
+
+Brought: TypeAlias = "tuple[Task, Done | str]"
+"""A task, and what came of it: why, where nothing came back."""
+
+
+class InProcess:
+    """Workers, from the beginning of a block to its end: one in this process."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+
+    def __enter__(self) -> Self:
+        self._worker = Worker(self._recipe)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        """Carry tasks out, one after the other."""
+        for task in tasks:
+            yield task, self._worker.run(task)
+
+
+class RayPool(InProcess):
+    """Processes of Ray, each with a worker. ``workers`` 0 takes all processors.
+
+    ``address`` is that of a cluster (``auto``, ``host:port``); without it a Ray is started for this run.
+    """
+
+    def __init__(self, recipe: Recipe, *, workers: int = 0, address: str = "") -> None:
+        self._pickled = pickle.dumps(recipe)
+        self._has_model = recipe.open_model is not None
+        self._workers, self._address = workers, address
+        self._folder = ""
+        self._ray: Any = None
+        self._function: Any = None
+        self._at_a_time = 0
+
+    def __enter__(self) -> Self:
+        """Start Ray and its first worker, so that what is wrong with the model is said at once.
+
+        Raises UsageError without Ray, WorkbenchError where it does not start.
+        """
+        os.environ.update(QUIET if self._address else QUIET | LOOPBACK)
+        try:
+            import ray  # noqa: PLC0415 - takes a second, and is an extra
+        except ImportError as error:
+            raise UsageError(
+                "Ray is not installed",
+                hint="install the extra `fleet` (README, Install); or --workers 0 runs in this process",
+            ) from error
+        self._ray = ray
+        try:
+            with warnings.catch_warnings():
+                # What Ray starts are other programs: nothing of lancedb goes on in them.
+                warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
+                self._start()
+            self._begin()
+        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            self.__exit__()
+            raise WorkbenchError(
+                f"Ray did not start: {_why(error)}", hint="--workers 0 runs in this process"
+            ) from error
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the workers, and the Ray that was started for them."""
+        if self._ray is not None:
+            self._ray.shutdown()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = ""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        """Carry tasks out, several at a time; what is finished first comes first."""
+        held: dict[Any, Task] = {}
+        for task in tasks:
+            held[self._function.remote(self._pickled, task)] = task
+            if len(held) >= self._at_a_time:
+                yield self._finished(held)
+        while held:
+            yield self._finished(held)
+
+    def _finished(self, held: dict[Any, Task]) -> Brought:
+        """Wait for one of the tasks to end, which is then held no more."""
+        (ready,), _ = self._ray.wait(list(held), num_returns=1)
+        task = held.pop(ready)
+        try:
+            done: Done = self._ray.get(ready)
+        except self._ray.exceptions.RayError as error:
+            return task, _why(error)
+        return task, done
+
+    def _start(self) -> None:
+        if self._address:
+            self._ray.init(address=self._address, log_to_driver=False, logging_level="ERROR")
+            return
+        usual = tempfile.gettempdir()
+        short = usual if len(usual) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp makes it our own
+        self._folder = tempfile.mkdtemp(prefix="fleet-", dir=short)
+        self._ray.init(
+            address="local",
+            num_cpus=self._workers or os.cpu_count() or 1,
+            include_dashboard=False,
+            object_store_memory=_STORE_BYTES,
+            log_to_driver=False,
+            logging_level="ERROR",
+            _temp_dir=self._folder,
+        )
+
+    def _begin(self) -> None:
+        """Have one worker open its model. Raises WorkbenchError where none can."""
+        there = self._ray.cluster_resources()
+        processors = max(1, int(there.get("CPU", 1)))
+        workers = min(self._workers or processors, processors)
+        gpus = there.get("GPU", 0) if self._has_model else 0
+        self._function = self._ray.remote(max_retries=RETRIES, num_cpus=1, num_gpus=min(1.0, gpus / workers))(
+            _carry_out
+        )
+        # One more than there are workers, so that none waits while this process reads and writes.
+        self._at_a_time = workers + 1
+        try:
+            self._ray.get(self._function.remote(self._pickled, Task()), timeout=_PATIENCE_SECONDS)
+        except self._ray.exceptions.GetTimeoutError as error:
+            raise WorkbenchError(
+                f"no worker started within {_PATIENCE_SECONDS:.0f} seconds",
+                hint="the cluster has no free processor; `ray status` shows what uses them",
+            ) from error
+        except self._ray.exceptions.RayError as error:
+            raise WorkbenchError(f"no worker started: {_why(error)}") from error
+
+
+def _carry_out(recipe: bytes, task: Task) -> Done:
+    """Carry a task out, in a process of Ray's."""
+    return _worker(recipe).run(task)
+
+
+@functools.cache
+def _worker(recipe: bytes) -> Worker:
+    """The worker of this process: its model is loaded once."""
+    made: Recipe = pickle.loads(recipe)  # noqa: S301 - this program made it
+    return Worker(made)
+
+
+def _why(error: BaseException) -> str:
+    """Why, in one line: of an error that was raised in a worker its own."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, WorkbenchError):
+        return cause.message
+    if isinstance(cause, BaseException):
+        return f"{type(cause).__name__}: {cause}".partition("\n")[0][:300]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next(iter(lines), type(error).__name__)[:300]

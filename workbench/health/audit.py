@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
@@ -39,18 +39,6 @@ _NO_JUNK = (
 _BATCH = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class AuditProgress:
-    """The part that is looked at, and how many of them are done."""
-
-    phase: str
-    done: int
-    total: int
-
-
-Tell: TypeAlias = Callable[[AuditProgress], object]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPart:
     """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence."""
@@ -61,8 +49,6 @@ class AuditPart:
     of: int
     seconds: float
     evidence: tuple[Finding, ...]
-    is_model: bool = False
-    """Whether it asks the salience model, which costs more than all other parts."""
 
     @property
     def share(self) -> float:
@@ -94,53 +80,54 @@ class AuditPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """All parts over the ``entries`` of ``files``; ``seconds`` is what reading them took."""
+    """All parts over the ``entries`` of ``files``.
+
+    ``per_second`` is how many entries were looked at in a second, of reading and all parts but junk, which
+    asks the salience model.
+    """
 
     entries: int
     files: int
-    seconds: float
+    per_second: float
     parts: tuple[AuditPart, ...]
-
-    @property
-    def per_second(self) -> float:
-        """Entries a second, of reading and all parts that need no model."""
-        took = self.seconds + sum(part.seconds for part in self.parts if not part.is_model)
-        return self.entries / max(took, 1e-9)
 
 
 def audit(
     subject: CheckSubject,
     *,
     model: bool = True,
-    tell: Tell = lambda _: None,
+    tell: Callable[[str, int, int], object] = lambda *_: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Audit:
-    """Look through all memory, and ``tell`` how far it is. Without ``model`` it is not asked what is junk."""
+    """Look through all memory. Without ``model`` it is not asked what is junk.
+
+    ``tell`` is given the part that is looked at, and how many of how many are done.
+    """
     declared = [one for one in _PARTS if model or one.look is not _junk]
-    tell(AuditProgress("reading", 0, len(declared)))
+    tell("reading", 0, len(declared))
     parts = []
     begun = clock()
     entries = [entry for entry in subject.corpus.entries if memory_checks.is_whole(entry)]
     took = clock() - begun
     for done, one in enumerate(declared):
-        tell(AuditProgress(one.name, done, len(declared)))
-        parts.append(_part(subject, entries, one, clock))
-    return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
-
-
-def _part(
-    subject: CheckSubject, entries: Sequence[Entry], declared: _Declared, clock: Callable[[], float]
-) -> AuditPart:
-    begun = clock()
-    evidence = tuple(one for one in declared.look(subject) if isinstance(one, Finding))
-    return AuditPart(
-        name=declared.name,
-        meaning=declared.meaning,
-        entries=len({place for finding in evidence for place in declared.counted(finding)}),
-        of=sum(map(declared.is_about, entries)),
-        seconds=clock() - begun,
-        evidence=evidence,
-        is_model=declared.look is _junk,
+        tell(one.name, done, len(declared))
+        begun = clock()
+        evidence = tuple(found for found in one.look(subject) if isinstance(found, Finding))
+        part = AuditPart(
+            name=one.name,
+            meaning=one.meaning,
+            entries=len({place for finding in evidence for place in one.counted(finding)}),
+            of=sum(map(one.is_about, entries)),
+            seconds=clock() - begun,
+            evidence=evidence,
+        )
+        parts.append(part)
+        took += part.seconds if one.look is not _junk else 0.0
+    return Audit(
+        entries=len(entries),
+        files=len(subject.corpus.documents),
+        per_second=len(entries) / max(took, 1e-9),
+        parts=tuple(parts),
     )
 
 

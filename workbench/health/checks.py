@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError, reason_of
 from workbench.health import (
     duplicate_checks,
     index_checks,
@@ -45,6 +45,7 @@ from workbench.health.finding import (
 )
 from workbench.health.subject import NAMED, CheckSubject
 from workbench.safety.secrets import masked
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.task_context import TaskContext, moment
 
 _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] = (
@@ -149,7 +150,7 @@ def look_at(check: Check, subject: CheckSubject) -> CheckResult:
     """What one check sees and finds. Never raises."""
     seen: list[str] = []
     findings: list[Finding] = []
-    if subject.is_past and check.family in DOCTOR:
+    if isinstance(subject.workspace, PastWorkspace) and check.family in DOCTOR:
         seen.append("not checked: memory as of an earlier time")
     else:
         try:
@@ -213,10 +214,8 @@ def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
         try:
             require_more_than_looking()
             done = due.repair()
-        except WorkbenchError as error:
-            refused[due.what] = error.message
-        except OSError as error:
-            refused[due.what] = str(error)
+        except (WorkbenchError, OSError) as error:
+            refused[due.what] = reason_of(error)
         result = look_at(check, subject)
         if done and any(one.what == due.what for one in result.findings):
             refused[due.what] = f"it is still there ({done})"

@@ -50,7 +50,7 @@ def duplicates(subject: CheckSubject) -> Look:
         if len(said) - sum(map(str.isdigit, said)) >= least or (
             said and len(_UNPARTED.findall(entry.text[:400])) >= 2 * least
         ):
-            group = groups[entry.hash, _page(entry)]
+            group = groups[entry.hash, entry.path if entry.kind is Kind.ENTITY else ""]
             if not group:
                 words.append(said)
             group.append(entry)
@@ -66,7 +66,9 @@ def duplicates(subject: CheckSubject) -> Look:
         common = shared[path, *pair]
         if common >= _COPIED and common > _SAME_SECTION * min(lines[path, heading] for heading in pair):
             return False  # a section that was copied, not a form
-        return common > 1 or _is_field(one, other)
+        # Both sections have such a line for each of two things: `Contact: by mail`, or under `Pros`.
+        is_field = one.heading[-1:] == other.heading[-1:] or _FIELD.match(one.text) is not None
+        return common > 1 or is_field
 
     for first, *others in repeated:
         again = [other for other in others if not is_form(first, other)]
@@ -95,11 +97,6 @@ def _sections(one: Entry, other: Entry) -> tuple[str, ...]:
     if is_log or one.path != other.path or one.heading == other.heading:
         return ()
     return one.path, *sorted(("\n".join(one.heading), "\n".join(other.heading)))
-
-
-def _is_field(one: Entry, other: Entry) -> bool:
-    """Whether two sections have such a line for each of two things: `Contact: by mail`, or under `Pros`."""
-    return one.heading[-1:] == other.heading[-1:] or _FIELD.match(one.text) is not None
 
 
 def _states(entry: Entry) -> bool:
@@ -171,11 +168,6 @@ def _is_copy(one: Entry, other: Entry) -> bool:
         if any(path.partition("#")[0] == source.path for path in said):
             return True
     return (one.kind in CURATED) != (other.kind in CURATED)  # what was chosen was said somewhere first
-
-
-def _page(entry: Entry) -> str:
-    """What an entry is about beside its words: on a page of the graph, the page."""
-    return entry.path if entry.kind is Kind.ENTITY else ""
 
 
 def _may_be_one(one: Entry, other: Entry) -> bool:

@@ -119,32 +119,6 @@ class Finding:
         """``path:line``, behind the commit that has it where no file does."""
         return f"{self.commit[:12]} {self.path}:{self.line}".lstrip()
 
-    def as_doctor_json(self) -> dict[str, object]:
-        """The finding as `workbench doctor` prints it."""
-        return {
-            "level": "note" if self.severity == "info" else "wrong",
-            "what": self.what,
-            "meaning": self.meaning or None,
-            "do": self.do or None,
-            "fixable": self.repair is not None,
-            "fixed": self.fixed,
-            "refused": self.refused,
-        }
-
-    def as_check_json(self) -> dict[str, object]:
-        """The finding as `workbench check` prints it."""
-        return {
-            "rule": self.rule,
-            "severity": self.severity,
-            "path": self.path,
-            "line": self.line,
-            "what": self.what,
-            "do": self.do or None,
-            "also": self.also,
-            "entry": self.entry or None,
-            "commit": self.commit or None,
-        }
-
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """The gravest first; among equals by rule, file and line."""
@@ -200,16 +174,6 @@ class CheckResult:
         if any(finding.remains for finding in self.findings):
             return "finding"
         return "fixed" if any(finding.fixed for finding in self.findings) else "fine"
-
-    def as_json(self) -> dict[str, object]:
-        """The result as `workbench doctor` prints it."""
-        return {
-            "family": self.family,
-            "check": self.name,
-            "state": self.state,
-            "seen": self.seen,
-            "findings": [finding.as_doctor_json() for finding in self.findings],
-        }
 
 
 def counted(findings: Sequence[Finding]) -> str:

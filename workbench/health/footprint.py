@@ -101,15 +101,11 @@ def _mentions(roots: list[Path]) -> Iterator[StartLine]:
     for folder, pattern in _IN_FOLDERS:
         files += sorted((home / folder).glob(pattern))
     files += [root / name for root in roots for name in _IN_PROJECTS]
-    for path in dict.fromkeys(files):
-        yield from _lines(str(path), _text(path))
-    yield from _lines("crontab -l", _crontab())
-
-
-def _lines(where: str, text: str) -> Iterator[StartLine]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if _CALL.search(line):
-            yield StartLine(where, number)
+    texts = {str(path): _text(path) for path in files} | {"crontab -l": _crontab()}
+    for where, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if _CALL.search(line):
+                yield StartLine(where, number)
 
 
 def _text(path: Path) -> str:

@@ -11,6 +11,7 @@ import ctypes
 import errno
 import locale
 import os
+import platform
 import sys
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
@@ -24,7 +25,7 @@ from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import NoGitError, NotMemoryError, SpecialFileError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import SYNC, CheckSubject, about, fix_of, shown
-from workbench.jobs.runs import Job, JobStatus, standings
+from workbench.jobs.runs import Job, standings
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import read_episode
@@ -47,7 +48,7 @@ _AHEAD = TOLERANCE.total_seconds()
 
 def python(_: CheckSubject) -> Look:
     """The interpreter."""
-    yield "Python " + ".".join(map(str, sys.version_info[:3]))
+    yield f"Python {platform.python_version()}"
 
 
 def libraries(_: CheckSubject) -> Look:
@@ -270,7 +271,12 @@ def jobs(subject: CheckSubject) -> Look:
     yield "; ".join(ran) or "none has run here"
     for one in found:
         if one.wrong:
-            yield _failing_job(one)
+            meaning = "its work was not done, or only in part"
+            if one.state == "failing":
+                meaning = "it continues and retries what fails"
+            elif one.state == "killed":
+                meaning = "it did not finish; what it had done until then is kept"
+            yield Finding(one.sentence, meaning, one.mends, "warning" if one.overdue else "error")
         elif one.job is Job.NIGHTLY and one.last and one.state != "running":
             quiet = (subject.moment - one.last.began).days
             if quiet >= _QUIET_NIGHTS:
@@ -281,15 +287,6 @@ def jobs(subject: CheckSubject) -> Look:
                     "`workbench jobs print` prints a schedule for every night",
                     "warning",
                 )
-
-
-def _failing_job(one: JobStatus) -> Finding:
-    meaning = "its work was not done, or only in part"
-    if one.state == "failing":
-        meaning = "it continues and retries what fails"
-    elif one.state == "killed":
-        meaning = "it did not finish; what it had done until then is kept"
-    return Finding(one.sentence, meaning, one.mends, "warning" if one.overdue else "error")
 
 
 def inbox(subject: CheckSubject) -> Look:
@@ -314,7 +311,10 @@ def recalls(subject: CheckSubject) -> Look:
     """
     given = dominance(subject.workspace, subject.moment, _EVER)
     week = dominance(subject.workspace, subject.moment, _WEEK).answers
-    curated = _curated(subject)
+    curated: list[Entry] = []
+    with contextlib.suppress(NotMemoryError, OSError):
+        entries = subject.workspace.memory_document().entries
+        curated = [entry for entry in entries if entry.form in (Form.ITEM, Form.PARAGRAPH)]
     never = [one for one in curated if not given.has(one)]
     yield f"{plural(given.answers, 'answer')}, {week:,} of them this week"
     if given.answers:
@@ -332,11 +332,3 @@ def recalls(subject: CheckSubject) -> Look:
             "info",
             fixes=(fix_of(entry, "forget"), fix_of(entry, "edit")),
         )
-
-
-def _curated(subject: CheckSubject) -> list[Entry]:
-    try:
-        entries = subject.workspace.memory_document().entries
-    except (NotMemoryError, OSError):
-        return []
-    return [entry for entry in entries if entry.form in (Form.ITEM, Form.PARAGRAPH)]

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import date
 from itertools import combinations, pairwise
-from pathlib import Path
 from urllib.parse import unquote
 
 from workbench.agent.usage import UsageIndex
@@ -26,9 +25,9 @@ from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import NAMED, CheckSubject, Corpus, about, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
-from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document
 from workbench.operations.archive import why_over
+from workbench.operations.references import CODE, names_of, page_name
 from workbench.plural import plural
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import TextFinding, secrets_in
@@ -70,7 +69,9 @@ def files(subject: CheckSubject) -> Look:
         )
     names = dict.fromkeys(subject.workspace.layout.memory_files)
     for first, second in combinations(names, 2):
-        if first.casefold() == second.casefold() and _are_two(subject.root / first, subject.root / second):
+        one, other = subject.root / first, subject.root / second
+        alike = first.casefold() == second.casefold() and one.is_file() and other.is_file()
+        if alike and not os.path.samefile(one, other):
             yield Finding(
                 f"both {first} and {second} are there; {first} is used here",
                 "an agent reads one of them, and it is unclear which",
@@ -79,10 +80,6 @@ def files(subject: CheckSubject) -> Look:
                 path=second,
                 line=1,
             )
-
-
-def _are_two(first: Path, second: Path) -> bool:
-    return first.is_file() and second.is_file() and not os.path.samefile(first, second)
 
 
 def budget(subject: CheckSubject) -> Look:
@@ -133,16 +130,16 @@ def budget(subject: CheckSubject) -> Look:
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
     for path, line, found in _in_texts(subject, secrets_in):
-        yield subject.corpus.at_line(
-            path,
-            line,
-            "secret",
+        finding = Finding(
             str(found),
             "everybody who reads memory, and every agent, can see it",
             "revoke it, then `workbench forget` it; docs/purge.md removes it from the history",
             "error",
-            deeds=("forget", "edit", "quarantine"),
+            "secret",
+            path,
+            line,
         )
+        yield subject.corpus.placed(finding, "forget", "edit", "quarantine")
 
 
 def hidden_text(subject: CheckSubject) -> Look:
@@ -153,15 +150,16 @@ def hidden_text(subject: CheckSubject) -> Look:
         entry = subject.corpus.entry_at(path, line)
         if entry and entry.form is Form.CODE and found.rule in _SHOWN_AS_CODE:
             continue
-        yield subject.corpus.at_line(
-            path,
-            line,
-            "hidden text",
+        finding = Finding(
             str(found),
             "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
-            deeds=("quarantine", "edit", "forget"),
+            "warning",
+            "hidden text",
+            path,
+            line,
         )
+        yield subject.corpus.placed(finding, "quarantine", "edit", "forget")
 
 
 _SHOWN_AS_CODE = ("comment", "hidden HTML", "link definition", "link title")
@@ -391,7 +389,6 @@ def _topic(entry: Entry, found: Statement) -> tuple[str, ...]:
     return (found.subject, entry.path, *entry.heading)
 
 
-_CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
 _WIKI = re.compile(
     r"(?<!\\)\[\[(?P<target>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
@@ -400,7 +397,6 @@ _DIRECTIVE = re.compile(r"(?:reply_?to(?:_?current)?|audio_?as(?:_?voice)?|tts)(
 """What an agent writes for the program that sends its answers, in the same brackets."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
-_PAGES = (".md", ".markdown")
 _ANY_FILE = ("**/*",)
 _NO_FILES = ("**/.*", "**/.*/**", "**/node_modules/**")
 """Files outside of memory (pages, pictures) can be linked to as well, but for these."""
@@ -419,7 +415,7 @@ def links(subject: CheckSubject) -> Look:
         text = document.data.decode("utf-8", "replace")
         if document.kind is Kind.DREAM or ("](" not in text and "[[" not in text):
             continue
-        bare = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
         ends = [found.start() for found in re.finditer("\n", bare)]
         for found in _LINK.finditer(bare):
             target = found["angle"] or found["bare"]
@@ -440,16 +436,16 @@ def links(subject: CheckSubject) -> Look:
         is_planned = sort == "wiki link" and (not is_wiki or (agent is not None and agent.plans_pages))
         is_log = corpus.by_path[path].kind in (Kind.LOG, Kind.EPISODE)
         what = f"the {sort} to {target} has no target"
-        yield corpus.at_line(
-            path,
-            line,
-            f"dead {sort}",
+        finding = Finding(
             what if len(group) == 1 else f"{len(group)} links point into {into}, which does not exist",
             "the target was moved, renamed or removed, or never existed",
             "correct it, or create the page",
             "info" if is_planned or is_log else "warning",
-            deeds=("edit",),
+            f"dead {sort}",
+            path,
+            line,
         )
+        yield corpus.placed(finding, "edit")
     for entry in corpus.entries:
         for source in entry.provenance.all("src") if entry.provenance and entry.part == 1 else ():
             yield from _dead_source(corpus, names, entry, source)
@@ -487,11 +483,9 @@ class _Names:
         self._paths = set(subject.corpus.by_path)
         self._known: set[str] = set()
         for document in subject.corpus.documents:
-            stem = posixpath.basename(document.path).rpartition(".")[0]
-            self._known |= {_name(stem), _name(document.path), _name(document.path.rpartition(".")[0])}
-            self._known |= {_name(called) for called in _called(document.front_matter)}
+            self._known |= names_of(document.path, document.front_matter)
             if document.headings and document.headings[0].level == 1:
-                self._known.add(_name(document.headings[0].path[-1]))
+                self._known.add(page_name(document.headings[0].path[-1]))
 
     def is_there(self, path: str) -> bool:
         """Whether a file or folder of the workspace has this path; nothing outside of it is looked at."""
@@ -503,36 +497,18 @@ class _Names:
         """Whether a wiki link's target is the name of a page, or a file."""
         name = target.strip()
         tail = posixpath.basename(name.rstrip("/"))
-        if _name(name) in self._known or _name(tail) in self._known or self.is_there(name):
+        if page_name(name) in self._known or page_name(tail) in self._known or self.is_there(name):
             return True
         if self._elsewhere is None:
             files = (file.path for file in scan(self._root, Layout(_ANY_FILE, _NO_FILES)))
-            self._elsewhere = frozenset(_name(end) for path in files for end in _ends(path))
-        return _name(name) in self._elsewhere
+            self._elsewhere = frozenset(page_name(end) for path in files for end in _ends(path))
+        return page_name(name) in self._elsewhere
 
 
 def _ends(path: str) -> Iterator[str]:
     """``a/b/c.md``, ``b/c.md``, ``c.md``: by any of them a wiki link may name a page."""
     parts = path.split("/")
     return ("/".join(parts[at:]) for at in range(len(parts)))
-
-
-def _called(header: FrontMatter | None) -> Iterator[str]:
-    """What the header of a page says it is called."""
-    if header is None:
-        return
-    for key in ("name", "title", "id"):
-        if text := header.text(key):
-            yield text
-    yield from header.list("aliases")
-
-
-def _name(text: str) -> str:
-    """Names are compared without case, and with blanks for hyphens and underscores."""
-    bare = text.strip().casefold()
-    for end in _PAGES:
-        bare = bare.removesuffix(end)
-    return " ".join(bare.replace("-", " ").replace("_", " ").split())
 
 
 def _relative(page: str, target: str) -> str | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.jobs.runs import JobStatus, runs, standings
@@ -43,11 +43,8 @@ _HELP = {
 }
 
 
-class Tell(Protocol):
-    """Takes one figure, with its labels beside those of the workspace."""
-
-    def __call__(self, name: str, value: float, **labels: str) -> None:
-        """Put it into the file."""
+Tell = Callable[..., None]
+"""Puts one figure into the file: its name and value, and its labels beside those of the workspace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from indexing.sync.freshness import freshness
@@ -37,15 +38,16 @@ class WorkspaceStatus:
     """One workspace. ``entries`` are those of its index.
 
     ``state`` is that of its index (fresh, stale, missing, damaged, unreadable), ``gone`` where the folder is
-    not there, ``refused`` where it cannot be opened. ``newer`` is its format where a newer program wrote it.
+    not there, ``refused`` where it cannot be opened. ``newer_format`` is that of a newer program's.
     """
 
-    workspace: Registered
+    name: str
+    path: Path
     state: str
     summary: str
     files: int = 0
     entries: int = 0
-    newer: int = 0
+    newer_format: int | None = None
 
     @property
     def usable(self) -> bool:
@@ -55,40 +57,26 @@ class WorkspaceStatus:
     @property
     def needs_a_look(self) -> bool:
         """Whether a person has to do something before it is fully used."""
-        return not self.usable or self.newer > 0
-
-    def as_json(self) -> dict[str, object]:
-        """For programs."""
-        return {
-            "name": self.workspace.name,
-            "path": str(self.workspace.root),
-            "state": self.state,
-            "summary": self.summary,
-            "files": self.files,
-            "entries": self.entries,
-            "newer_format": self.newer or None,
-        }
+        return not self.usable or self.newer_format is not None
 
 
 def standing(one: Registered) -> WorkspaceStatus:
     """How it is doing. Never raises: what is wrong is told."""
+    status = partial(WorkspaceStatus, one.name, one.root)
     if not one.there:
-        return WorkspaceStatus(one, GONE, "the folder is gone")
+        return status(GONE, "the folder is gone")
     try:
-        place = Workspace.open(one.root)
-        try:
+        with contextlib.closing(Workspace.open(one.root)) as place:
             found = freshness(place)
-        finally:
-            place.close()
-        newer = written if (written := format_of(one.root)) > FORMAT else 0
+        newer = written if (written := format_of(one.root)) > FORMAT else None
     except WorkbenchError as error:
-        return WorkspaceStatus(one, REFUSED, error.message)
+        return status(REFUSED, error.message)
     except OSError as error:
-        return WorkspaceStatus(one, REFUSED, f"it cannot be read: {error.strerror or error}")
+        return status(REFUSED, f"it cannot be read: {error.strerror or error}")
     summary = found.summary
     if newer:
         summary = f"{summary}; written by a newer version (format {newer}): read-only"
-    return WorkspaceStatus(one, found.state, summary, found.files, found.entries, newer)
+    return status(found.state, summary, found.files, found.entries, newer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,13 +132,10 @@ def _memories() -> Iterator[AgentMemory]:
             # It is read as memory of this agent and nothing else: the folder that is named may be a whole
             # home, in which other layouts would find files without end.
             settings = load(root / SETTINGS_FILE, lenient=True)
-            place = Workspace(root, replace(settings, layout=(layout.name,)))
-            try:
+            with contextlib.closing(Workspace(root, replace(settings, layout=(layout.name,)))) as place:
                 files = place.scan()
                 loaded = load_states(place, files)
                 pending = len(queued_in(place))
-            finally:
-                place.close()
         except WorkbenchError as error:
             yield AgentMemory(path=root, layout=layout, files={}, problem=error.message)
             continue

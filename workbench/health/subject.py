@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -21,6 +20,7 @@ from workbench.config.settings import Settings
 from workbench.dreaming.candidates import generated_lines, is_generated
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
+from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
 from workbench.safety.secrets import masked
@@ -28,7 +28,6 @@ from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
-from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 CURATED = frozenset({Kind.MEMORY, Kind.ENTITY, Kind.BOOTSTRAP, Kind.CONTEXT})
@@ -87,11 +86,6 @@ class CheckSubject:
     def state(self) -> Path:
         """``.workbench``, whether it is there or not."""
         return self.workspace.root / STATE_DIR
-
-    @property
-    def is_past(self) -> bool:
-        """Whether this is memory as it was, of which the machine says nothing."""
-        return isinstance(self.workspace, PastWorkspace)
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -209,25 +203,11 @@ class Corpus:
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
         document = self.by_path.get(path)
-        entries = document.entries if document else ()
-        at = bisect_left(entries, line, key=lambda entry: entry.end_line)
-        return entries[at] if at < len(entries) and entries[at].start_line <= line else None
+        return entry_at_line(document, line) if document else None
 
-    def at_line(
-        self,
-        path: str,
-        line: int,
-        rule: str,
-        what: str,
-        meaning: str,
-        do: str,
-        severity: Severity = "warning",
-        *,
-        deeds: Sequence[FixKind] = (),
-    ) -> Finding:
-        """A finding at a line; ``deeds`` are what can be done to the entry that stands there."""
-        finding = Finding(what, meaning, do, severity, rule, path, line)
-        entry = self.entry_at(path, line)
+    def placed(self, finding: Finding, *deeds: FixKind) -> Finding:
+        """A finding at a line, with the entry that stands there, and what can be done to it."""
+        entry = self.entry_at(finding.path, finding.line)
         if entry is None:
             return finding
         return replace(finding, entry=entry.address, fixes=tuple(fix_of(entry, deed) for deed in deeds))

@@ -165,7 +165,10 @@ def repository(subject: CheckSubject) -> Look:
         history = subject.workspace.history
     except WorkbenchError as error:
         yield "the repository"
-        adopt = partial(_adopt, subject) if subject.agree and _is_foreign(subject) else None
+        adopt = None
+        with contextlib.suppress(WorkbenchError):
+            if subject.agree and subject.workspace.own_place().foreign():
+                adopt = partial(_adopt, subject)
         yield Finding(error.message, NO_UNDO, error.hint, repair=adopt)
         return
     head = history.head()
@@ -205,12 +208,6 @@ def repository(subject: CheckSubject) -> Look:
     if head and history.names_no_branch():
         meaning = "no branch keeps new commits once you switch away"
         yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` creates a branch", "info")
-
-
-def _is_foreign(subject: CheckSubject) -> bool:
-    with contextlib.suppress(WorkbenchError):
-        return subject.workspace.own_place().foreign() is not None
-    return False
 
 
 def _adopt(subject: CheckSubject) -> str:

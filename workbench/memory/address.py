@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
@@ -35,7 +36,9 @@ def place_of(source: str) -> tuple[str, int] | None:
 
 def entry_at_line(document: Document, line: int) -> Entry | None:
     """The entry of ``document`` that stands at a line, counted from 1; None between entries."""
-    return next((entry for entry in document.entries if entry.start_line <= line <= entry.end_line), None)
+    entries = document.entries
+    at = bisect_left(entries, line, key=lambda entry: entry.end_line)
+    return entries[at] if at < len(entries) and entries[at].start_line <= line else None
 
 
 def find_entry(document: Document, address: str) -> Entry:

@@ -97,15 +97,25 @@ _WRITING = threading.Lock()
 
 
 def set_own(
-    name: str, value: Value | None, *, workspace_file: Path | None = None, check: Check | None = None
+    name: str,
+    value: Value | None,
+    *,
+    workspace_file: Path | None = None,
+    check: Check | None = None,
+    dry_run: bool = False,
 ) -> Changed:
-    """Write a setting into the person's own file, or take it out (None). Raises WorkbenchError."""
+    """Write a setting into the person's own file, or take it out (None). Raises WorkbenchError.
+
+    ``dry_run`` raises the same, and writes nothing.
+    """
     path = user_settings_path()
     if value is not None:
         check_value(name, value, tell(workspace_file).effective(), check)
     with _WRITING:
         before = read_own(path)
-        replace_own(path, before, changed_bytes(path, before, name, value))
+        after = changed_bytes(path, before, name, value)
+        if not dry_run:
+            replace_own(path, before, after)
     return Changed(path, tell(workspace_file).of(name) if name in DECLARED else None)
 
 

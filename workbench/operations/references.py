@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT
 from workbench.workspace.plan import Plan
@@ -22,7 +22,8 @@ from workbench.workspace.workspace import Workspace
 
 _TOLD = 3
 """Links that are told one by one."""
-_CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
+_PAGES = (".md", ".markdown")
+CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(
     r"(?<!\\)\[\[(?P<page>[^\[\]|#^\n]{0,400})(?:#(?P<part>[^\[\]|\n]{1,400}))?(?:\|[^\[\]\n]{0,400})?\]\]"
 )
@@ -47,18 +48,18 @@ def links_in(data: bytes) -> Iterator[MarkdownLink]:
     """The links of a file, embeds among them. What is in code is no link."""
     if b"[[" not in data:
         return
-    for found in _LINK.finditer(_CODE.sub(" ", data.decode("utf-8", "replace"))):
+    for found in _LINK.finditer(CODE.sub(" ", data.decode("utf-8", "replace"))):
         part = (found["part"] or "").rpartition("#")[2].strip()
         if found["page"].strip() or part:
             named = part.casefold() if part.startswith("^") else _plain(part)
-            yield MarkdownLink(found[0], _page(found["page"]), named)
+            yield MarkdownLink(found[0], page_name(found["page"]), named)
 
 
 def parts_in(data: bytes) -> Counter[str]:
     """What links can name in a file: blocks as ``^name``, headings as plain words; how often each."""
     text = data.decode("utf-8", "replace")
     if "`" in text or "~~~" in text:
-        text = _CODE.sub(" ", text)
+        text = CODE.sub(" ", text)
     found: Counter[str] = Counter()
     if "^" in text:
         found.update(f"^{block['name'].casefold()}" for block in _BLOCK.finditer(text))
@@ -66,13 +67,13 @@ def parts_in(data: bytes) -> Counter[str]:
     return found
 
 
-def names_of(path: str, data: bytes) -> frozenset[str]:
-    """What links call a page: its path, its file, and the names in its header."""
-    names = {_page(path), _page(posixpath.basename(path))}
-    if header := read_front_matter(data):
-        said = (header.text("name"), header.text("title"), header.text("permalink"), *header.list("aliases"))
-        names |= {_page(name) for name in said if name}
-    return frozenset(names)
+def names_of(path: str, header: FrontMatter | None) -> frozenset[str]:
+    """What links call a page, as ``page_name`` has it: its path, its file, and the names in its header."""
+    names = [path, posixpath.basename(path)]
+    if header is not None:
+        said = (header.text(key) for key in ("name", "title", "id", "permalink"))
+        names += [*filter(None, said), *header.list("aliases")]
+    return frozenset(map(page_name, names))
 
 
 def telling_lost_links(workspace: Workspace, plan: Plan) -> Plan:
@@ -92,12 +93,14 @@ def telling_lost_links(workspace: Workspace, plan: Plan) -> Plan:
 
 def _lost(edits: Iterable[FileEdit]) -> Iterator[tuple[FileEdit, frozenset[str] | None]]:
     """What files have no more: parts of them, or None where the file itself goes."""
-    stems = {_page(posixpath.basename(edit.path)) for edit in edits if edit.after is not None}
+    stems = {page_name(posixpath.basename(edit.path)) for edit in edits if edit.after is not None}
     for edit in edits:
         if edit.before is None or edit.before == edit.after:
             continue
         if edit.after is None:
-            if _page(posixpath.basename(edit.path)) not in stems:  # it only moves, and is found by its name
+            if (
+                page_name(posixpath.basename(edit.path)) not in stems
+            ):  # it only moves, and is found by its name
                 yield edit, None
         elif gone := frozenset(parts_in(edit.before)) - frozenset(parts_in(edit.after)):
             yield edit, gone
@@ -107,7 +110,7 @@ def _broken(
     workspace: Workspace, edits: Iterable[FileEdit], lost: Mapping[FileEdit, frozenset[str] | None]
 ) -> Iterator[tuple[str, RelPath]]:
     """Links that lead to what is lost, each with the file that it will stand in."""
-    called = {edit: names_of(edit.path, edit.before or b"") for edit in lost}
+    called = {edit: names_of(edit.path, read_front_matter(edit.before or b"")) for edit in lost}
     after = {edit.path: edit.after for edit in edits}
     paths = dict.fromkeys([*(file.path for file in workspace.scan()), *after])
     for path in paths:
@@ -128,8 +131,12 @@ def _told(broken: list[tuple[str, RelPath]]) -> Iterator[str]:
         yield f"and so do {len(shown) - _TOLD} more: `workbench check` lists dead links to pages"
 
 
-def _page(name: str) -> str:
-    return name.strip().casefold().removesuffix(".md")
+def page_name(text: str) -> str:
+    """The name of a page as names are compared: without case, and with blanks for hyphens and underscores."""
+    bare = text.strip().casefold()
+    for end in _PAGES:
+        bare = bare.removesuffix(end)
+    return " ".join(bare.replace("-", " ").replace("_", " ").split())
 
 
 def _plain(heading: str) -> str:

@@ -12,8 +12,9 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any
 
-from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
+    AgentSession,
+    Call,
     EntityType,
     MemoryType,
     Moment,

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.agent.agent_text import as_line
 from workbench.agent.federated_search import READ_ONLY
-from workbench.agent.fenced_memory import as_line
-from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.graph_changes import (
     memory_graph_forget,
     memory_graph_skip,
     memory_graph_store,
     memory_graph_update,
 )
-from workbench.agent.tools.graph_queries import (
+from workbench.agent.tools.queries import (
     knowledge_graph_search,
+    memory_get,
     memory_graph_query,
     memory_graph_recall,
+    memory_search,
 )
-from workbench.agent.tools.search import memory_get, memory_search
-from workbench.agent.tools.tool import LONGEST_ADVICE, Result, Tool, ToolError
+from workbench.agent.tools.tool import LONGEST_ADVICE, AgentSession, Call, Result, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
 from workbench.safety.secrets import masked
 
@@ -72,21 +72,18 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
         raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
     try:
         return tool(session, {} if arguments is None else arguments, call)
-    except WorkbenchError as error:
+    except (WorkbenchError, OSError) as error:
         raise ToolError(advice(error)) from error
-    except OSError as error:
-        raise ToolError(advice(disk_error(error))) from error
 
 
-def advice(error: WorkbenchError) -> str:
+def advice(error: WorkbenchError | OSError) -> str:
     """An error as the agent reads it: what is wrong, and what to do next."""
+    if not isinstance(error, WorkbenchError):
+        error = disk_error(error)
     if error.message == READ_ONLY:
         return READ_ONLY
     hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint
     following = _NEXT.get(error.code) or ("" if hint else "Nothing was changed.")
-    told = " ".join(map(_sentence, filter(None, (error.message, hint, following))))
+    said = filter(None, (error.message, hint, following))
+    told = " ".join(words if words.endswith((".", "!", "?")) else f"{words}." for words in said)
     return as_line(masked(told), LONGEST_ADVICE)
-
-
-def _sentence(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else f"{words}."
