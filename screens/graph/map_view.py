@@ -14,10 +14,9 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.text import Text
 
-from screens.drawing.safe_text import EMPTY, RowPart, Shown, Tone, grouped, piece, row_text, words
-from screens.widgets.entry_list import TONES
-from screens.widgets.row_strip import clipped
-from screens.widgets.toned import Toned
+from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, Tone, grouped, piece, row_text, words
+from screens.widgets.entry_list import clipped
+from screens.widgets.lines import Toned
 from workbench.graph.search import Node
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 5

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import groupby, islice, pairwise
 
 from screens.drawing.safe_text import Row, Tone, line_text, plural, words
 from workbench.memory.file_edit import FileEdit, unified_diff
@@ -101,20 +101,16 @@ def emphasised(lines: Sequence[str]) -> dict[int, Ranges]:
 
 
 def _pairs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(lines):
-        gone = _run(lines, at, "-")
-        came = _run(lines, at + gone, "+")
-        if gone and gone == came:
-            yield from ((at + n, at + gone + n) for n in range(gone))
-        at += max(1, gone + came)
+    """The numbers of lines that go, each with that of the line that comes in its place."""
+    runs = [(sign, [*numbers]) for sign, numbers in groupby(range(len(lines)), lambda at: _sign(lines[at]))]
+    for (gone, old), (came, new) in pairwise(runs):
+        if (gone, came) == ("-", "+") and len(old) == len(new):
+            yield from zip(old, new, strict=True)
 
 
-def _run(lines: Sequence[str], start: int, sign: str) -> int:
-    at = start
-    while at < len(lines) and lines[at].startswith(sign) and not lines[at].startswith(sign * 3 + " "):
-        at += 1
-    return at - start
+def _sign(line: str) -> str:
+    """``+`` or ``-`` of a line that comes or goes; empty for the names of files."""
+    return "" if line.startswith(("+++ ", "--- ")) else line[:1]
 
 
 def _changed(old: str, new: str) -> tuple[Ranges, Ranges]:

@@ -236,9 +236,11 @@ class WorkerJob:
     TASK: ClassVar[str]
     NAME: ClassVar[str]
     """What is done, as it is shown."""
+    GRACE: ClassVar[float] = GRACE_SECONDS
+    """What it may take to come to an end when it is stopped."""
 
     def __init__(self, root: Path, works: Works) -> None:
-        self._root = root
+        self.root = root
         self._works = works
         self._client: WorkerClient | None = None
         self.running = False
@@ -248,10 +250,15 @@ class WorkerJob:
         if self._client is not None:
             await self._client.stop(_LEAVING_SECONDS)
 
+    async def stop(self) -> None:
+        """End the run; what is done by then stays."""
+        if self._client is not None:
+            await self._client.stop(self.GRACE)
+
     async def run_task(self, parameters: Mapping[str, object], *, after: str) -> Mapping[str, Any]:
         """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
         self.running = True
-        self._client = WorkerClient(self.TASK, self._root, progress=self._moved, after=after)
+        self._client = WorkerClient(self.TASK, self.root, progress=self._moved, after=after)
         self._moved(Stage("starting"))
         try:
             return await self._client.run(parameters)
@@ -260,5 +267,4 @@ class WorkerJob:
             self._works.gone(self.TASK)
 
     def _moved(self, stage: Stage) -> None:
-        if self._client is not None:
-            self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self._client.stop))
+        self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self.stop))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from screens.drawing.markdown import Spans
+from screens.drawing.safe_text import Spans
 from workbench.memory.address import hash_of, place_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.provenance import Provenance

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.active import key_for
-from screens.drawing.safe_text import Shown
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import Desk
 from screens.jobs.running_jobs import Works
 from screens.jobs.user_jobs import IngestJob
 from screens.loading.model import OperationCompleted, OperationRefused
@@ -44,11 +43,11 @@ class Opening:
             ask=curating.ask,
             refusal=lambda: screen.travelling.refusal or curating.refusal,
             go_to=self._go_to,
-            say=self._say,
+            say=screen.say,
             drafts=screen.drafts,
             changed=self._changed,
             edit=screen.editing.edit,
-            reindex=self._reindex,
+            reindex=screen.following.action_reindex,
             indexing=lambda: screen.following.indexing,
             works=Works(self.show_works),
         )
@@ -149,7 +148,7 @@ class Opening:
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""
-        from screens.history.blame import BlameScreen  # noqa: PLC0415
+        from screens.history.operations import BlameScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
@@ -219,8 +218,8 @@ class Opening:
         from screens.search.explanation_screen import ExplanationScreen  # noqa: PLC0415
 
         searching = self._screen.searching
-        screen = ExplanationScreen(searching.index)
-        self._screen.show_dialog(screen, lambda _: searching.explain(None))
+        screen = ExplanationScreen(searching.index, left=lambda: searching.explain(None))
+        self._screen.show_dialog(screen)
         searching.explain(screen.answered)
 
     def _go_to(self, address: str) -> None:
@@ -246,9 +245,3 @@ class Opening:
     def _changed(self) -> None:
         self._screen.refresh_files()
         self.reload()
-
-    def _reindex(self) -> None:
-        self._screen.following.action_reindex()
-
-    def _say(self, text: Shown, severity: str) -> None:
-        self._screen.say(text, severity=severity)

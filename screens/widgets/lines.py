@@ -1,19 +1,28 @@
-"""The one-line widgets around the panes: title, banner, tabs, hints."""
+"""Widgets of one line or a few: title, banner, tabs, hints, pieces in tones, and lines to type in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import takewhile
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.screen import Screen
+from textual.suggester import Suggester
+from textual.widget import Widget
+from textual.widgets import Input
 
 from screens.actions.keys import key_called, types_a_character
-from screens.drawing.safe_text import RowPart, Shown, grouped
-from screens.widgets.toned import Toned
+from screens.drawing.clock import today
+from screens.drawing.safe_text import TONES, RowPart, Shown, grouped
+from workbench.safety.terminal import in_place
 
 _NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
 _BETWEEN = " · "
@@ -21,6 +30,43 @@ _PLACE = 8
 """Cells that are kept for where the memory is."""
 _PLACE_BESIDE = 24
 """Cells that are kept for it where facts stand beside it."""
+
+
+_matched: WeakKeyDictionary[Screen[Any], dict[type[Widget], tuple[object, dict[str, Any]]]] = (
+    WeakKeyDictionary()
+)
+"""The component styles of one widget of each class, and the rules that they are of."""
+
+
+class Toned(Widget):
+    """Text in the tones of its component classes, which are called ``<sort>--<tone>``.
+
+    No state of a widget changes them, and all of one class on a screen have the same. To match them anew for
+    each, and with each focus and move, would be most of the work of opening a screen.
+    """
+
+    SORT: ClassVar[str] = ""
+    _sheet: object = None
+    """The rules that its tones are of."""
+
+    def tone(self, name: str) -> Style:
+        """The style of a component class."""
+        return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
+
+    def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override] # of this one, not of all
+        """Those to be matched: none where its tones, or those of another like it, are of these rules."""
+        rules = self.app.stylesheet.rules
+        if self._sheet is rules and self._component_styles:
+            return frozenset()
+        self._sheet = rules
+        known = _matched.setdefault(self.screen, {})
+        seen, styles = known.get(type(self), (None, {}))
+        if seen is rules and styles:
+            self._component_styles = styles.copy()
+            self.refresh()
+            return frozenset()
+        known[type(self)] = rules, self._component_styles
+        return super()._get_component_classes()
 
 
 class Line(Toned, can_focus=False):
@@ -315,3 +361,141 @@ class BudgetMeter(Line):
             line.append("╌" * (width - filled), self.tone("rest"))
         line.append(numbers if width >= 4 else numbers.strip(), self.tone(tone))
         return line
+
+
+class PartsLine(Line):
+    """Pieces one after the other, ``between`` them; cut at the edge, or wrapped where they are ``long``."""
+
+    SORT = "part"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"part--{tone}" for tone in TONES}
+
+    def __init__(self, id: str, *, between: str = "", right: bool = False, long: bool = False) -> None:
+        super().__init__(id=id)
+        self.parts: tuple[RowPart, ...] = ()
+        self._between = between
+        self._right = right
+        self._long = long
+
+    def show(self, parts: Sequence[RowPart]) -> None:
+        """Show these pieces."""
+        if tuple(parts) != self.parts:
+            self.parts = tuple(parts)
+            self.refresh(layout=self._long)
+
+    def render(self) -> Text:
+        """The pieces in their tones."""
+        line = self.drawn(self.parts)
+        if self._right:
+            line.pad_left(max(0, self.size.width - line.cell_len))
+        return line
+
+    def drawn(self, parts: Sequence[RowPart]) -> Text:
+        """These pieces as a line."""
+        line = Text(no_wrap=not self._long)
+        for number, part in enumerate(parts):
+            line.append(self._between if number else "").append(part.text, self.tone(part.tone))
+        if not self._long:
+            line.truncate(self.size.width, overflow="ellipsis")
+        return line
+
+
+SORTS = ("field", "phrase", "not")
+
+
+async def edit_at_once(field: Widget, event: events.Key, bindings: Iterable[BindingType]) -> None:
+    """Do what a key means by the ``bindings`` of Textual's own field, before the application hears of it."""
+    for binding in bindings:
+        if isinstance(binding, Binding) and event.key in binding.key.split(","):
+            event.stop()
+            event.prevent_default()
+            await field.run_action(binding.action)
+            return
+
+
+class QueryInput(Input):
+    """A line of text whose editing keys work in the order in which they are pressed.
+
+    Textual lets them go all the way up to the application first, where letters overtake them.
+    """
+
+    @property
+    def _value(self) -> Text:
+        """What is drawn of the text: also what is pasted reaches the terminal through one door."""
+        if self.password:
+            return super()._value
+        return Text(in_place(self.value), no_wrap=True, overflow="ignore", end="")
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit."""
+        await edit_at_once(self, event, Input.BINDINGS)
+
+
+class LanguageInput(QueryInput):
+    """The line that is searched with. ``going_on`` answers how a text goes on, None for nowhere."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"query--{sort}" for sort in SORTS}
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(
+            placeholder=placeholder,
+            compact=True,
+            id="query",
+            suggester=_Continuing(self._continued),
+            select_on_focus=False,
+        )
+        self.going_on: Callable[[str], Awaitable[str | None]] | None = None
+        self._instead = "", ""
+
+    @property
+    def _value(self) -> Text:
+        """What is a condition and no word is drawn in its tone."""
+        from screens.search.parsed_query import marked  # noqa: PLC0415 - not before the first paint
+
+        text = super()._value
+        for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
+            text.stylize(self.get_component_rich_style(f"query--{sort}", partial=True), start, end)
+        return text
+
+    async def _continued(self, text: str) -> str | None:
+        """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""
+        self._instead = "", ""
+        whole = await self.going_on(text) if self.going_on else None
+        kept = takewhile(lambda pair: pair[0] == pair[1], zip(text, whole or "", strict=False))
+        added = (whole or "")[sum(1 for _ in kept) :]
+        if whole is None or in_place(added) != added:
+            return None  # nobody would know what they take with the key
+        if whole.startswith(text):
+            return whole
+        self._instead = text, whole
+        return None
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Take what is offered at the end of the line; elsewhere go on by one."""
+        before, whole = self._instead
+        if whole and before == self.value and self.cursor_at_end and self.selection.is_empty and not select:
+            self.value = whole
+            self.cursor_position = len(whole)
+        else:
+            super().action_cursor_right(select)
+
+
+class _Continuing(Suggester):
+    """Offers the end of a field's name or value; the box takes it with →."""
+
+    def __init__(self, continued: Callable[[str], Awaitable[str | None]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._continued = continued
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The whole text, continued."""
+        return await self._continued(value)
+
+
+class NarrowLine(QueryInput):
+    """One line, hidden until it is opened. What is typed stays when it is left."""
+
+    def __init__(self, placeholder: str, *, id: str) -> None:
+        super().__init__(
+            placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=False
+        )
+        self.display = False
