@@ -201,10 +201,6 @@ class WorkbenchApp(App[None]):
                 # With what holds it, which Textual would leave there, one line high.
                 self.screen.query(f"#--textual-toast-{note.identity}").remove()
 
-    def use_theme(self, name: str) -> None:
-        """Change the colours; an unknown name is reported and the first theme used."""
-        self.theming.use(name)
-
     def action_interrupt(self) -> None:
         """ctrl+c: once asks, twice leaves."""
         now = time.monotonic()

@@ -19,6 +19,7 @@ from screens.drawing.clock import now, today
 from screens.drawing.safe_text import (
     EMPTY,
     GAP,
+    Lines,
     Row,
     RowPart,
     Shown,
@@ -69,7 +70,6 @@ _NOTHING_TO_SAY = {
     "context": "nothing is due\ntodos and events of the graph with a day make this bulletin",
 }
 Known = Mapping[str, Entry]
-Lines = Iterator[tuple[str, Tone]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

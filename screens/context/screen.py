@@ -191,7 +191,7 @@ class AgentScreen(BrowseScreen):
         """Other keys mean something now."""
         typing = self.place is FocusContext.MESSAGE
         away = f"{key_for('message_done', FocusContext.MESSAGE)}, then 1 to {len(_NAMES)}"
-        self._tabs.typing(words(away if typing else ""))
+        self._tabs.away = words(away if typing else "")
         self.show_hints()
 
     # -- parts -----------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class AgentScreen(BrowseScreen):
         """Show this part, as it was read last, and read it again."""
         self.section = section
         self.raw = self.raw and section in _HAVE_TEXT
-        self._tabs.show(section)
+        self._tabs.current = section
         if self.place is FocusContext.MESSAGE and section is not ContextTab.MESSAGE:
             self.list.focus()
         self.draw(anew=True)
@@ -278,7 +278,7 @@ class AgentScreen(BrowseScreen):
         event.stop()
         if self.section is not ContextTab.MESSAGE:
             self.section = ContextTab.MESSAGE
-            self._tabs.show(ContextTab.MESSAGE)
+            self._tabs.current = ContextTab.MESSAGE
         self._typed(event.value)
 
     def _typed(self, text: str, *, at_once: bool = False) -> None:

@@ -283,7 +283,7 @@ class ConfirmScreen(ReadDialog[bool]):
         shown = hints(Context(place=self._place))
         if self._answers:
             shown = [(key, answer) for (key, _), answer in zip(shown, self._answers, strict=True)]
-        self._hints.show(shown)
+        self._hints.hints = shown
 
     @property
     def place(self) -> FocusContext:

@@ -109,7 +109,7 @@ class WritingScreen(Dialog[None]):
         self._drafts.open.append(self)
         if self._draft:
             self.app.notify("Your unsaved text is here again", markup=False)
-        self._hints.show(hints(Context(place=FocusContext.WRITING)))
+        self._hints.hints = hints(Context(place=FocusContext.WRITING))
         self._consider()
 
     @property

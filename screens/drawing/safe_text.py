@@ -121,6 +121,10 @@ Tone = Literal[
     "text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match", "em", "code", "link", "title"
 ]
 TONES: tuple[Tone, ...] = get_args(Tone)
+Spans = tuple[tuple[int, int, Tone], ...]
+"""Character ranges of a text with a tone of their own."""
+Lines = Iterator[tuple[str, Tone]]
+"""Lines of text that may hold anything, for ``line_rows``."""
 
 KINDS: Mapping[str, tuple[str, Tone]] = {
     "log": ("L", "accent"), "memory": ("M", "good"), "note": ("N", "muted"),
@@ -175,7 +179,7 @@ class Row:
     fold: bool | None = None
     lead: tuple[RowPart, ...] = ()
     tail: tuple[RowPart, ...] = ()
-    emphasis: tuple[tuple[int, int, Tone], ...] = ()
+    emphasis: Spans = ()
     inert: bool = False
     path: str | None = None
     line: int = 1
@@ -222,7 +226,7 @@ def line_rows(lines: Iterable[tuple[str, Tone]], name: str = "fact") -> list[Row
     return list(rows)
 
 
-def text_lines(text: str, most: int) -> Iterator[tuple[str, Tone]]:
+def text_lines(text: str, most: int) -> Lines:
     """The first lines of a text, for ``line_rows``."""
     return ((line or GAP, "text") for line in text.split("\n")[:most])
 
@@ -249,8 +253,6 @@ class Folds:
             yield from under
 
 
-Spans = tuple[tuple[int, int, Tone], ...]
-"""Character ranges of a text with a tone of their own."""
 FENCE = re.compile(r"\s*(?:[-*+] +)?(?:`{3,}[^`]*|~{3,}.*)")
 _INLINE = re.compile(
     EMPHASIS.pattern + r"|(?P<wiki>\[\[[^\[\]]{1,300}\]\])"
@@ -284,7 +286,7 @@ def inline(text: Shown, *, urls: bool = False) -> tuple[Shown, Spans]:
     return Shown("".join([*out, text[at:]])), tuple(spans)
 
 
-def _parts(found: re.Match[str], urls: bool) -> Iterator[tuple[str, Tone]]:
+def _parts(found: re.Match[str], urls: bool) -> Lines:
     if found["code"]:
         yield found["code"], "code"
     elif mark := found["mark"]:

@@ -162,7 +162,7 @@ class OverScreen(LaidOutScreen):
 
     def show_hints(self) -> None:
         """Keep the hint line true."""
-        self.hint_line.show(hints(self.context()))
+        self.hint_line.hints = hints(self.context())
 
     def leave(self) -> None:
         """Back to where the person came from."""

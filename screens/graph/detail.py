@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from screens.drawing.safe_text import (
     GAP,
+    Lines,
     Row,
     Tone,
     line_rows,
@@ -24,7 +25,6 @@ from workbench.memory.moment import clock_of
 _FACTS = 12
 _SOURCES = 12
 _LINKS = 8
-Lines = Iterator[tuple[str, Tone]]
 
 
 def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequence[Row], Sequence[Row]]:

@@ -258,7 +258,8 @@ class GraphScreen(BrowseScreen):
         counts = {
             view: f"{grouped(count)}{late.get(view, '')}" for view, count in self._counts.items() if count
         }
-        self.tabs.show(_ORDER.index(self.view), {_ORDER.index(view): said for view, said in counts.items()})
+        self.tabs.current = _ORDER.index(self.view)
+        self.tabs.counts = {_ORDER.index(view): said for view, said in counts.items()}
 
     def _compare(self, known: Known) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
@@ -358,7 +359,7 @@ class GraphScreen(BrowseScreen):
             self.sides.show((), ())
             return
         view, thing = self.view, row.of if row.of is not None else self.sight.node
-        self.map.choose(spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else "")
+        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
 
         def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
             if self.view is not view or self.list.row is None or self.list.row.id != row.id:

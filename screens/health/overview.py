@@ -22,6 +22,7 @@ from screens.dialogs.dialog import PickScreen
 from screens.drawing.safe_text import (
     GAP,
     Folds,
+    Lines,
     Row,
     RowPart,
     Tone,
@@ -63,7 +64,6 @@ _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
 OLDER = words("before your last action")
-Lines = Iterator[tuple[str, Tone]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, pairwise
 
-from screens.drawing.safe_text import Row, Tone, line_text, plural, words
+from screens.drawing.safe_text import Row, Spans, Tone, line_text, plural, words
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.safety.secrets import masked, secrets_in
 
@@ -17,7 +17,6 @@ MAX_FILES = 200
 MAX_BYTES = 1_000_000
 """Bytes of one file beyond which its lines are not compared."""
 _SHOWN_CHARACTERS = 2_000
-Ranges = tuple[tuple[int, int, Tone], ...]
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 200
 """Words and signs of a line beyond which its versions are not compared, since that takes their product."""
@@ -85,12 +84,12 @@ def tone_of(line: str) -> Tone:
     return "bad" if line.startswith("-") else "muted"
 
 
-def emphasised(lines: Sequence[str]) -> dict[int, Ranges]:
+def emphasised(lines: Sequence[str]) -> dict[int, Spans]:
     """By the number of each line of a unified diff the ranges of it that changed.
 
     A run of lines that go, followed by as many that come, is taken for those lines rewritten.
     """
-    found: dict[int, Ranges] = {}
+    found: dict[int, Spans] = {}
     for count, (old, new) in enumerate(_pairs(lines)):
         if count == _MOST:
             break
@@ -113,7 +112,7 @@ def _sign(line: str) -> str:
     return "" if line.startswith(("+++ ", "--- ")) else line[:1]
 
 
-def _changed(old: str, new: str) -> tuple[Ranges, Ranges]:
+def _changed(old: str, new: str) -> tuple[Spans, Spans]:
     """The ranges that differ; none where the two have little in common, or are too long."""
     before, after = _WORD.findall(old[1:]), _WORD.findall(new[1:])
     if max(len(before), len(after)) > _LONGEST:
@@ -128,7 +127,7 @@ def _changed(old: str, new: str) -> tuple[Ranges, Ranges]:
     )
 
 
-def _ranges(parts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Ranges:
+def _ranges(parts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Spans:
     starts = [1]
     for part in parts:
         starts.append(starts[-1] + len(part))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import (
     GAP,
+    Lines,
     Row,
     RowPart,
     Shown,
@@ -83,7 +84,7 @@ def is_on_one_entry(operation: Operation) -> bool:
     return "#" in address or address.startswith(FOLDER)
 
 
-def _facts(operation: Operation) -> Iterator[tuple[str, Tone]]:
+def _facts(operation: Operation) -> Lines:
     line = f"{operation.id} · {operation.when.astimezone():%a %d %b %Y %H:%M} · {operation.actor}"
     yield f"{line} · undone" if operation.undone else line, "head"
     yield operation.summary, "text"
@@ -570,7 +571,7 @@ def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
     return Row(id=str(line.number), text=line_text(line.text[:_LINE_LIMIT]), lead=tuple(lead), of=line)
 
 
-def _line_facts(line: LineOrigin) -> Iterator[tuple[str, Tone]]:
+def _line_facts(line: LineOrigin) -> Lines:
     """Who brought the line, when and why, and where it came from."""
     deed, origin = line.deed, line.origin
     yield f"{deed.operation or ''} {deed.summary} · {deed.actor}", "head"

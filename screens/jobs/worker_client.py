@@ -56,7 +56,8 @@ GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
 
 _SHORT_OF_MEMORY = "the system does this when it runs out of memory"
-_COMMANDS = {"dream": "dream", "backup": "backup", "ingest": "ingest", "reindex": "reindex"}
+_COMMANDS = ("dream", "backup", "ingest", "reindex")
+"""Tasks that are also a command of the same name."""
 
 
 class TaskFailedError(WorkbenchError):
@@ -150,8 +151,8 @@ class WorkerClient:
             return StoppedError(self._what)
         said = f"{self._what} {ended(status)}"
         if not killed_by(status):
-            command = _COMMANDS.get(self._task)
-            return TaskFailedError(said, hint=f"`workbench {command}` shows more" if command else "")
+            hint = f"`workbench {self._task}` shows more" if self._task in _COMMANDS else ""
+            return TaskFailedError(said, hint=hint)
         if self._counted:
             said = f"{said} with {self._counted}"
         short = _SHORT_OF_MEMORY if status == -signal.SIGKILL else ""

@@ -208,7 +208,7 @@ class MainScreen(LaidOutScreen):
 
     def name_it(self) -> None:
         """The workspace has a name now, or another one."""
-        self.title_line.retitle(row_text(titled(self.workspace)))
+        self.title_line.place = row_text(titled(self.workspace))
 
     # -- where the person is ---------------------------------------------------------------------
 
@@ -287,7 +287,7 @@ class MainScreen(LaidOutScreen):
         now = self.context(), active()
         if now != self._hinted:
             self._hinted = now
-            self.hint_line.show(hints(now[0]))
+            self.hint_line.hints = hints(now[0])
         if self.ready:
             self.overseeing.show_waiting(typing=now[0].place in TYPED)
 

@@ -86,7 +86,9 @@ class Overseeing:
         wrong = len(self.status.jobs) + bool(conflicts) + (memory.used > memory.limit)
         waits = {"review": self.status.inbox, "health": wrong}
         counts = {at: str(waits[name]) for at, name in enumerate(SCREEN_NAMES) if waits.get(name)}
-        self._screen.strip.show(-1, counts, () if typing else map(key_for, SCREEN_NAMES))
+        strip = self._screen.strip
+        strip.current, strip.counts = -1, counts
+        strip.keys = () if typing else tuple(map(key_for, SCREEN_NAMES))
 
     def tell_facts(self) -> None:
         """Say in the title how much memory there is, and how it stands."""
@@ -94,7 +96,7 @@ class Overseeing:
         memory = screen.memory_view
         budget = budget_fact(memory) if memory.limit and screen.files else None
         facts = header_facts(screen.files.values(), budget, self.status, screen.logs.today())
-        screen.title_line.tell(facts, budget)
+        screen.title_line.facts, screen.title_line.first = facts, budget
 
     async def _follow_git(self) -> None:
         """Another program may have made a commit, or changed the branch."""

@@ -16,6 +16,7 @@ from screens.drawing.safe_text import (
     Row,
     RowPart,
     Shown,
+    Spans,
     Tone,
     grouped,
     inline,
@@ -264,7 +265,7 @@ def day_row(file: MemoryFile, today: date) -> Row:
     lead = RowPart(
         _day(found.day, today) if found else row_text(file.path), "accent" if is_today else "muted"
     )
-    emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(slug), "head"),) if slug else ()
+    emphasis: Spans = ((0, len(slug), "head"),) if slug else ()
     return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)
 
 

@@ -42,7 +42,7 @@ class MemoryPane(Pane):
     def receive(self, view: MemoryView) -> None:
         """Show this memory."""
         self.view, self.known = view, True
-        self.meter.show(view.used, view.limit, view.unit)
+        self.meter.use = view.used, view.limit, view.unit
         self.rebuild()
 
     @property

@@ -20,6 +20,7 @@ from screens.drawing.safe_text import (
     Row,
     RowPart,
     Shown,
+    Spans,
     Tone,
     days_until,
     grouped,
@@ -511,7 +512,7 @@ def _factors(parts: Mapping[str, float]) -> Iterator[Row]:
     for name, value in parts.items():
         most = f" of {MOST[name]:.2f}" if name in MOST else ""
         bar = _FULL * round(filled(name, value) * _BAR)
-        emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(bar), "accent"),)
+        emphasis: Spans = ((0, len(bar), "accent"),)
         yield _bar(f"part:{name}", name, f"{bar.ljust(_BAR, _REST)}  {value:.2f}{most}", emphasis)
 
 
@@ -525,7 +526,7 @@ def _gate(gate: Gate) -> Row:
     return _bar(f"gate:{gate.name}", gate.name, f"{''.join(cells)}  {said}", ((0, _GATE, tone),))
 
 
-def _bar(row_id: str, name: str, text: str, emphasis: tuple[tuple[int, int, Tone], ...]) -> Row:
+def _bar(row_id: str, name: str, text: str, emphasis: Spans) -> Row:
     """The name, the bar in its tone, and the numbers in words."""
     lead = RowPart(Shown(row_text(name[:_NAME]).ljust(_NAME)))
     return Row(row_id, Shown(text), tone="muted", lead=(lead,), emphasis=emphasis)

@@ -13,7 +13,7 @@ from screens.drawing.safe_text import (
     Row,
     RowPart,
     Shown,
-    Tone,
+    Spans,
     inline,
     piece,
     row_text,
@@ -134,7 +134,7 @@ def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *,
     found = pattern.search(text) if pattern else None
     if found and found.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[_beginning(text, found.start()) :])
-    emphasis: tuple[tuple[int, int, Tone], ...] = ()
+    emphasis: Spans = ()
     if pattern:
         emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
     return Row(

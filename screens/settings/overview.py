@@ -6,7 +6,7 @@ Settings and keys as rows: each with its value and where it comes from, and all 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -22,7 +22,18 @@ from screens.actions.keymap import PROFILES, KeyProblem, key_map
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS, FocusContext, grouped_actions
 from screens.dialogs.dialog import ChooseScreen
-from screens.drawing.safe_text import GAP, Row, RowPart, Tone, line_rows, piece, row_text, sentence, words
+from screens.drawing.safe_text import (
+    GAP,
+    Lines,
+    Row,
+    RowPart,
+    Tone,
+    line_rows,
+    piece,
+    row_text,
+    sentence,
+    words,
+)
 from screens.frames.overlay_screen import Desk, Found, NarrowScreen
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
@@ -71,7 +82,6 @@ _ORIGINS: dict[SettingOrigin, RowPart] = {
     SettingOrigin.WORKSPACE: piece("workspace", "match"),
     SettingOrigin.ENVIRONMENT: piece("environment", "warn"),
 }
-Facts = Iterator[tuple[str, Tone]]
 
 
 def setting_rows(told: ToldSettings, wanted: str = "") -> list[Row]:
@@ -135,7 +145,7 @@ def detail_rows(setting: ToldSetting, themes: Sequence[str] = (), refusal: str |
     return line_rows(_setting_facts(setting, themes, refusal))
 
 
-def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Facts:
+def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Lines:
     declared = setting.declared
     choices = choices_of(setting.name, themes)
     yield f"{setting.name}: {setting.shown}", "head"
@@ -153,7 +163,7 @@ def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | N
     yield from _ways(setting, refusal)
 
 
-def _ways(setting: ToldSetting, refusal: str | None) -> Facts:
+def _ways(setting: ToldSetting, refusal: str | None) -> Lines:
     change, shared, reset = (key_for(name) for name in ("change_setting", "change_shared", "reset_setting"))
     if target(setting) is SettingOrigin.WORKSPACE:
         yield f"{change} changes it in workbench.yaml, which sets it and overrides your file", "muted"
@@ -223,7 +233,7 @@ def _action_row(action: Action, keys: Keys) -> Row:
     )
 
 
-def action_facts(action: Action, keys: Keys) -> Facts:
+def action_facts(action: Action, keys: Keys) -> Lines:
     """Everything about the keys of one action."""
     file, profile = keys.file.path, keys.map.profile
     profiled, _ = key_map(ACTIONS, profile)
@@ -512,7 +522,7 @@ class SettingsScreen(NarrowScreen):
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
             self.desk.say(f"{done}\n{changed.overruled}".strip(), "information")
             if setting is not None and setting.name == "theme":
-                cast("WorkbenchApp", self.app).use_theme(str(setting.value))
+                cast("WorkbenchApp", self.app).theming.use(str(setting.value))
             self.reload()
 
         write = partial(set_own, name, value, workspace_file=self._file, check=fit)

@@ -14,6 +14,7 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.suggester import Suggester
 from textual.widget import Widget
@@ -21,7 +22,7 @@ from textual.widgets import Input
 
 from screens.actions.keys import key_called, types_a_character
 from screens.drawing.clock import today
-from screens.drawing.safe_text import TONES, RowPart, Shown, grouped
+from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, grouped
 from workbench.safety.terminal import in_place
 
 _NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
@@ -83,46 +84,38 @@ class TitleLine(Line):
         "line--name", "line--place", "line--muted", "line--good", "line--busy", "line--warn"
     }  # fmt: skip
 
+    place: Reactive[Shown] = Reactive(EMPTY)
+    """Where the memory is."""
+    facts: Reactive[Sequence[RowPart]] = Reactive(())
+    """What is said of it in their order, as much as there is room for, ``first`` of all."""
+    first: Reactive[RowPart | None] = Reactive(None)
+    status: Reactive[Shown] = Reactive(EMPTY)
+    """How the index is doing; ``status_tone`` is good, busy or warn."""
+    status_tone: Reactive[str] = Reactive("busy")
+
     def __init__(self, place: Shown) -> None:
         super().__init__(id="title")
-        self._place = place
-        self._facts: Sequence[RowPart] = ()
-        self._first: RowPart | None = None
-        self.status = Shown("")
-        self._tone = "busy"
-
-    def retitle(self, place: Shown) -> None:
-        """Say where the memory is."""
-        self._place = place
-        self.refresh()
-
-    def tell(self, facts: Sequence[RowPart], first: RowPart | None = None) -> None:
-        """Say this of the memory, as much as there is room for: ``first`` of all, then in their order."""
-        if (facts, first) != (self._facts, self._first):
-            self._facts, self._first = facts, first
-            self.refresh()
+        self.place = place
 
     def show(self, status: Shown, tone: str) -> None:
-        """Say how the index is doing; ``tone`` is good, busy or warn."""
-        if (status, tone) != (self.status, self._tone):
-            self.status, self._tone = status, tone
-            self.refresh()
+        """Say how the index is doing."""
+        self.status, self.status_tone = status, tone
 
     def render(self) -> Text:
         """The line."""
         width = self.size.width
         name, right, least = self._fitting()
         line = Text(no_wrap=True, overflow="crop").append(name, self.tone("name"))
-        place = Text(self._place, self.tone("place"))
+        place = Text(self.place, self.tone("place"))
         room = width - line.cell_len - least - 2 - cell_len(right)
         kept = []
-        for fact in sorted(self._facts, key=lambda fact: fact is not self._first):
+        for fact in sorted(self.facts, key=lambda fact: fact is not self.first):
             room -= cell_len(fact.text) + len(_BETWEEN)
             if room < 0:
                 break
             kept.append(fact)
         facts = Text()
-        for fact in (fact for fact in self._facts if fact in kept):
+        for fact in (fact for fact in self.facts if fact in kept):
             facts.append(fact.text, self.tone(fact.tone)).append(_BETWEEN, self.tone("place"))
         if kept and not right:
             facts.right_crop(len(_BETWEEN) - 1)
@@ -131,7 +124,7 @@ class TitleLine(Line):
         line.append_text(place)
         gap = width - line.cell_len - rest
         if gap >= 0:
-            line.append(" " * gap).append_text(facts).append(right, self.tone(self._tone))
+            line.append(" " * gap).append_text(facts).append(right, self.tone(self.status_tone))
         return line
 
     def _fitting(self) -> tuple[str, str, int]:
@@ -141,11 +134,11 @@ class TitleLine(Line):
         """
         full = f"{self.status} " if self.status else ""
         short = f"{self.status.partition(' · ')[0]} " if self.status else ""
-        beside = min(cell_len(self._place), _PLACE_BESIDE)
+        beside = min(cell_len(self.place), _PLACE_BESIDE)
         ways = [(_NAME, full, _PLACE, 0), (_SHORT_NAME, short, _PLACE, 0)]
-        if self._first is not None:
-            first = cell_len(self._first.text) + len(_BETWEEN) + 2
-            quiet = "" if self._tone == "good" else short
+        if self.first is not None:
+            first = cell_len(self.first.text) + len(_BETWEEN) + 2
+            quiet = "" if self.status_tone == "good" else short
             with_first = [(_NAME, full), (_NAME, short), (_SHORT_NAME, short), (_SHORT_NAME, quiet)]
             ways[:0] = [
                 *((name, right, beside, first) for name, right in with_first),
@@ -191,32 +184,22 @@ class TabLine(Line):
         tabs: TabLine
         index: int
 
+    current: Reactive[int] = Reactive(0)
+    counts: Reactive[Mapping[int, str]] = Reactive({})
+    """What waits, by tab."""
+    keys: Reactive[Sequence[str]] = Reactive(())
+    """By which one gets there."""
+    away: Reactive[Shown] = Reactive(EMPTY)
+    """While keys are text they are not shown: this says how to get where they are keys."""
+
     def __init__(
         self, names: Sequence[str], keys: str = "123456789", *, short: Sequence[str] = (), id: str = "tabs"
     ) -> None:
         """``short`` names stand where there is no room for the others."""
         super().__init__(id=id)
         self._names = names
-        self._keys: Sequence[str] = tuple(keys)
         self._short = short or names
-        self._current = 0
-        self._counts: Mapping[int, str] = {}
-        self._away = Shown("")
-
-    def show(
-        self, current: int, counts: Mapping[int, str] | None = None, keys: Iterable[str] | None = None
-    ) -> None:
-        """Bring out the current tab, and say what waits, and by which ``keys`` one gets there."""
-        pressed = self._keys if keys is None else tuple(keys)
-        if (current, counts or {}, pressed) != (self._current, self._counts, self._keys):
-            self._current, self._counts, self._keys = current, counts or {}, pressed
-            self.refresh()
-
-    def typing(self, away: Shown) -> None:
-        """While keys are text they are not shown; ``away`` says how to get where they are keys."""
-        if away != self._away:
-            self._away = away
-            self.refresh()
+        self.keys = tuple(keys)
 
     def render(self) -> Text:
         """The line; tabs at its end that there is no room for are left out whole."""
@@ -224,10 +207,10 @@ class TabLine(Line):
         for at, tab in enumerate(self._tabs()):
             if line.cell_len + sum(map(cell_len, tab)) > self.size.width:
                 break
-            tones = ("current", "current", "count") if at == self._current else ("key", "tab", "count")
+            tones = ("current", "current", "count") if at == self.current else ("key", "tab", "count")
             for part, tone in zip(tab, tones, strict=True):
                 line.append(part, self.tone(tone))
-        line.append(f" {self._away}" if self._away else "", self.tone("tab"))
+        line.append(f" {self.away}" if self.away else "", self.tone("tab"))
         return line
 
     def on_click(self, event: events.Click) -> None:
@@ -242,8 +225,8 @@ class TabLine(Line):
     def _tabs(self) -> list[tuple[str, str, str]]:
         """Key, name and count of each; the short names where the others do not fit."""
         every = range(len(self._names))
-        counts = [f"{self._counts[at]} " if at in self._counts else "" for at in every]
-        keys = ["·"] * len(every) if self._away else [*self._keys, *("" for _ in every)]
+        counts = [f"{self.counts[at]} " if at in self.counts else "" for at in every]
+        keys = ["·"] * len(every) if self.away else [*self.keys, *("" for _ in every)]
         tabs: list[tuple[str, str, str]] = []
         for names in (self._names, self._short):
             tabs = [(f" {keys[at]}", f" {names[at]} ", counts[at]) for at in every]
@@ -263,15 +246,11 @@ class HintLine(Line):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--label"}
 
+    hints: Reactive[Sequence[tuple[str, str]]] = Reactive(())
+    """Keys with their labels."""
+
     def __init__(self) -> None:
         super().__init__(id="hints")
-        self.hints: Sequence[tuple[str, str]] = ()
-
-    def show(self, hints: Sequence[tuple[str, str]]) -> None:
-        """Show these keys with their labels."""
-        if hints != self.hints:
-            self.hints = hints
-            self.refresh()
 
     def render(self) -> Text:
         """The line."""
@@ -327,34 +306,27 @@ class BudgetMeter(Line):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
     SORT = "meter"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._used = 0
-        self._budget = 0
-        self._unit = ""
-
-    def show(self, used: int, budget: int, unit: str) -> None:
-        """``used`` of ``budget`` of a unit."""
-        if (used, budget, unit) != (self._used, self._budget, self._unit):
-            self._used, self._budget, self._unit = used, budget, unit
-            self.refresh()
+    use: Reactive[tuple[int, int, str]] = Reactive((0, 0, ""))
+    """How many are used of how many of a unit."""
 
     @property
     def word(self) -> str:
         """What the numbers mean: ok, nearly full or over."""
-        if self._used > self._budget:
+        used, budget, _ = self.use
+        if used > budget:
             return "over"
-        return "nearly full" if self._used > _NEARLY_FULL * self._budget else "ok"
+        return "nearly full" if used > _NEARLY_FULL * budget else "ok"
 
     def render(self) -> Text:
         """The line, as wide as there is room."""
-        if not self._budget:
+        used, budget, unit = self.use
+        if not budget:
             return Text()
         tone = {"ok": "good", "nearly full": "warn", "over": "bad"}[self.word]
-        unit = "" if self._unit == "characters" else f"{self._unit} "
-        numbers = f" {grouped(self._used)} / {grouped(self._budget)} {unit}{self.word}"
+        named = "" if unit == "characters" else f"{unit} "
+        numbers = f" {grouped(used)} / {grouped(budget)} {named}{self.word}"
         width = self.content_size.width - len(numbers)
-        filled = min(width, round(width * self._used / self._budget))
+        filled = min(width, round(width * used / budget))
         line = Text(no_wrap=True, overflow="crop")
         if width >= 4:
             line.append("━" * filled, self.tone(tone))

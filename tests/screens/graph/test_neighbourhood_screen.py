@@ -238,7 +238,7 @@ async def test_the_map_is_drawn_where_there_is_room_and_follows_the_cursor(sandb
         await interface.until_shown("┤ Atlas ├")
         await interface.until_shown("works on ►")
         await cursor_on(interface, "uses → NATS")
-        await interface.until(lambda: screen.map._chosen == "graph/technology/nats.md", "it is brought out")
+        await interface.until(lambda: screen.map.chosen == "graph/technology/nats.md", "it is brought out")
         await interface.press("m")
         await interface.until(lambda: "┤ Atlas ├" not in interface.text, "no map")
 
