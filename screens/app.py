@@ -15,7 +15,7 @@ from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import Tidying
 from screens.main.key_bindings import Apart, Keying

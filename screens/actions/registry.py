@@ -17,10 +17,9 @@ from textual.binding import Binding
 
 from screens.actions import availability as when
 from screens.actions.action import Action, Group, operation
-from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
 from screens.actions.keymap import DEFAULT, KeyMap, is_reachable, key_map
-from screens.actions.keys import key_name, key_names
+from screens.actions.keys import active, key_name, key_names, keys_of
 from screens.actions.main_actions import ENTRY_ACTIONS, MOVES
 from screens.actions.screen_actions import SCREEN_ACTIONS
 from screens.widgets.lines import BAR
@@ -72,7 +71,7 @@ def bindings(*places: FocusContext) -> list[Binding]:
 
     They take precedence over widgets, so that a burst of keys is done in its order: what is typed right
     after ``/`` is text, never a command to the list that had the focus a moment ago. A class has them by the
-    keys that actions have by themselves; ``binding.follow`` exchanges those of a screen for the person's.
+    keys that actions have by themselves; ``main.key_bindings`` exchanges those of a screen for the person's.
     """
     wanted = frozenset(places)
     return [

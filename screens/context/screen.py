@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
 from screens.context.pages import INVITATION, Answering, ContextPage, copied, raw_rows
 from screens.drawing.safe_text import Row, plural, row_text, words

@@ -19,9 +19,8 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from screens.actions.active import active, key_for, keys_of
 from screens.actions.keymap import DEFAULT
-from screens.actions.keys import key_names, types_a_character
+from screens.actions.keys import active, key_for, key_names, keys_of, types_a_character
 from screens.actions.registry import (
     ACTIONS,
     Action,

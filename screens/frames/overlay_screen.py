@@ -19,9 +19,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
-from screens.actions.keys import types_a_character
+from screens.actions.keys import key_for, types_a_character
 from screens.actions.registry import SCREEN_NAMES, bindings, by_id, hints
 from screens.dialogs.dialog import HelpScreen
 from screens.drawing.safe_text import Folds, Row, line_rows, row_text
@@ -29,7 +28,7 @@ from screens.frames.action_screen import LaidOutScreen
 from screens.history.history_reader import Historian
 from screens.jobs.running_jobs import Work, WorkLine, Works
 from screens.jobs.worker_client import WorkerJob
-from screens.loading.snapshots import GraphView
+from screens.loading.model import GraphView
 from screens.main.drafts import Drafts
 from screens.main.movement import list_commands
 from screens.main.request import Request

@@ -38,7 +38,7 @@ from screens.graph.views import (
     named_row,
     sight_of,
 )
-from screens.loading.snapshots import GraphView
+from screens.loading.model import GraphView
 from screens.main.request import Request, declared_request
 from screens.widgets.entry_list import SideBySide
 from screens.widgets.lines import Banner, TabLine

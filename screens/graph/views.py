@@ -29,7 +29,7 @@ from screens.drawing.safe_text import (
 from screens.frames.overlay_screen import Desk
 from screens.history.history_reader import Historian
 from screens.jobs.worker_client import WorkerClient
-from screens.loading.snapshots import GraphView
+from screens.loading.model import GraphView
 from workbench.errors import WorkbenchError
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
 from workbench.graph.decay import RecallDays, importance_today, read_recalls

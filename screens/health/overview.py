@@ -16,7 +16,7 @@ from typing import assert_never
 from rich.cells import cell_len
 from textual.content import Content
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.actions.registry import FocusContext
 from screens.dialogs.dialog import PickScreen
 from screens.drawing.safe_text import (

@@ -26,7 +26,7 @@ _LIKE = 0.4
 """How much of two lines must be the same for the rest to be worth bringing out."""
 
 
-def diff_rows(edits: Iterable[FileEdit], *, prefix: str = "line") -> list[Row]:
+def diff_rows(edits: Iterable[FileEdit]) -> list[Row]:
     """The rows of a change, file by file; what is left out is said."""
     edits = list(edits)
     rows: list[Row] = []
@@ -36,7 +36,7 @@ def diff_rows(edits: Iterable[FileEdit], *, prefix: str = "line") -> list[Row]:
             break
     if len(edits) > MAX_FILES or len(rows) > MAX_LINES:
         rows = [*rows[:MAX_LINES], Row("", words("… the rest is not shown"), tone="warn")]
-    return [replace(row, id=f"{prefix}:{number}") for number, row in enumerate(rows)]
+    return [replace(row, id=f"line:{number}") for number, row in enumerate(rows)]
 
 
 def changed_rows(edits: Sequence[FileEdit]) -> list[Row]:

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.timer import Timer
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.clock import today
 from screens.drawing.safe_text import (

@@ -21,7 +21,7 @@ from textual.content import Content
 from textual.widgets import Input
 from textual.worker import Worker
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import Dialog
 from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of, words
 from screens.frames.overlay_screen import Desk

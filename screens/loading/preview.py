@@ -13,8 +13,8 @@ from itertools import chain
 
 from indexing.sync.sources import SourcePage, Sources, page
 from screens.drawing.safe_text import SOURCE, Row, Shown, drawn, line_text, plural, row_text, words
+from screens.loading.model import Preview, PreviewLine
 from screens.loading.reader import READ_LIMIT, Window, offset_of_line, read_window
-from screens.loading.snapshots import Preview, PreviewLine
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
 from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry, Span

@@ -20,7 +20,7 @@ from sys import getsizeof
 from typing import Generic, ParamSpec, TypeVar
 
 from screens.drawing.safe_text import Row
-from screens.loading.snapshots import (
+from screens.loading.model import (
     DOUBTED,
     Contents,
     EpisodesView,

@@ -6,19 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.history.time_travel import Travelling
-from screens.loading.model import OperationCompleted, OperationRefused
-from screens.loading.reader import Reading
-from screens.loading.snapshots import (
+from screens.loading.model import (
     EpisodesView,
     FilesChanged,
     FolderSeen,
     GraphView,
     MemoryView,
+    OperationCompleted,
+    OperationRefused,
     PreviewRead,
     QuarantineView,
     SummariesRead,
     WorkspaceStatus,
 )
+from screens.loading.reader import Reading
 from screens.main.copy import Copying
 from screens.main.destination import Targeting
 from screens.main.edit_entry import Editing
@@ -60,15 +61,20 @@ def load(screen: MainScreen, *, engines: bool) -> None:
     screen.jumping = Jumping(screen)
     screen.finding = FindTarget(screen)
     screen.relating = Relating(screen)
-    moving = Moving(screen)
-    screen.toggle = moving.toggle
     screen.commands = {
         **list_commands(lambda: screen.here),
         **mark_commands(lambda: screen.here, screen.marks_changed),
         **{f"pane_{pane.id}": partial(screen.go_to_pane, at) for at, pane in enumerate(screen.panes)},
         **screen.curating.commands(),
         **commands_of(
-            *(moving, screen.laying, screen.curating, screen.editing, screen.targeting, screen.opening),
+            *(
+                Moving(screen),
+                screen.laying,
+                screen.curating,
+                screen.editing,
+                screen.targeting,
+                screen.opening,
+            ),
             *(Copying(screen), screen.jumping, screen.finding, screen.relating, screen.following),
         ),
         **screen.searching.commands(),

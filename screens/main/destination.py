@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from screens.actions.active import keys_of
 from screens.actions.availability import Context
-from screens.actions.keys import key_names
+from screens.actions.keys import key_names, keys_of
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ChooseScreen, PickScreen
 from screens.drawing.safe_text import (
@@ -24,7 +23,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.snapshots import MemoryView
+from screens.loading.model import MemoryView
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind

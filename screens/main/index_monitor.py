@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, Stage, Work
 from screens.jobs.worker_client import TaskFailedError, WorkerClient

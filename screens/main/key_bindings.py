@@ -20,9 +20,9 @@ from textual.events import Event, Key
 from textual.screen import Screen
 from textual.widgets import Input
 
-from screens.actions import active
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
+from screens.actions.keys import Chosen, key_for, use
 from screens.actions.registry import bindings_of, by_id
 from screens.drawing.safe_text import said_of
 from workbench.config.user_files import read_own, replace_own
@@ -37,10 +37,10 @@ class Keying:
 
     def __init__(self) -> None:
         self.keys = load_keys()
-        self._chosen = active.Chosen(self.keys.map)
+        self._chosen = Chosen(self.keys.map)
         self._bound: WeakKeyDictionary[Screen[object], KeyMap] = WeakKeyDictionary()
         """Which screens have been bound to which key map."""
-        active.use(self._chosen)
+        use(self._chosen)
 
     def tell_skipped(self, app: WorkbenchApp) -> None:
         """Say what does not count in the person's file."""
@@ -49,7 +49,7 @@ class Keying:
             return
         path = self.keys.file.path
         rest = f"\nand {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        said = f"{wrong[0].told(path.name)}{rest}\n{active.key_for('settings')} shows the keys"
+        said = f"{wrong[0].told(path.name)}{rest}\n{key_for('settings')} shows the keys"
         app.main.say(said, "warning", title="Some of your keys were skipped")
 
     def read_again(self, app: WorkbenchApp) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from screens.drawing.safe_text import Row
 from screens.frames.action_screen import Command
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import NarrowLine
@@ -75,10 +74,6 @@ class Moving:
 
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
-
-    def toggle(self, row: Row) -> None:
-        """Open a closed row, close an open one."""
-        self._screen.pane.set_fold(row, not row.fold)
 
     def action_down(self) -> None:
         """To the next row; to the next match where somebody types what to find."""

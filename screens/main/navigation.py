@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from screens.actions.availability import LEADER, only_read
 from screens.drawing.safe_text import Row, words
-from screens.loading.snapshots import Contents, SourceOrigin, hashes_of, origins_of
+from screens.loading.model import Contents, SourceOrigin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
@@ -92,7 +92,7 @@ class Jumping:
             screen.hide_search()
             self._jump(row)
         elif row.fold is not None:
-            screen.toggle(row)
+            screen.pane.set_fold(row, not row.fold)
         elif row.path is not None:
             screen.laying.read(on=not screen.laying.reading)
             screen.row_changed(row)  # who reads gets more of the file

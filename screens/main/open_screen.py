@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from screens.actions.active import key_for
-from screens.frames.overlay_screen import Desk
+from screens.actions.keys import key_for
+from screens.frames.overlay_screen import Desk, OverScreen
 from screens.jobs.running_jobs import Works
 from screens.jobs.user_jobs import IngestJob
 from screens.loading.model import OperationCompleted, OperationRefused
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from screens.app import WorkbenchApp
-    from screens.frames.overlay_screen import OverScreen
-    from screens.loading.snapshots import GraphView
+    from screens.loading.model import GraphView
     from screens.main.screen import MainScreen
 
 _FOLLOW_SECONDS = 1.0
@@ -117,8 +116,6 @@ class Opening:
 
     def _shown(self) -> list[OverScreen]:
         """The screens that are open over the panes."""
-        from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
-
         stack = self._screen.app.screen_stack  # where the program is left, they end one after another
         return [screen for screen in stack if isinstance(screen, OverScreen) and screen.is_running]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from screens.actions.active import key_for
 from screens.actions.availability import in_quarantine
+from screens.actions.keys import key_for
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
 from screens.drawing.safe_text import Row, lines_text, sentence, words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.safe_text import Row, RowPart, Shown, age, inline, plural, row_text, safe_piece, words
 from screens.widgets.preview_pane import Beneath

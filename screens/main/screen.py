@@ -18,16 +18,15 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from screens.actions.active import active, key_for
 from screens.actions.availability import TYPED, only_read
 from screens.actions.keymap import KeyMap
+from screens.actions.keys import active, key_for
 from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints
 from screens.drawing.clock import today
 from screens.drawing.safe_text import Row, lines_text, row_text, words
 from screens.frames.action_screen import LaidOutScreen
 from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.model import WorkspaceModel, moment_of, titled
-from screens.loading.snapshots import FilesChanged, FolderSeen, MemoryView
+from screens.loading.model import FilesChanged, FolderSeen, MemoryView, WorkspaceModel, moment_of, titled
 from screens.main.drafts import Drafts
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying, PanesFrame
@@ -80,7 +79,6 @@ class MainScreen(LaidOutScreen):
     jumping: Jumping
     finding: FindTarget
     relating: Relating
-    toggle: Callable[[Row], None]
 
     AUTO_FOCUS = "#logs-list"
     # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.

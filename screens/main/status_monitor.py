@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.actions.registry import SCREEN_NAMES
 from screens.drawing.clock import now
 from screens.drawing.safe_text import (
@@ -27,8 +27,7 @@ from screens.drawing.safe_text import (
     said_of,
     sentence,
 )
-from screens.loading.model import home_relative, moment_of
-from screens.loading.snapshots import MemoryView, WorkspaceStatus
+from screens.loading.model import MemoryView, WorkspaceStatus, home_relative, moment_of
 from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError

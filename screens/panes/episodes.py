@@ -7,7 +7,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import (
     PINNED,
     PROMOTED,
@@ -25,7 +25,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.snapshots import EpisodesView, Files
+from screens.loading.model import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.pane import FilePane, Subject, Subjects, Unfolded, iso, states_of
 from workbench.memory.entry import Kind

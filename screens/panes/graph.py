@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import (
     Folds,
     Row,
@@ -25,7 +25,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.snapshots import Files, GraphView, of_kind
+from screens.loading.model import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
 from screens.panes.pane import Filter, Pane, Subject, Subjects, iso, states_of
 from workbench.memory.entry import Entry, Kind

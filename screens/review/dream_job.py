@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import RowPart, Shown, grouped, piece, plural, safe_piece, words
 from screens.frames.overlay_screen import Desk
 from screens.jobs.running_jobs import Stage, Works, stage_parts

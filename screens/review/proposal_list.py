@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import in_keys
 from screens.drawing.safe_text import (
     HIDDEN,

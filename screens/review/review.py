@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.worker import Worker
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
 from screens.dialogs.dialog import ConfirmScreen
 from screens.drawing.clock import now

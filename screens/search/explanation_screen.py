@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.events import Key
 
-from screens.actions.active import keys_of
+from screens.actions.keys import keys_of
 from screens.dialogs.dialog import ReadDialog
 from screens.drawing.safe_text import Row, RowPart, Shown, Tone, piece, row_text, safe_piece, words
 from screens.widgets.entry_list import ChangeList

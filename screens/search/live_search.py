@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import advice as in_keys
 from screens.drawing.clock import today
 from screens.drawing.safe_text import Row, RowPart, Shown, grouped, piece, row_text, safe_piece, words

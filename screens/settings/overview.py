@@ -16,10 +16,9 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from screens.actions.action import Action
-from screens.actions.active import key_for
 from screens.actions.key_file import Keys, load_keys, write_profile
 from screens.actions.keymap import PROFILES, KeyProblem, key_map
-from screens.actions.keys import key_names
+from screens.actions.keys import key_for, key_names
 from screens.actions.registry import ACTIONS, FocusContext, grouped_actions
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.safe_text import (

@@ -109,7 +109,7 @@ class TitleLine(Line):
         place = Text(self.place, self.tone("place"))
         room = width - line.cell_len - least - 2 - cell_len(right)
         kept = []
-        for fact in sorted(self.facts, key=lambda fact: fact is not self.first):
+        for fact in sorted(self.facts, key=lambda fact: fact != self.first):
             room -= cell_len(fact.text) + len(_BETWEEN)
             if room < 0:
                 break

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from screens.drawing.safe_text import Shown
-from screens.loading.snapshots import Preview, PreviewLine
+from screens.loading.model import Preview, PreviewLine
 from screens.widgets.entry_list import LineView, clipped, wrap
 from screens.widgets.lines import Toned
 

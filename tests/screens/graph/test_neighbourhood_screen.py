@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from screens.loading.model import GraphView
 from screens.loading.reader import Store
-from screens.loading.snapshots import GraphView
 from screens.widgets.entry_list import EntryList
 from tests.screens.graph.looking import (
     cursor_on,

@@ -12,8 +12,8 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
+from screens.loading.model import FilesChanged
 from screens.loading.reader import Reading
-from screens.loading.snapshots import FilesChanged
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import load_themes

@@ -10,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from screens.loading.snapshots import (
+from screens.loading.model import (
     EpisodesView,
     Files,
     FilteredEntries,

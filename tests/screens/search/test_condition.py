@@ -6,8 +6,8 @@ from contextvars import copy_context
 
 import pytest
 
-from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
+from screens.actions.keys import Chosen, use
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
 from screens.jobs.running_jobs import Stage
