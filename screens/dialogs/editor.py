@@ -134,10 +134,12 @@ class WritingScreen(Dialog[None]):
 
     def close(self, *, keep: bool) -> None:
         """Close it; what was typed is here again the next time, or it is saved."""
-        if not keep:
-            self._drafts.keep(self.request, None)
-        elif not self.over:
+        if self.over:
+            return
+        if keep:
             self.keep()
+        else:
+            self._drafts.keep(self.request, None)
         self.over = True
         self.dismiss()
 

@@ -88,6 +88,7 @@ async def test_leaving_asks_only_when_something_was_typed_and_keeps_it(sandbox: 
         await interface.until(lambda: interface.app.clipboard == PORT + " unsaved", "it is copied")
         await begin(interface)
         assert dialog(interface).text == PORT + " unsaved"
+        await interface.until_said("Your unsaved text is here again")
         assert dialog(interface).changed
     assert actions(sandbox) == ["start"]
 
