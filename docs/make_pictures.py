@@ -84,7 +84,7 @@ async def take(workspace: Workspace, name: str) -> None:
     theme, size, keys = SCENES[name]
     app = WorkbenchApp(workspace)
     async with app.run_test(size=size) as pilot:
-        app.use_theme(theme)
+        app.theming.use(theme)
         await until(pilot, lambda: "up to date · hybrid" in app.main.title_line.status)
         for key in keys:
             if key in STATES:

@@ -15,8 +15,7 @@ from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
 
-from screens.actions.active import key_for
-from screens.drawing.safe_text import words
+from screens.actions.keys import key_for
 from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import Tidying
 from screens.main.key_bindings import Apart, Keying
@@ -126,7 +125,7 @@ class WorkbenchApp(App[None]):
         self.tidying.started()
         if self._proposed:
             said = f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them"
-            self.notify(said, markup=False)
+            self.main.say(said)
 
     async def on_event(self, event: events.Event) -> None:
         """Every key, and what is pasted, comes by here first and may have to wait for what it acts on."""
@@ -202,10 +201,6 @@ class WorkbenchApp(App[None]):
                 # With what holds it, which Textual would leave there, one line high.
                 self.screen.query(f"#--textual-toast-{note.identity}").remove()
 
-    def use_theme(self, name: str) -> None:
-        """Change the colours; an unknown name is reported and the first theme used."""
-        self.theming.use(name)
-
     def action_interrupt(self) -> None:
         """ctrl+c: once asks, twice leaves."""
         now = time.monotonic()
@@ -217,7 +212,7 @@ class WorkbenchApp(App[None]):
         if self.main.drafts.unsaved:
             kept = self.main.drafts.keep_all()
             what = "; what you typed is kept" if kept else " without what you typed"
-        self.main.say(words(f"ctrl+c again quits{what}"))
+        self.main.say(f"ctrl+c again quits{what}")
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, whoever asked for it: what is typed and not saved is kept first."""

@@ -33,31 +33,6 @@ class Group(StrEnum):
     LEAVE = "Help and quitting"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """One thing a person can do. ``hint`` orders it in the hint line; 0 keeps it out."""
-
-    id: str
-    keys: tuple[str, ...]
-    label: str
-    help: str
-    group: Group
-    places: frozenset[FocusContext]
-    blocked: Rule = when.always
-    hint: int = 0
-    palette: bool = True
-
-    @property
-    def writes(self) -> bool:
-        """Whether it cannot be done where nothing can be written."""
-        return self.blocked(when.Context(place=FocusContext.PANE, refusal="no")) == "no"
-
-    def reason(self, context: when.Context) -> str | None:
-        """Why it cannot be done now, or None; an empty answer is not worth a toast."""
-        told = self.blocked(context)
-        return context.why.get(self.id) if told is None else told
-
-
 PANE = frozenset({FocusContext.PANE})
 FILTER = frozenset({FocusContext.FILTER})
 FIND = frozenset({FocusContext.FIND})
@@ -91,6 +66,38 @@ RECENT = frozenset({FocusContext.RECENT})
 CONFLICTS = frozenset({FocusContext.CONFLICTS})
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do. ``hint`` orders it in the hint line; 0 keeps it out."""
+
+    id: str
+    pressed: str
+    """Its keys, blanks between."""
+    label: str
+    help: str
+    group: Group
+    places: frozenset[FocusContext] = LISTS
+    blocked: Rule = when.always
+    hint: int = 0
+    palette: bool = True
+    """Whether the palette of the panes has it."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its keys, the first one being the one to name."""
+        return tuple(self.pressed.split())
+
+    @property
+    def writes(self) -> bool:
+        """Whether it cannot be done where nothing can be written."""
+        return self.blocked(when.Context(place=FocusContext.PANE, refusal="no")) == "no"
+
+    def reason(self, context: when.Context) -> str | None:
+        """Why it cannot be done now, or None; an empty answer is not worth a toast."""
+        told = self.blocked(context)
+        return context.why.get(self.id) if told is None else told
+
+
 def operation(
     name: str,
     *,
@@ -105,48 +112,4 @@ def operation(
     """
     declared = declarations.OPERATIONS[name]
     told = help or declared.help
-    return define(name, declared.key, name, Group.ACT, told, places=places, blocked=blocked, hint=hint)
-
-
-def define(
-    id: str,
-    keys: str,
-    label: str,
-    group: Group,
-    help: str,
-    *,
-    places: frozenset[FocusContext] = LISTS,
-    blocked: Rule = when.always,
-    hint: int = 0,
-    palette: bool = True,
-) -> Action:
-    """An action, its keys as one string with blanks between."""
-    return Action(
-        id=id, keys=tuple(keys.split()), label=label, help=help, group=group,
-        places=places, blocked=blocked, hint=hint, palette=palette,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenActions:
-    """Defines actions of one group, mostly those of a screen, which are not in the palette of the panes."""
-
-    group: Group
-    places: frozenset[FocusContext]
-
-    def __call__(
-        self,
-        id: str,
-        keys: str,
-        label: str,
-        help: str,
-        *,
-        places: frozenset[FocusContext] | None = None,
-        blocked: Rule = when.always,
-        hint: int = 0,
-    ) -> Action:
-        """One that is done in all of the screen unless ``places`` are named."""
-        where = places or self.places
-        return define(
-            id, keys, label, self.group, help, places=where, blocked=blocked, hint=hint, palette=False
-        )
+    return Action(name, declared.key, name, told, Group.ACT, places, blocked, hint)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import Row
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside

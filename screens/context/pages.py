@@ -20,6 +20,7 @@ from screens.drawing.clock import now, today
 from screens.drawing.safe_text import (
     EMPTY,
     GAP,
+    Lines,
     Row,
     RowPart,
     Shown,
@@ -31,12 +32,13 @@ from screens.drawing.safe_text import (
     piece,
     plural,
     row_text,
+    safe_piece,
     text_lines,
     words,
 )
 from screens.history.history_reader import Historian
 from screens.search.hits import bar
-from screens.widgets.row_strip import clipped
+from screens.widgets.entry_list import clipped
 from workbench.agent.bulletin import Bulletin, BulletinLine, Loaded, Which, bulletin, loaded, owner_page
 from workbench.agent.context import ContextLine, Injection, LeftOut, injection_from_json
 from workbench.agent.search_service import SearchService
@@ -69,7 +71,6 @@ _NOTHING_TO_SAY = {
     "context": "nothing is due\ntodos and events of the graph with a day make this bulletin",
 }
 Known = Mapping[str, Entry]
-Lines = Iterator[tuple[str, Tone]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,13 +182,13 @@ def _short(why: str) -> RowPart:
 
 def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
     own = not line.scope
-    whose = (RowPart(row_text(f"{line.scope}'s"), "warn"),) if line.scope else ()
+    whose = (safe_piece(f"{line.scope}'s", "warn"),) if line.scope else ()
     trust: Tone = "warn" if line.trust in ("external", "unknown") else "muted"
     return Row(
         id=line.entry,
         text=row_text(f"{line.text} ({line.when})" if line.when else line.text),
         lead=_lead("✓", "good", line.score),
-        tail=(*whose, RowPart(row_text(line.trust), trust), _tokens(line.tokens)),
+        tail=(*whose, safe_piece(line.trust, trust), _tokens(line.tokens)),
         path=line.path if own else None,
         line=line.line,
         address=line.entry if own else None,
@@ -271,7 +272,7 @@ def bulletin_page(found: Bulletin) -> ContextPage:
 
 def _bulletin_row(section: str, line: BulletinLine) -> Row:
     late = line.why.startswith("OVERDUE")
-    tail = [RowPart(row_text(line.why), "bad" if late else "muted")] if line.why else []
+    tail = [safe_piece(line.why, "bad" if late else "muted")] if line.why else []
     return Row(
         id=f"{section}:{line.entry}",
         text=row_text(f"{line.entity}: {line.text}" if line.entity else line.text),
@@ -402,7 +403,7 @@ def _never_row(entry: Entry, days: int) -> Row:
         text=row_text(entry.plain_title),
         tone="muted",
         lead=(piece("∅", "faint"),),
-        tail=(RowPart(row_text(entry.kind), "faint"),),
+        tail=(safe_piece(entry.kind, "faint"),),
         of=[*line_rows(lines), *_whole(entry)],
     ).at(entry)
 
@@ -477,9 +478,9 @@ class Answering:
         """What was given most, and what never was; ``so_far`` gets the page while files are read."""
         self.stop()
         mine = self._counting
-        found = await self._reader.run(lambda place: dominance(place, now(), days))
+        found = await self._reader.run(dominance, now(), days)
         named = [share.entry for share in found.shares[:SHARES]]
-        known = await self._reader.run(lambda place: _entries_at(place, named))
+        known = await self._reader.run(_entries_at, named)
         so_far(dominance_page(found, known, (), 0, progress="looking …"))
 
         def going(done: int, total: int) -> bool:
@@ -497,7 +498,7 @@ class Answering:
 
     async def is_pinned(self, address: str) -> bool:
         """Whether the entry at ``address`` is pinned now."""
-        found = await self._reader.run(lambda place: _entries_at(place, [address]))
+        found = await self._reader.run(_entries_at, [address])
         return any(entry.pinned for entry in found.values())
 
     def _by_words(self, workspace: Workspace, asked: InjectRequest) -> dict[str, object]:

@@ -11,30 +11,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from screens.actions.active import key_for
-from screens.actions.registry import Context, FocusContext, bindings
+from screens.actions.keys import key_for
+from screens.actions.registry import Context, FocusContext
 from screens.context.pages import INVITATION, Answering, ContextPage, copied, raw_rows
 from screens.drawing.safe_text import Row, plural, row_text, words
-from screens.frames.browse import BrowseScreen
-from screens.frames.overlay_screen import failure_rows
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import BrowseScreen, Desk, failure_rows
 from screens.main.copy import copy
 from screens.main.operation_keys import turned
 from screens.main.request import Request
 from screens.search.recent import InputHistory
-from screens.widgets.lines import TabLine
-from screens.widgets.parts_line import PartsLine
-from screens.widgets.query_input import QueryInput
+from screens.widgets.lines import PartsLine, QueryInput, TabLine
 
 if TYPE_CHECKING:
     from screens.search.engine import Engine
@@ -97,14 +92,13 @@ _NO_DAYS = "the number of days applies to view 5"
 class AgentScreen(BrowseScreen):
     """A line to type a message in, and under it what an agent gets, with what is behind each row."""
 
-    PLACE = FocusContext.AGENT
+    PLACES = (FocusContext.AGENT, FocusContext.MESSAGE)
     LEAVES = "agent_view"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.AGENT, FocusContext.MESSAGE)]
     AUTO_FOCUS = "#browse-list"
 
     def __init__(self, desk: Desk, engine: Engine, messages: InputHistory) -> None:
-        super().__init__(desk, words(""))
+        super().__init__(desk, "")
         self.input = MessageInput()
         self.section = ContextTab.MESSAGE
         self.raw = False
@@ -144,7 +138,8 @@ class AgentScreen(BrowseScreen):
 
     def on_mount(self) -> None:
         """Begin with the message that was typed last; where there is none, in the line to type it in."""
-        self.input.value = self._last
+        with self.input.prevent(Input.Changed):
+            self.input.value = self._last
         self.set_interval(_LOOK_AGAIN_SECONDS, self._look_again)
         self.draw()
 
@@ -196,7 +191,7 @@ class AgentScreen(BrowseScreen):
         """Other keys mean something now."""
         typing = self.place is FocusContext.MESSAGE
         away = f"{key_for('message_done', FocusContext.MESSAGE)}, then 1 to {len(_NAMES)}"
-        self._tabs.typing(words(away if typing else ""))
+        self._tabs.away = words(away if typing else "")
         self.show_hints()
 
     # -- parts -----------------------------------------------------------------------------------
@@ -205,7 +200,7 @@ class AgentScreen(BrowseScreen):
         """Show this part, as it was read last, and read it again."""
         self.section = section
         self.raw = self.raw and section in _HAVE_TEXT
-        self._tabs.show(section)
+        self._tabs.current = section
         if self.place is FocusContext.MESSAGE and section is not ContextTab.MESSAGE:
             self.list.focus()
         self.draw(anew=True)
@@ -283,7 +278,7 @@ class AgentScreen(BrowseScreen):
         event.stop()
         if self.section is not ContextTab.MESSAGE:
             self.section = ContextTab.MESSAGE
-            self._tabs.show(ContextTab.MESSAGE)
+            self._tabs.current = ContextTab.MESSAGE
         self._typed(event.value)
 
     def _typed(self, text: str, *, at_once: bool = False) -> None:
@@ -388,14 +383,14 @@ class AgentScreen(BrowseScreen):
         """Copy the text that the agent gets; where there is none, the row."""
         text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
         if not text:
-            self.desk.say(words("There is nothing to copy: nothing is given"), "warning")
+            self.desk.say("There is nothing to copy: nothing is given", "warning")
             return
         copy(self.app, text, plural(len(text), "character"))
 
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.desk.say(words("Still searching: this is for part of what you typed"), "warning")
+            self.desk.say("Still searching: this is for part of what you typed", "warning")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 

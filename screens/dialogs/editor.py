@@ -19,14 +19,14 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from screens.actions.registry import Context, FocusContext, bindings, hints
-from screens.dialogs.dialog import Dialog, advice, in_keys
-from screens.drawing.safe_text import Row, Shown, Tone, line_text, row_text, words
+from screens.dialogs.dialog import ConfirmScreen, Dialog, advice, in_keys
+from screens.drawing.safe_text import Row, Tone, line_text, row_text, words
 from screens.history.diff import changed_rows
+from screens.main.copy import copy
 from screens.main.drafts import Drafts
 from screens.main.request import Request
-from screens.widgets.change_list import ChangeList
-from screens.widgets.lines import HintLine
-from screens.widgets.query_input import edit_at_once
+from screens.widgets.entry_list import ChangeList
+from screens.widgets.lines import HintLine, edit_at_once
 from workbench.errors import WorkbenchError
 from workbench.memory.provenance import words_end
 from workbench.safety.terminal import hidden, visible
@@ -54,42 +54,49 @@ class TextBox(TextArea):
 
 
 class WritingScreen(Dialog[None]):
-    """Ends with ``Written``, ``Left``, or by whoever opened it when the action is done."""
+    """Ends when it is left, or by whoever opened it when the action is done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.WRITING)]
 
     def __init__(
         self,
         request: Request,
-        title: Shown,
+        title: str,
         *,
         think: Callable[[Request], Awaitable[Plan]],
         save: Callable[[Request], None],
-        leave: Callable[[Request], None],
+        thing: str,
         drafts: Drafts,
         original: str | None = None,
     ) -> None:
-        """``request.text`` is what the box begins with, ``original`` what counts as nothing typed."""
+        """``request.text`` is what the box begins with, or what was left unsaved of a ``thing`` before.
+
+        ``original`` is what counts as nothing typed, where the person has written elsewhere already.
+        """
         super().__init__()
+        start = ((request.text if original is None else original) or "").removesuffix("\n")
+        self._draft = drafts.of(request) if original is None else None
+        if self._draft:
+            request = replace(request, text=self._draft)
         text = (request.text or "").removesuffix("\n")
-        start = text if original is None else original.removesuffix("\n")
         self._spelling: Spelled = spelled(start)
         self._start = self._spelling.text
         self.request = request
         self.box = TextBox(self._start if text == start else spelled(text).text, id="text")
         self.change = ChangeList(empty="nothing is changed yet", id="change")
         self._title = title
-        self._think, self._save, self._leave = think, save, leave
+        self._think, self._save, self._thing = think, save, thing
         self._drafts = drafts
         self._keeping: Timer | None = None
-        self._over = False
+        self.over = False
+        """Whether it was left, or what was typed is saved."""
         self._hints = HintLine()
         self._below: list[Row] = []
 
     def compose(self) -> ComposeResult:
         """A frame with the text over its change."""
         with Vertical(id="writing") as frame:
-            frame.border_title = Content(self._title)
+            frame.border_title = Content(row_text(self._title))
             yield self.box
             yield self.change
             yield self._hints
@@ -100,8 +107,15 @@ class WritingScreen(Dialog[None]):
         lines = (self.box.text[: words_end(self.box.text)] + ".").splitlines()
         self.box.move_cursor((len(lines) - 1, len(lines[-1]) - 1))
         self._drafts.open.append(self)
-        self._hints.show(hints(Context(place=FocusContext.WRITING)))
+        if self._draft:
+            self.app.notify("Your unsaved text is here again", markup=False)
+        self._hints.hints = hints(Context(place=FocusContext.WRITING))
         self._consider()
+
+    @property
+    def place(self) -> FocusContext:
+        """In a text."""
+        return FocusContext.WRITING
 
     @property
     def text(self) -> str:
@@ -116,16 +130,31 @@ class WritingScreen(Dialog[None]):
     def keep(self) -> bool:
         """Keep what was typed for the next time; whether it outlives the program."""
         self._keeping = None
-        return self._over or self._drafts.keep(self.request, self.text if self.changed else None)
+        return self.over or self._drafts.keep(self.request, self.text if self.changed else None)
 
     def close(self, *, keep: bool) -> None:
         """Close it; what was typed is here again the next time, or it is saved."""
-        if not keep:
-            self._drafts.keep(self.request, None)
-        elif not self._over:
+        if self.over:
+            return
+        if keep:
             self.keep()
-        self._over = True
+        else:
+            self._drafts.keep(self.request, None)
+        self.over = True
         self.dismiss()
+
+    def _leave(self) -> None:
+        """Close it where nothing was typed; else ask, and copy the words."""
+        if not self.changed:
+            self.close(keep=False)
+            return
+
+        def agreed(_: bool) -> None:
+            copy(self.app, self.text, words("what you typed"))
+            self.close(keep=True)
+
+        title, answers = "Leave what you typed unsaved?", ("leave", "go on writing")
+        self.ask(ConfirmScreen(title, self._question(), answers=answers), agreed)
 
     def on_unmount(self) -> None:
         """Whatever took the dialog away, its words stay."""
@@ -133,10 +162,10 @@ class WritingScreen(Dialog[None]):
         if self in self._drafts.open:
             self._drafts.open.remove(self)
 
-    def question(self, thing: str) -> list[Row]:
+    def _question(self) -> list[Row]:
         """What leaving means for the words that were typed, and the words."""
         if self.keep():
-            said = [f"It is copied to the clipboard, and offered again when you edit this {thing}."]
+            said = [f"It is copied to the clipboard, and offered again when you edit this {self._thing}."]
             tone: Tone = "muted"
         else:
             said = [
@@ -153,12 +182,11 @@ class WritingScreen(Dialog[None]):
 
     def action_perform(self, action_id: str, _key: str) -> None:
         """Save, leave, or look further down the change."""
-        request = replace(self.request, text=self.text)
         match action_id:
             case "save":
-                self._save(request)
+                self._save(replace(self.request, text=self.text))
             case "leave_text":
-                self._leave(request)
+                self._leave()
             case "page_down":
                 self.change.page(1)
             case "page_up":

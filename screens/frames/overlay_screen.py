@@ -1,56 +1,46 @@
-"""A screen over the panes: its keys, its hints, its workers, and what it says when something fails.
+"""A screen over the panes: its keys, its hints, what it may use, and the ways out of it.
 
-The ways out of a screen over the panes: to another one, to all commands, and out of the program.
+Most are a list, and what is behind its row beside or beneath it; some have a line to filter it by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
+from textual import on
 from textual.app import ComposeResult
-from textual.screen import Screen
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input
 
-from screens.actions.active import key_for
 from screens.actions.availability import Context, FocusContext
-from screens.actions.registry import SCREEN_NAMES, by_id, hints, is_bound
-from screens.dialogs.help import HelpScreen
-from screens.drawing.full_repaint import LaidOutScreen
-from screens.drawing.safe_text import Row, line_rows, row_text
-from screens.frames.services import Desk
-from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.snapshots import GraphView
-from screens.main.movement import Command
+from screens.actions.keys import key_for, types_a_character
+from screens.actions.registry import SCREEN_NAMES, bindings, by_id, hints
+from screens.dialogs.dialog import HelpScreen
+from screens.drawing.safe_text import Folds, Row, line_rows, row_text
+from screens.frames.action_screen import LaidOutScreen
+from screens.history.history_reader import Historian
+from screens.jobs.running_jobs import Work, WorkLine, Works
+from screens.jobs.worker_client import WorkerJob
+from screens.loading.model import GraphView
+from screens.main.drafts import Drafts
+from screens.main.movement import list_commands
 from screens.main.request import Request
-from screens.widgets.lines import HintLine
+from screens.widgets.entry_list import ChangeList, EntryList
+from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import WorkbenchError
+from workbench.memory.address import entry_at_line
+from workbench.memory.entry import Entry
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
-
-
-def ways(screen: Screen[Any]) -> dict[str, Command]:
-    """The commands by action id, for a screen that lies over the panes."""
-    return {
-        **{room: partial(go, screen, room) for room in (*SCREEN_NAMES, "recent")},
-        "palette": lambda: screen.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
-        "quit": lambda: screen.app.exit(),  # noqa: PLW0108
-    }
-
-
-def go(screen: Screen[Any], room: str) -> None:
-    """Open a room over ``screen``; back to it where it is open below already, so that none is open twice."""
-
-    app = cast("WorkbenchApp", screen.app)
-    known = [one for one in app.screen_stack if isinstance(one, OverScreen) and room == one.LEAVES]
-    if not known:
-        app.main.action_perform(room)
-        return
-    for above in reversed(app.screen_stack):
-        if above is known[-1]:
-            break
-        above.dismiss()
 
 
 Found = TypeVar("Found")
@@ -59,7 +49,8 @@ Found = TypeVar("Found")
 class OverScreen(LaidOutScreen):
     """Its methods ``action_<id>`` do what keys and the palette ask for. Subclasses say what is seen."""
 
-    PLACE: ClassVar[FocusContext]
+    PLACES: ClassVar[Sequence[FocusContext]] = ()
+    """Where its keys mean something; the hands are in the first unless ``place`` says otherwise."""
     LEAVES: ClassVar[str]
     """The action that opened the screen closes it too."""
     STOPS: ClassVar[str] = ""
@@ -72,8 +63,12 @@ class OverScreen(LaidOutScreen):
         self.desk = desk
         self.hint_line = HintLine()
         self.work_line = WorkLine()
-        self.commands: dict[str, Command] = ways(self)
-        """Actions that are not a method: several that are done alike, or those of another object."""
+        self.commands |= {room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")}
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        """Bind the keys of its places."""
+        cls.BINDINGS = [*bindings(*cls.PLACES)]
+        super().__init_subclass__(**options)
 
     def compose(self) -> ComposeResult:
         """The body, the long work under way, and the keys under it."""
@@ -86,15 +81,16 @@ class OverScreen(LaidOutScreen):
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        """Say what can be done."""
+        """Say what can be done, and read."""
         self.show_hints()
+        self.reload()
 
     # -- what subclasses say ---------------------------------------------------------------------
 
     @property
     def place(self) -> FocusContext:
         """Where the hands are: in the screen, or in a part of it in which keys mean something else."""
-        return self.PLACE
+        return self.PLACES[0]
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -149,22 +145,27 @@ class OverScreen(LaidOutScreen):
             self.leave()
             return
         if self.desk.allows(action_id, by_id()[action_id].reason(self.context())):
-            (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
+            self.do(action_id)
+
+    def go(self, room: str) -> None:
+        """Open a screen over this one; back to it where it is open below already: none is open twice."""
+        app = cast("WorkbenchApp", self.app)
+        known = [one for one in app.screen_stack if isinstance(one, OverScreen) and room == one.LEAVES]
+        if not known:
+            app.main.action_perform(room)
+            return
+        for above in reversed(app.screen_stack):
+            if above is known[-1]:
+                break
+            above.dismiss()
 
     def show_hints(self) -> None:
         """Keep the hint line true."""
-        self.hint_line.show(hints(self.context()))
+        self.hint_line.hints = hints(self.context())
 
     def leave(self) -> None:
         """Back to where the person came from."""
         self.dismiss()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A key counts where the hands are: elsewhere it may mean something else, or be text."""
-        if action != "perform":
-            return super().check_action(action, parameters)
-        action_id, key = map(str, parameters)
-        return is_bound(action_id, key, self.place)
 
     # -- work ------------------------------------------------------------------------------------
 
@@ -192,6 +193,18 @@ class OverScreen(LaidOutScreen):
 
         self.work(run, group, exclusive=exclusive)
 
+    def go_to_first(self, places: Sequence[str], gone: str, *, line: str = "") -> None:
+        """Leave for the first of these that is there now (see ``standing``), or say that it is ``gone``."""
+
+        def arrive(address: str | None) -> None:
+            if address is None:
+                self.desk.say(gone, "warning")
+            else:
+                self.desk.go_to(address)
+
+        find = partial(self.desk.historian.run, standing, places, line)
+        self.load(find, arrive, "going", failed=self.say_failure)
+
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""
         self.say_failure(error)
@@ -199,7 +212,33 @@ class OverScreen(LaidOutScreen):
     def say_failure(self, error: Exception) -> None:
         """A toast that says why something could not be read, or done."""
         said = ". ".join(row.text for row in failure_rows(error))
-        self.desk.say(row_text(said), "warning" if isinstance(error, WorkbenchError) else "error")
+        self.desk.say(said, "warning" if isinstance(error, WorkbenchError) else "error")
+
+
+def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str | None:
+    """The first of these addresses, paths and lines (``path#L12``) that is there now; None where none is.
+
+    Where ``line`` is given, the entry of a file that has this line is preferred to the file.
+    """
+    for place in places:
+        path, _, at = place.rpartition("#")
+        number = at.removeprefix("L").partition("-")[0]
+        with contextlib.suppress(WorkbenchError, FileNotFoundError):
+            if path and at.startswith("L") and number.isdecimal() and workspace.layout.holds(path):
+                there = entry_at_line(workspace.document(path), int(number))
+                return there.address if there else path
+            if path and not workspace.layout.may_curate(place):
+                return workspace.find(place).address
+            entry = _with_line(workspace.document(place).entries, line.strip())
+            return entry.address if entry else place
+    return None
+
+
+def _with_line(entries: Iterable[Entry], line: str) -> Entry | None:
+    if not line:
+        return None
+    bare = line.lstrip("-*+ ")
+    return next((entry for entry in entries if bare and bare in entry.text), None)
 
 
 def failure_rows(error: Exception) -> list[Row]:
@@ -207,3 +246,336 @@ def failure_rows(error: Exception) -> list[Row]:
     if isinstance(error, WorkbenchError):
         return line_rows([(error.message, "warn"), (error.hint, "warn")])
     return line_rows([(f"{type(error).__name__}: {error}", "bad")])
+
+
+class Ask(Protocol):
+    """Shows a question; ``targets`` are the rows that it is about, listed over the diff."""
+
+    def __call__(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
+        """Ask it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """The same for every screen; nothing of it is a widget."""
+
+    workspace: Workspace
+    """For its settings and its root. What touches the disk is read by ``historian``, off the event loop."""
+    historian: Historian
+    """Runs readings in a thread of its own: ``await historian.run(work, …)``."""
+    do: Callable[[Request], None]
+    """Carry it out as one operation, in the order of the keys; a toast says what was done, or why not.
+
+    When it was done, ``reload`` of every open screen is called.
+    """
+    allows: Callable[[str, str | None], bool]
+    """Whether the key of an action does something; else says the reason why not.
+
+    An undo right behind one that was to write shows first what it would undo.
+    """
+    ask: Ask
+    """Show what it would do, and do it on a yes."""
+    refusal: Callable[[], str | None]
+    """Why nothing can be written here, or None."""
+    go_to: Callable[[str], None]
+    """Leave all screens and put the cursor of the panes on this address (``path#hash``) or path."""
+    say: Callable[[str, str], None]
+    """A toast of any text, with its severity: information, warning or error."""
+    drafts: Drafts
+    """What was typed and left unsaved."""
+    changed: Callable[[], None]
+    """Something was done to the memory beside ``do``: read it again, here and in the panes."""
+    edit: Callable[[str], None]
+    """Open the entry at this address in the dialog to write in."""
+    reindex: Callable[[], None]
+    """Bring the index up to date, as `r` in the panes does."""
+    indexing: Callable[[], bool]
+    """Whether it is being brought up to date."""
+    works: Works
+    """The long work that is under way, which every screen shows in its last lines."""
+    kept: dict[str, WorkerJob] = field(default_factory=dict, compare=False)
+    """What a screen wants to find again when it is opened the next time, by its name."""
+
+
+_PAUSE_SECONDS = 0.03
+_STEP = 3
+_BESIDE_FROM = 110
+"""Columns from which what is behind a row stands beside the list, where a screen wants that."""
+
+
+class BrowseScreen(OverScreen):
+    """Rows, and what is behind the one under the cursor. Subclasses say what that is."""
+
+    BESIDE: ClassVar[bool] = False
+    """Whether there is more to read behind a row than beside the others: then it stands to the right."""
+
+    def __init__(self, desk: Desk, title: str) -> None:
+        super().__init__(desk)
+        self.list = EntryList(empty="reading …", id="browse-list")
+        self.behind = ChangeList(id="browse-behind")
+        self.folds = Folds()
+        self._title = title
+        self._reading = False
+        self.commands |= {
+            **list_commands(lambda: self.hand),
+            "preview_down": lambda: self.scroll_behind(_STEP),
+            "preview_up": lambda: self.scroll_behind(-_STEP),
+        }
+
+    def compose_body(self) -> ComposeResult:
+        """The list in its frame, what is behind it in another."""
+        with Container(id="browse-body"):
+            with Vertical(id="browse-top") as frame:
+                frame.border_title = Content(row_text(self._title))
+                yield from self.compose_list()
+            with Vertical(id="browse-below"):
+                yield from self.compose_behind()
+
+    def compose_list(self) -> ComposeResult:
+        """The list, and what stands over and under it."""
+        yield self.list
+
+    def compose_behind(self) -> ComposeResult:
+        """What stands behind."""
+        yield self.behind
+
+    def on_mount(self) -> None:
+        """Ready to move."""
+        self.begins_in.focus()
+        self.lay_out(update=False)  # a screen that begins is given its styles anyway
+
+    def on_resize(self) -> None:
+        """Beside or beneath, as there is room."""
+        self.lay_out()
+
+    def lay_out(self, *, update: bool = True) -> None:
+        """Beside or beneath, as there is room."""
+        self.set_class(self.BESIDE and self.app.size.width >= _BESIDE_FROM, "-beside", update=update)
+
+    # -- what subclasses say ---------------------------------------------------------------------
+
+    @property
+    def begins_in(self) -> Widget:
+        """What has the focus at first."""
+        return self.list
+
+    @property
+    def hand(self) -> EntryList:
+        """The list that keys move in."""
+        return self.list
+
+    async def read_behind(self, row: Row) -> Sequence[Row]:
+        """The rows behind ``row``. Raises WorkbenchError, OSError."""
+        raise NotImplementedError
+
+    def context(self) -> Context:
+        """What decides which actions are possible now."""
+        return Context(
+            place=self.place,
+            row=self.list.row,
+            reading=self._reading,
+            refusal=self.desk.refusal(),
+            conflicts=len(self.list.rows),
+            why=self.why(),
+        )
+
+    # -- keys ------------------------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        """Read what is behind the row, or fold it where it is a heading."""
+        row = self.list.row
+        if row is not None and row.fold is not None and row.of is None:
+            self.set_fold(row, is_open=not row.fold)
+        else:
+            self.read()
+
+    def action_unfold(self) -> None:
+        """Show what is under the row, or go to the first of it."""
+        row = self.list.row
+        if row is not None and row.fold:
+            self.list.move(1)
+        elif row is not None and row.fold is not None:
+            self.set_fold(row, is_open=True)
+
+    def action_fold(self) -> None:
+        """Hide what is under the row, or go up to the row that it is under."""
+        row = self.list.row
+        if row is not None and row.fold:
+            self.set_fold(row, is_open=False)
+        else:
+            self.list.go_up()
+
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row."""
+        self.folds.set(row.id, is_open)
+        self.draw()
+
+    def draw(self) -> None:
+        """Make the rows of what is known, and show them."""
+
+    def scroll_behind(self, lines: int) -> None:
+        """Scroll what is behind; the list keeps its place."""
+        self.behind.jump(self.behind.scroll_offset.y + lines)
+
+    def read(self) -> None:
+        """Give what is behind most of the room, or take it back."""
+        self._reading = not self._reading
+        self.set_class(self._reading, "-reading")
+
+    def action_back(self) -> None:
+        """Out of reading, else out."""
+        if self._reading:
+            self.read()
+        else:
+            self.leave()
+
+    # -- the list --------------------------------------------------------------------------------
+
+    def show_rows(self, rows: Sequence[Row], *, go_to: str | None = None, empty: str = "") -> None:
+        """Show these, or say that there is nothing; the cursor stays unless it is to ``go_to`` a row."""
+        self.list.empty = empty
+        self.list.show(rows, go_to=go_to)
+        self.set_class(not rows, "-empty")
+        self.show_place()
+        self.show_hints()
+
+    def fails(self, error: Exception) -> None:
+        """Say why there is nothing to be seen, whole, in the place of the rows."""
+        self.show_rows((), empty="\n".join(row.text for row in failure_rows(error)))
+
+    def on_entry_list_moved(self, message: EntryList.Moved) -> None:
+        """Show what is behind the row under the cursor, once it rests."""
+        if message.entry_list is self.list:
+            self.show_place()
+            self.show_hints()
+            self.look_behind()
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click does what enter does."""
+        if message.entry_list is self.list and not self._reading:
+            self.action_perform("open")
+
+    def on_entry_list_folded(self, message: EntryList.Folded) -> None:
+        """A click on an arrow does what its key does."""
+        if message.entry_list is self.list:
+            self.action_perform("fold" if message.row.fold else "unfold")
+
+    def entitle(self, title: str) -> None:
+        """What is listed, on the frame."""
+        frame: Widget = self.query_one("#browse-top")
+        frame.border_title = Content(row_text(title))
+
+    def show_place(self) -> None:
+        """Where the cursor is, on the frame."""
+        frame: Widget = self.query_one("#browse-top")
+        count = len(self.list.rows)
+        frame.border_subtitle = Content(f"{self.list.cursor + 1}/{count}" if count else "")
+
+    # -- what is behind --------------------------------------------------------------------------
+
+    def look_behind(self) -> None:
+        """Read what is behind the row under the cursor, which may be otherwise now."""
+        if self.list.row is not None:
+            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
+        else:
+            self.nothing_behind()
+
+    async def _look(self, row: Row) -> None:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        try:
+            rows = await self.read_behind(row)
+        except Exception as error:
+            rows = failure_rows(error)
+        self.call_later(self._looked, row, rows)
+
+    def _looked(self, row: Row, rows: Sequence[Row]) -> None:
+        """Show it, if the cursor is still there."""
+        if self.list.row is not None and self.list.row.id == row.id:
+            self.show_behind(row, rows)
+
+    def nothing_behind(self) -> None:
+        """The list is empty."""
+        self.behind.empty = ""
+        self.behind.show(())
+
+    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
+        """Show these rows below, from their beginning."""
+        self.behind.empty = "nothing to show"
+        self.behind.show(rows, go_to=rows[0].id if rows else None)
+        self.behind.jump(0)
+
+
+_TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help", "palette"})
+"""What keys that are no text do while the filter is typed."""
+
+
+class NarrowScreen(BrowseScreen):
+    """A BrowseScreen whose rows are filtered by what is typed after ``/``. Subclasses say how."""
+
+    def __init__(self, desk: Desk, title: str, placeholder: str) -> None:
+        super().__init__(desk, title)
+        self.input = QueryInput(placeholder=placeholder, compact=True, classes="narrow", id="narrow")
+        self.input.display = False
+
+    def compose_list(self) -> ComposeResult:
+        """The list under the line to type in."""
+        yield self.input
+        yield self.list
+
+    def narrowed(self) -> None:
+        """Show only what ``self.input`` asks for."""
+        self.draw()
+
+    # -- where the hands are ---------------------------------------------------------------------
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys are text."""
+        return self.focused is self.input
+
+    @property
+    def hand(self) -> EntryList:
+        """The list that keys move in."""
+        return self.behind if self.focused is self.behind else self.list
+
+    @property
+    def line(self) -> Row | None:
+        """The line under the cursor of what is behind, while a person goes through that."""
+        return self.behind.row if self.hand is self.behind else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While the filter is typed, keys are text."""
+        if action != "perform" or not self.typing:
+            return super().check_action(action, parameters)
+        action_id, key = map(str, parameters)
+        return action_id in _TYPING and not types_a_character(key)
+
+    def action_back(self) -> None:
+        """Out of the filter, out of what is behind, out of reading, else out."""
+        if self.typing or (self.input.value and self.hand is self.list and not self._reading):
+            self.input.value = ""
+            self.input.display = False
+            self.set_focus(self.list)
+        elif self.hand is self.behind:
+            self.set_focus(self.list)
+        else:
+            super().action_back()
+
+    def action_narrow(self) -> None:
+        """Type what to filter by."""
+        self.input.display = True
+        self.set_focus(self.input)
+
+    def action_other_side(self) -> None:
+        """Between the list and what is behind its row."""
+        self.set_focus(self.behind if self.hand is self.list else self.list)
+        self.show_hints()
+
+    @on(Input.Changed, "#narrow")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.narrowed()
+
+    @on(Input.Submitted, "#narrow")
+    def _submitted(self) -> None:
+        self.set_focus(self.list)

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from screens.drawing.safe_text import (
     GAP,
+    Lines,
     Row,
-    RowPart,
-    Shown,
     Tone,
     line_rows,
-    piece,
     plural,
-    row_text,
-    words,
 )
-from screens.graph.graph_state import Known, Looking, Thing
+from screens.graph.views import NOTICEABLE, Known, Line, Looking, Thing
 from workbench.graph.contradictions import Claim, Contradiction
 from workbench.graph.duplicates import Duplicate
 from workbench.graph.memory_query import Due
 from workbench.graph.model import Held, sources_of
 from workbench.graph.search import GraphFinding, Hop, Node, said
-from workbench.memory.graph_page import Entity, Relation, TypedMemory
+from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.moment import clock_of
 
 _FACTS = 12
 _SOURCES = 12
 _LINKS = 8
-_NEAR_DAYS = 182
-_DOUBTFUL = 0.5
-_NOTICEABLE = 0.005
-_TRUST: dict[str, Tone] = {"owner": "good", "agent": "muted", "external": "warn", "unknown": "warn"}
-Line = Entity | Relation | TypedMemory
-Lines = Iterator[tuple[str, Tone]]
 
 
 def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequence[Row], Sequence[Row]]:
@@ -179,7 +169,7 @@ def _held(held: Held, known: Known, when: str = "") -> Lines:
 def _weight(memory: TypedMemory, known: Known) -> str:
     left = known.importance(memory)
     line = f"importance {memory.importance:.2f}"
-    if abs(left - memory.importance) < _NOTICEABLE:
+    if abs(left - memory.importance) < NOTICEABLE:
         return f"{line} today too"
     line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
     days = len(known.recalls.of(memory))
@@ -231,36 +221,3 @@ def _trust_text(trust: str) -> str:
 
 def _trust_tone(trust: str) -> Tone:
     return "muted" if trust in ("owner", "agent") else "warn"
-
-
-def _day_in_row(day: date, now: date) -> Shown:
-    """As short as it can be said: ``2 Mar`` within half a year of ``now``, else ``Mar 2024``."""
-    return words(f"{day.day} {day:%b}" if abs((day - now).days) <= _NEAR_DAYS else f"{day:%b %Y}")
-
-
-def window_parts(line: Line, day: date) -> Iterator[RowPart]:
-    """From when on it holds and until when, seen from ``day``; nothing for what always held."""
-    if line.valid_until is not None:
-        ended = line.valid_until <= day
-        word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
-        yield RowPart(word, "warn" if ended else "muted")
-    elif line.valid_from is not None and line.valid_from > day:
-        yield piece(f"from {_day_in_row(line.valid_from, day)}", "warn")
-    elif line.valid_from is not None:
-        yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
-
-
-def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
-    """How sure it is, where that is not certain; who stands behind it, ``?`` where nobody says; how long."""
-    parts = []
-    if line.confidence < 1:
-        sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
-        parts.append(piece(f"{line.confidence:.0%} sure", sure))
-    who = words("?") if line.trust == "unknown" else row_text(line.trust)
-    parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
-    return [*parts, *window_parts(line, day)]
-
-
-def importance_part(memory: TypedMemory, left: float) -> RowPart:
-    """The importance that is left, with an arrow where it has faded."""
-    return piece(f"{left:.2f}{'↓' if memory.importance - left > _NOTICEABLE else ' '}", "muted")

@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual.reactive import Reactive
 
-from screens.drawing.safe_text import EMPTY, RowPart, Shown, Tone, grouped, piece, row_text, words
-from screens.widgets.entry_list import TONES
-from screens.widgets.row_strip import clipped
-from screens.widgets.toned import Toned
+from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, Tone, grouped, piece, row_text, words
+from screens.widgets.entry_list import clipped
+from screens.widgets.lines import Toned
 from workbench.graph.search import Node
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 5
@@ -211,12 +211,14 @@ class MapView(Toned, can_focus=False):
     SORT = "map"
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"map--{tone}" for tone in TONES}
 
+    chosen: Reactive[str] = Reactive("")
+    """The id of the neighbour that is brought out."""
+
     def __init__(self) -> None:
         super().__init__(id="graph-map")
         self._center: Shown = EMPTY
         self._spokes: Sequence[Spoke] = ()
         self._more = 0
-        self._chosen = ""
         self.caption: Shown = EMPTY
 
     @property
@@ -232,18 +234,12 @@ class MapView(Toned, can_focus=False):
         self._more = node.left_out if node else 0
         self.refresh()
 
-    def choose(self, neighbour: str) -> None:
-        """Bring the neighbour with this id out."""
-        if neighbour != self._chosen:
-            self._chosen = neighbour
-            self.refresh()
-
     def render(self) -> Text:
         """The map in the middle of the room."""
         width, height = self.size.width, self.size.height
         if self.caption and height > LEAST_HEIGHT:
             height -= 1
-        lines = draw_map(self._center, self._spokes, width, height, more=self._more, chosen=self._chosen)
+        lines = draw_map(self._center, self._spokes, width, height, more=self._more, chosen=self.chosen)
         drawn = Text("\n" * ((height - len(lines)) // 2 if lines else 0), no_wrap=True, overflow="crop")
         if not lines:
             drawn.append(_NO_ROOM if self._spokes else _NOTHING, self.tone("faint"))

@@ -11,28 +11,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
-from screens.actions.registry import FocusContext, bindings
-from screens.dialogs.choose import ChooseScreen
-from screens.dialogs.dialog import Dialog
+from screens.actions.registry import FocusContext
+from screens.dialogs.dialog import ChooseScreen, Dialog, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.browse import BrowseScreen
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import BrowseScreen, Desk
 from screens.graph.detail import behind, sources_behind
-from screens.graph.graph_state import Alike, Known, KnownReader, Looking, Sight, Thing, ask_meaning
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.views import MORE, SELF, VIEWS, named_row, sight_of
-from screens.history.open_entry import go_to_first
-from screens.loading.snapshots import GraphView
+from screens.graph.views import (
+    MORE,
+    SELF,
+    VIEWS,
+    Alike,
+    Known,
+    KnownReader,
+    Looking,
+    Sight,
+    Thing,
+    ask_meaning,
+    named_row,
+    sight_of,
+)
+from screens.loading.model import GraphView
 from screens.main.request import Request, declared_request
-from screens.widgets.change_list import SideBySide
+from screens.widgets.entry_list import SideBySide
 from screens.widgets.lines import Banner, TabLine
 from workbench.graph import operations
 from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, plan_settle
@@ -52,7 +60,7 @@ class EntityScreen(ChooseScreen):
     def __init__(self, graph: Graph) -> None:
         """Those with the most relations first."""
         super().__init__(
-            words("Which entity?"),
+            "Which entity?",
             entity_rows(graph, most_linked(graph, _MOST)),
             lambda _: (),
             placeholder="type a name, or a part of it",
@@ -131,7 +139,7 @@ def month_from(day: date, months: int) -> date:
     return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
-ShowDialog = Callable[[Dialog[str], Callable[[str | None], None]], None]
+ShowDialog = Callable[[Dialog[str], Callable[[str], object]], None]
 _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _MORE = 1_000
@@ -146,17 +154,16 @@ _ORDER = tuple(VIEWS)
 class GraphScreen(BrowseScreen):
     """Four views of the graph; what is shown is made in a thread, of what is known and what is looked at."""
 
-    PLACE = FocusContext.GRAPH
+    PLACES = tuple(VIEWS)
     LEAVES = "graph_view"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(*VIEWS)]
 
     def __init__(self, desk: Desk, view: GraphView, show_dialog: ShowDialog, at: str = "") -> None:
         """``view`` are the pages that the panes have read so far, ``at`` the page to begin with.
 
         ``show_dialog`` puts a screen over this one; keys pressed until it is there are for it.
         """
-        super().__init__(desk, words("Graph"))
+        super().__init__(desk, "Graph")
         self.show_dialog = show_dialog
         self.looking = Looking(path=at)
         self.known: Known | None = None
@@ -206,10 +213,6 @@ class GraphScreen(BrowseScreen):
             yield self.behind
         yield self.sides
 
-    def on_mount(self) -> None:
-        """Read what is beside the pages, then show."""
-        self.reload()
-
     @property
     def view(self) -> FocusContext:
         """Which of the views is looked at."""
@@ -226,7 +229,7 @@ class GraphScreen(BrowseScreen):
         """Know it anew; what is shown stays until then."""
         read, total = len(self._pages.entities), self._pages.total
         if read < total:
-            self.list.empty = words(f"reading … {grouped(read)} of {grouped(total)} pages")
+            self.list.empty = f"reading … {grouped(read)} of {grouped(total)} pages"
             self.list.refresh()
         else:
             self.load(lambda: self._reader.read(self._pages, today()), self._known, "know")
@@ -255,7 +258,8 @@ class GraphScreen(BrowseScreen):
         counts = {
             view: f"{grouped(count)}{late.get(view, '')}" for view, count in self._counts.items() if count
         }
-        self.tabs.show(_ORDER.index(self.view), {_ORDER.index(view): said for view, said in counts.items()})
+        self.tabs.current = _ORDER.index(self.view)
+        self.tabs.counts = {_ORDER.index(view): said for view, said in counts.items()}
 
     def _compare(self, known: Known) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
@@ -314,8 +318,7 @@ class GraphScreen(BrowseScreen):
     def _arrived(self, path: str, name: str) -> None:
         """An entity is shown: that which was looked for, or another where it is gone."""
         if self.looking.path not in ("", path):
-            text = row_text(f"{self.looking.path} no longer exists; this is {name}")
-            self.desk.say(text, "warning")
+            self.desk.say(f"{self.looking.path} no longer exists; this is {name}", "warning")
         self.looking = replace(self.looking, path=path)
 
     def show_place(self) -> None:
@@ -346,7 +349,7 @@ class GraphScreen(BrowseScreen):
     @property
     def _thing(self) -> Thing | None:
         """What the row under the cursor stands for."""
-        return self.list.row.of if self.list.row else None
+        return self.list.of
 
     def look_behind(self) -> None:
         """What the row stands for in full, or both sides; bring the neighbour out on the map."""
@@ -356,7 +359,7 @@ class GraphScreen(BrowseScreen):
             self.sides.show((), ())
             return
         view, thing = self.view, row.of if row.of is not None else self.sight.node
-        self.map.choose(spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else "")
+        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
 
         def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
             if self.view is not view or self.list.row is None or self.list.row.id != row.id:
@@ -451,22 +454,16 @@ class GraphScreen(BrowseScreen):
     def action_find_entity(self) -> None:
         """Go to an entity by any of its names."""
         if self.known is not None:
-            self._prompt(EntityScreen(self.known.whole), self.walk_to)
+            self.show_dialog(EntityScreen(self.known.whole), self.walk_to)
 
     def action_ask_graph(self) -> None:
         """Ask in plain words."""
-
-        def typed(question: str) -> list[Row]:
-            return [Row(question, row_text(question), lead=(piece("ask", "accent"),))]
-
-        def asked(question: str) -> None:
-            self.look("found:0", view=FocusContext.GRAPH, question=question)
-
         hint = "who works on Atlas? · how is Alice connected to Bob?"
         dialog = ChooseScreen(
-            words("Ask the graph"), (), typed, placeholder=hint, empty="type a question", chooses="asks"
+            "Ask the graph", (), as_typed("ask"), placeholder=hint, empty="type a question", chooses="asks"
         )
-        self._prompt(dialog, asked)
+        look = partial(self.look, "found:0", view=FocusContext.GRAPH)
+        self.show_dialog(dialog, lambda question: look(question=question))
 
     def action_as_of_day(self) -> None:
         """What was true on a day that is typed."""
@@ -474,17 +471,10 @@ class GraphScreen(BrowseScreen):
         def chosen(day: str) -> None:
             self.look(day=date.fromisoformat(day) if day else None)
 
-        title, rows = words("As of which day?"), [Row("", words("today"))]
-        self._prompt(
+        title, rows = "As of which day?", [Row("", words("today"))]
+        self.show_dialog(
             ChooseScreen(title, rows, day_rows, placeholder="2026-03-14", chooses="goes there"), chosen
         )
-
-    def _prompt(self, dialog: Dialog[str], answered: Callable[[str], None]) -> None:
-        def closed(answer: str | None) -> None:
-            if answer is not None:
-                answered(answer)
-
-        self.show_dialog(dialog, closed)
 
     def _month(self, months: int) -> None:
         if self.known is not None:
@@ -495,7 +485,7 @@ class GraphScreen(BrowseScreen):
         """To the first source that is still there."""
         sources = sources_behind(self._thing, left=left) if self._thing is not None else ()
         if sources:
-            go_to_first(self, sources, f"Its source was not found: there is no entry {sources[0]}")
+            self.go_to_first(sources, f"Its source was not found: there is no entry {sources[0]}")
 
     # -- what is decided: each one operation -----------------------------------------------------
 

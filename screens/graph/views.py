@@ -1,35 +1,49 @@
-"""Which view shows what: made in a thread, of what is known and what is looked at."""
+"""Which view shows what: made in a thread, of what is known at a moment and what is looked at."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
+import msgspec
+
+from indexing.embedding.local_model import why_no_model
 from screens.actions.availability import FocusContext
 from screens.drawing.safe_text import (
     Folds,
     Row,
     RowPart,
+    Shown,
     Tone,
     grouped,
     line_rows,
     piece,
     plural,
     row_text,
+    safe_piece,
     words,
 )
-from screens.graph.detail import importance_part, stated_parts, window_parts
-from screens.graph.graph_state import Alike, Known, Looking, Sight
+from screens.frames.overlay_screen import Desk
+from screens.history.history_reader import Historian
+from screens.jobs.worker_client import WorkerClient
+from screens.loading.model import GraphView
+from workbench.errors import WorkbenchError
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
-from workbench.graph.duplicates import Duplicate, duplicates
+from workbench.graph.decay import RecallDays, importance_today, read_recalls
+from workbench.graph.duplicates import Duplicate, duplicates, same_key
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import PERIODS, Due, Period, period_of, upcoming
-from workbench.graph.model import Held, is_over
-from workbench.graph.search import GraphFinding, Node, neighbourhood, search_graph
-from workbench.memory.graph_page import Entity
+from workbench.graph.model import Graph, Held, is_over
+from workbench.graph.read import GraphReader
+from workbench.graph.search import EACH, GraphFinding, Node, neighbourhood, search_graph
+from workbench.memory.graph_page import Entity, Relation, TypedMemory
 from workbench.memory.moment import clock_of
+from workbench.memory.names import RelPath
+from workbench.workspace.decisions import settled_keys
+from workbench.workspace.workspace import Workspace
 
 _MOST_FOUND = 50
 SELF, RELATIONS, FACTS = "self", "group:relations", "group:facts"
@@ -57,6 +71,14 @@ _PERIODS: dict[Period, tuple[str, Tone]] = {
     "undated": ("No day", "head"),
 }
 _SORTS: dict[str, Tone] = {"todo": "accent", "event": "muted", "deadline": "warn"}
+
+
+_NEAR_DAYS = 182
+_DOUBTFUL = 0.5
+NOTICEABLE = 0.005
+"""Of an importance: what fades by less has not faded."""
+_TRUST: dict[str, Tone] = {"owner": "good", "agent": "muted", "external": "warn", "unknown": "warn"}
+Line = Entity | Relation | TypedMemory
 
 
 class View(NamedTuple):
@@ -139,7 +161,7 @@ def _self_row(node: Node, entity: Entity, known: Known) -> Row:
         named_row(entity),
         id=SELF,
         tone="head",
-        lead=(RowPart(row_text(entity.type), "accent"),),
+        lead=(safe_piece(entity.type, "accent"),),
         tail=tuple(tail),
         path=entity.path,
         address=entity.path,
@@ -236,7 +258,7 @@ def _fact_row(held: Held, left: float, day: date) -> Row:
         text=row_text(memory.text),
         tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
-        lead=(RowPart(row_text(memory.type), "accent"),),
+        lead=(safe_piece(memory.type, "accent"),),
         tail=(*tail, importance_part(memory, left)),
         of=held,
     ).at(memory.entry)
@@ -268,7 +290,7 @@ def _pair_row(one: Duplicate) -> Row:
     return Row(
         id=f"pair:{one.keep.path}:{one.other.path}",
         text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
-        lead=(RowPart(row_text(one.keep.type), "accent"),),
+        lead=(safe_piece(one.keep.type, "accent"),),
         tail=tuple(likeness),
         path=one.keep.path,
         address=one.keep.path,
@@ -298,7 +320,7 @@ def _claims(known: Known, looking: Looking) -> Sight:
             id=f"claim:{one.key}",
             text=text,
             emphasis=((0, min(len(name), len(text)), "head"),),
-            tail=(RowPart(row_text(one.slot), "muted"),),
+            tail=(safe_piece(one.slot, "muted"),),
             path=one.entity.path,
             address=one.new.addresses[0] if one.new.addresses else one.entity.path,
             of=one,
@@ -325,18 +347,16 @@ def _due(known: Known, looking: Looking, folds: Folds) -> Sight:
     rows: list[Row] = []
     for period, items in periods.items():
         name, tone = _PERIODS[period]
-        is_open = folds.is_open(f"period:{period}", default=True)
         if items:
-            count = (RowPart(grouped(len(items))),)
-            rows.append(Row(f"period:{period}", words(name), tone=tone, fold=is_open, tail=count))
-            rows += items if is_open else ()
+            row = Row(f"period:{period}", words(name), tone=tone, tail=(RowPart(grouped(len(items))),))
+            rows += folds.section(row, items, default=True)
     late = len(periods["overdue"])
     return Sight(title="Todos and events", rows=tuple(rows), count=late or None, empty=_NOTHING_DUE)
 
 
 def _due_row(due: Due, period: Period) -> Row:
     memory = due.held.memory
-    tail = [RowPart(row_text(due.held.owner), "muted")]
+    tail = [safe_piece(due.held.owner, "muted")]
     day = memory.happens_at
     if day is not None:
         tail.append(piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"))
@@ -374,8 +394,186 @@ def _answer(known: Known, looking: Looking) -> Sight:
 def _found_row(row_id: str, found: GraphFinding) -> Row:
     score = piece(f"{found.score:.2f}", "muted")
     if memory := found.memory:
-        lead = (RowPart(row_text(memory.type), "accent"),)
-        tail = (RowPart(row_text(found.name), "muted"), score)
+        lead = (safe_piece(memory.type, "accent"),)
+        tail = (safe_piece(found.name, "muted"), score)
         return Row(row_id, row_text(memory.text), lead=lead, tail=tail, of=found).at(memory.entry)
-    row = Row(row_id, row_text(found.name), tail=(score, RowPart(row_text(found.why), "muted")), of=found)
+    row = Row(row_id, row_text(found.name), tail=(score, safe_piece(found.why, "muted")), of=found)
     return row.at(found.path[-1].link.relation.entry) if found.path else row
+
+
+# -- how long something holds, how sure it is, who stands behind it -------------------------------
+
+
+def _day_in_row(day: date, now: date) -> Shown:
+    """As short as it can be said: ``2 Mar`` within half a year of ``now``, else ``Mar 2024``."""
+    return words(f"{day.day} {day:%b}" if abs((day - now).days) <= _NEAR_DAYS else f"{day:%b %Y}")
+
+
+def window_parts(line: Line, day: date) -> Iterator[RowPart]:
+    """From when on it holds and until when, seen from ``day``; nothing for what always held."""
+    if line.valid_until is not None:
+        ended = line.valid_until <= day
+        word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
+        yield RowPart(word, "warn" if ended else "muted")
+    elif line.valid_from is not None and line.valid_from > day:
+        yield piece(f"from {_day_in_row(line.valid_from, day)}", "warn")
+    elif line.valid_from is not None:
+        yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
+
+
+def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
+    """How sure it is, where that is not certain; who stands behind it, ``?`` where nobody says; how long."""
+    parts = []
+    if line.confidence < 1:
+        sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
+        parts.append(piece(f"{line.confidence:.0%} sure", sure))
+    who = words("?") if line.trust == "unknown" else row_text(line.trust)
+    parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
+    return [*parts, *window_parts(line, day)]
+
+
+def importance_part(memory: TypedMemory, left: float) -> RowPart:
+    """The importance that is left, with an arrow where it has faded."""
+    return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}", "muted")
+
+
+Thing = Node | Held | Duplicate | Contradiction | Due | GraphFinding
+"""What a row stands for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two pages alike in meaning, by their paths; ``cosine`` in [-1, 1], ``names`` in [0, 1]."""
+
+    keep: RelPath
+    other: RelPath
+    cosine: float | None
+    names: float
+    automatic: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """What is known of meaning: ``pairs``, or the ``problem`` that there are none for; or it is ``asked``."""
+
+    pairs: tuple[Pair, ...] = ()
+    problem: str = ""
+    asked: bool = False
+    known: bool = False
+    """Whether an answer came, be it of another moment."""
+
+    def found(self, graph: Graph, decided: frozenset[str]) -> tuple[Duplicate, ...]:
+        """The pairs whose pages still stand, and that nobody has answered."""
+        return tuple(
+            Duplicate(
+                keep=keep,
+                other=other,
+                cosine=one.cosine,
+                names=one.names,
+                automatic=one.automatic,
+                why=one.why,
+            )
+            for one in self.pairs
+            if (keep := graph.at(one.keep))
+            and (other := graph.at(one.other))
+            and same_key(keep, other) not in decided
+        )
+
+
+async def ask_meaning(desk: Desk) -> Alike:
+    """Compare the names of all pages by their meaning, in a process that has the model. Raises nothing."""
+    try:
+        if why := await desk.historian.run(lambda place: why_no_model(place.settings)):
+            return Alike(problem=why)
+        said = await WorkerClient("similar-names", desk.workspace.root).run()
+        pairs = msgspec.convert(said["pairs"], tuple[Pair, ...])
+        return Alike(tuple(one for one in pairs if one.cosine is not None), known=True)
+    except WorkbenchError as error:
+        return Alike(problem=error.message)
+    except OSError as error:
+        return Alike(problem=f"the model cannot be used: {error.strerror}")
+    except (KeyError, msgspec.ValidationError):
+        return Alike(problem="the process of the model did not answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The graph, what was recalled, what was decided. A thread makes rows of it while another is shown."""
+
+    whole: Graph
+    recalls: RecallDays
+    decided: frozenset[str]
+    today: date
+    alike: Alike = Alike()
+
+    def importance(self, memory: TypedMemory) -> float:
+        """What is left of an importance today, in [0, 1]."""
+        return importance_today(memory, self.today, self.recalls.of(memory))
+
+
+class KnownReader:
+    """Reads it again and again; only what changed is parsed and put together anew."""
+
+    def __init__(self, historian: Historian) -> None:
+        self._historian = historian
+        self._reader: GraphReader | None = None
+        self._built: tuple[GraphView, Graph] | None = None
+        """The pages that were put together last, and what came of it."""
+
+    async def read(self, pages: GraphView, today: date) -> Known:
+        """What is known now, with these pages. Raises WorkbenchError, OSError."""
+        loose, recalls, decided = await self._historian.run(self._read_beside)
+        built = self._built
+        if built is None or built[0] is not pages or built[1].loose is not loose:
+            ordered = sorted(pages.entities, key=lambda entity: entity.path)
+            built = self._built = pages, await asyncio.to_thread(Graph, tuple(ordered), loose)
+        return Known(built[1], recalls, decided, today)
+
+    def _read_beside(
+        self, workspace: Workspace
+    ) -> tuple[tuple[TypedMemory, ...], RecallDays, frozenset[str]]:
+        """In the historian's thread: typed memories of no entity, recalls, and what was decided."""
+        if self._reader is None:
+            self._reader = GraphReader(workspace, pages=False)
+        recalls = read_recalls(workspace.ledger.read("recalls"))
+        return self._reader.read().loose, recalls, settled_keys(workspace)
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What is looked at, and how: ``day`` is None for today, ``path`` empty where nothing is chosen yet."""
+
+    path: str = ""
+    view: FocusContext = FocusContext.GRAPH
+    hops: int = 1
+    day: date | None = None
+    over: bool = False
+    each: int = EACH
+    question: str = ""
+
+    def seen(self, known: Known) -> Graph:
+        """The graph as of the day; with ``over`` all that the pages tell."""
+        return known.whole if self.over else known.whole.as_of(self.on(known))
+
+    def on(self, known: Known) -> date:
+        """The day, which may be today."""
+        return self.day or known.today
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """The rows of a view, each ``of`` a thing, and what is said where there is none."""
+
+    title: str = "Graph"
+    rows: tuple[Row, ...] = ()
+    count: int | None = None
+    """For the tab; None says nothing."""
+    empty: str = ""
+    entity: Entity | None = None
+    node: Node | None = None
+
+    @property
+    def first(self) -> str | None:
+        """The first row that stands for something."""
+        return next((row.id for row in self.rows if row.of is not None), None)

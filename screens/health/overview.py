@@ -11,18 +11,18 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, assert_never
+from typing import assert_never
 
 from rich.cells import cell_len
-from textual.binding import BindingType
 from textual.content import Content
 
-from screens.actions.active import key_for
-from screens.actions.registry import FocusContext, bindings
-from screens.dialogs.dialog import ReadDialog
+from screens.actions.keys import key_for
+from screens.actions.registry import FocusContext
+from screens.dialogs.dialog import PickScreen
 from screens.drawing.safe_text import (
     GAP,
     Folds,
+    Lines,
     Row,
     RowPart,
     Tone,
@@ -31,16 +31,15 @@ from screens.drawing.safe_text import (
     line_text,
     piece,
     row_text,
+    safe_piece,
+    sentence,
     words,
 )
-from screens.frames.browse import BrowseScreen
-from screens.frames.overlay_screen import OverScreen, go
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import BrowseScreen, Desk, OverScreen
 from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
 from screens.jobs.user_jobs import backup_job_of
 from screens.main.request import Request, declared_request, expire_request
-from screens.widgets.entry_list import EntryList
-from screens.widgets.row_strip import clipped
+from screens.widgets.entry_list import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.format_version import FORMAT
 from workbench.graph import operations as graph
@@ -65,7 +64,6 @@ _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
 OLDER = words("before your last action")
-Lines = Iterator[tuple[str, Tone]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class Section:
     @property
     def title(self) -> str:
         """Its name for a person."""
-        return self.name[:1].upper() + self.name[1:]
+        return sentence(self.name)
 
     @property
     def findings(self) -> tuple[tuple[CheckResult, Finding], ...]:
@@ -120,16 +118,14 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
         if not section.results:
             yield Row(section.name, name, tone="muted", depth=1, lead=lead)
             continue
-        tail = [RowPart(row_text(section.seen), "muted")]
+        tail = [safe_piece(section.seen, "muted")]
         if section.older:
             tail.insert(0, RowPart(OLDER, "faint"))
         if not findings:  # it stands where another row has its mark of folding
             yield Row(section.name, name, depth=1, lead=lead, tail=tuple(tail))
             continue
-        open_ = folds.is_open(section.name, default=findings[0][1].severity != "info")
-        yield Row(section.name, name, lead=lead, tail=tuple(tail), fold=open_)
-        if open_:
-            yield from _finding_rows(section)
+        row, wrong = Row(section.name, name, lead=lead, tail=tuple(tail)), findings[0][1].severity != "info"
+        yield from folds.section(row, _finding_rows(section), default=wrong)
 
 
 def _finding_rows(section: Section) -> Iterator[Row]:
@@ -149,7 +145,7 @@ def _finding_rows(section: Section) -> Iterator[Row]:
             depth=2,
             of=one,
             lead=(piece(mark.ljust(_STATE_CELLS), tone),),
-            tail=(RowPart(row_text(where), "faint"),) if where else (),
+            tail=(safe_piece(where, "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
         )
     more = sum(result.total - len(result.findings) for result in section.results)
@@ -211,73 +207,17 @@ _EXTENDED_DAYS = 30
 _REASON = "no longer needed"
 
 
-class FixScreen(ReadDialog[Fix]):
-    """Ends with the way that was chosen, or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("f", "leave"),
-        ("enter,space", "choose"),
-        *[(str(number), f"choose({number})") for number in range(1, _MOST + 1)],
-    ]
-
-    def __init__(self, fixes: Sequence[Fix]) -> None:
-        keys = words("a number or enter chooses · esc leaves")
-        super().__init__(EntryList(id="choices"), "choose", words("How to fix it"), keys)
-        self._fixes = fixes[:_MOST]
-
-    def on_mount(self) -> None:
-        """Show the ways, and what each is on the command line."""
-        self._list.show(
-            [
-                Row(
-                    str(number),
-                    row_text(fix.label),
-                    lead=(piece(str(number), "accent"),),
-                    tail=(RowPart(row_text(fix.command), "faint"),),
-                )
-                for number, fix in enumerate(self._fixes, 1)
-            ]
+def fix_rows(fixes: Sequence[Fix]) -> list[Row]:
+    """The ways to fix a finding, by number, and what each is on the command line."""
+    return [
+        Row(
+            str(number),
+            row_text(fix.label),
+            lead=(piece(str(number), "accent"),),
+            tail=(safe_piece(fix.command, "faint"),),
         )
-
-    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click chooses."""
-        self.action_choose(int(message.row.id))
-
-    def action_choose(self, number: int = 0) -> None:
-        """The one of this number, else the one under the cursor."""
-        number = number or self._list.cursor + 1
-        if number <= len(self._fixes):
-            self.dismiss(self._fixes[number - 1])
-
-
-def apply(desk: Desk, fix: Fix) -> None:
-    """Do it, or show what it would do: what keeps something is done at once, what takes away is shown first.
-
-    Repairs of the doctor's and rooms to open are not for the desk: they write no memory.
-    """
-    match fix.deed:
-        case "reindex":
-            desk.reindex()
-        case "edit":
-            desk.edit(fix.addresses[0])
-        case "pin":
-            desk.do(Request(action="pin", addresses=fix.addresses))
-        case "extend":
-            desk.do(declared_request(episodes.EXTEND, fix.addresses, days=_EXTENDED_DAYS))
-        case "forget" | "merge" | "quarantine" | "archive":
-            desk.ask(Request(action=fix.deed, addresses=fix.addresses))
-        case "forget-memory":
-            desk.ask(declared_request(graph.FORGET, fix.addresses, reason=_REASON))
-        case "expire":
-            desk.ask(expire_request())
-        case "settle":
-            desk.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
-        case "migrate":
-            desk.ask(migration())
-        case "repair" | "open" | "backup" | "tests":
-            return
-        case never:
-            assert_never(never)
+        for number, fix in enumerate(fixes[:_MOST], 1)
+    ]
 
 
 def writes(fix: Fix) -> bool:
@@ -315,14 +255,13 @@ _ROOMS = {
 class HealthScreen(BrowseScreen):
     """Sections with their findings; beside them what each says, where it is, and what would mend it."""
 
-    PLACE = FocusContext.HEALTH
+    PLACES = (FocusContext.HEALTH,)
     LEAVES = "health"
     STOPS = "health_stop"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.HEALTH)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, words("Health"))
+        super().__init__(desk, "Health")
         self.job = CheckJob(desk.workspace.root, self.post_message)
         self.backing_up = backup_job_of(desk)
         self.labels: tuple[CheckLabel, ...] = ()
@@ -341,9 +280,7 @@ class HealthScreen(BrowseScreen):
     # -- looking ---------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Look at everything."""
-        self.draw()
-        self._look_at()
+        """Follow the index."""
         self.set_interval(_WATCH_SECONDS, self._watch_index)
 
     async def on_unmount(self) -> None:
@@ -421,7 +358,7 @@ class HealthScreen(BrowseScreen):
     def on_repaired(self, message: Repaired) -> None:
         """Say what was repaired, and look again."""
         severity = "information" if message.whole else "warning"
-        self.desk.say(row_text(f"{message.check}: {message.said}"), severity)
+        self.desk.say(f"{message.check}: {message.said}", severity)
         self.reload()
 
     def _watch_index(self) -> None:
@@ -473,7 +410,7 @@ class HealthScreen(BrowseScreen):
         if finding is not None:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it no longer exists: {key_for('health_again')} runs it again"
-            texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named, gone))
+            texts = await self.desk.historian.run(_texts, named, gone)
             return behind_finding(finding, texts)
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
@@ -513,7 +450,7 @@ class HealthScreen(BrowseScreen):
 
     @property
     def _finding(self) -> Finding | None:
-        return self.list.row.of if self.list.row else None
+        return self.list.of
 
     def action_open(self) -> None:
         """Leave for the entry of a finding, open a section, read what leads nowhere."""
@@ -548,13 +485,32 @@ class HealthScreen(BrowseScreen):
         fixes = [fix for fix in finding.fixes if not (refusal and writes(fix))]
         if len(fixes) == 1:
             self._apply(fixes[0])
-        else:
-            self.app.push_screen(FixScreen(fixes), self._apply)
-
-    def _apply(self, fix: Fix | None) -> None:
-        if fix is None:
             return
+        rows = fix_rows(fixes)
+        picks = {"f": None, **{row.id: row.id for row in rows}}
+        dialog = PickScreen("choose", "How to fix it", "a number or enter chooses · esc leaves", rows, picks)
+        self.ask(dialog, lambda number: self._apply(fixes[int(number) - 1]))
+
+    def _apply(self, fix: Fix) -> None:
+        """Do it, or show what it would do: what keeps something is done, what takes away is shown first."""
+        desk = self.desk
         match fix.deed:
+            case "reindex":
+                self._awaits_index = True
+                desk.reindex()
+            case "edit":
+                desk.edit(fix.addresses[0])
+            case "extend":
+                desk.do(declared_request(episodes.EXTEND, fix.addresses, days=_EXTENDED_DAYS))
+            case "pin" | "forget" | "merge" | "quarantine" | "archive":
+                carry_out = desk.do if fix.deed == "pin" else desk.ask
+                carry_out(Request(action=fix.deed, addresses=fix.addresses))
+            case "forget-memory":
+                desk.ask(declared_request(graph.FORGET, fix.addresses, reason=_REASON))
+            case "settle":
+                desk.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
+            case "expire" | "migrate":
+                desk.ask(expire_request() if fix.deed == "expire" else migration())
             case "repair":
                 self.work(partial(self.job.repair, fix.of), "repair")
             case "open":
@@ -563,13 +519,12 @@ class HealthScreen(BrowseScreen):
                 self.backing_up.begin(self.app, elsewhere=bool(fix.of))
             case "tests":
                 self.action_run_tests()
-            case _:
-                self._awaits_index = self._awaits_index or fix.deed == "reindex"
-                apply(self.desk, fix)
+            case never:
+                assert_never(never)
 
     def _open_room(self, room: str) -> None:
         """Where it is decided; esc comes back here."""
-        go(self, _ROOMS[room])
+        self.go(_ROOMS[room])
         if (
             room == "contradictions"
             and isinstance(graph := self.app.screen, OverScreen)

@@ -7,17 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
-from screens.actions.registry import FocusContext, bindings
-from screens.drawing.safe_text import Row, RowPart, line_text, plural, row_text, words
-from screens.frames.browse import BrowseScreen
-from screens.frames.services import Desk
+from screens.actions.registry import FocusContext
+from screens.drawing.safe_text import Row, RowPart, line_text, piece, plural, row_text, words
+from screens.frames.overlay_screen import BrowseScreen, Desk
 from screens.history.history_reader import day_or_time
-from screens.widgets.change_list import SideBySide
+from screens.widgets.entry_list import SideBySide
 from workbench.workspace.workspace import Workspace
 
 _SHOWN_BYTES = 1_000_000
@@ -44,12 +41,11 @@ class ConflictText:
 class ConflictsScreen(BrowseScreen):
     """The kept texts; below, the one under the cursor beside what is in the file now."""
 
-    PLACE = FocusContext.CONFLICTS
+    PLACES = (FocusContext.CONFLICTS,)
     LEAVES = "conflicts"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.CONFLICTS)]
 
     def __init__(self, desk: Desk, discard: Callable[[Path], None]) -> None:
-        super().__init__(desk, words("Conflicts: another writer's text that is in no memory file"))
+        super().__init__(desk, "Conflicts: another writer's text that is in no memory file")
         self._discard = discard
         self._sides = SideBySide()
 
@@ -58,9 +54,8 @@ class ConflictsScreen(BrowseScreen):
         yield self._sides
 
     def on_mount(self) -> None:
-        """Read them."""
+        """Say which side is which."""
         self._sides.entitle("kept: what the other writer wrote", "the file now")
-        self.reload()
 
     def reload(self) -> None:
         """Read them anew."""
@@ -120,7 +115,7 @@ def _row(kept: ConflictText) -> Row:
     return Row(
         id=str(kept.kept),
         text=row_text(kept.path or kept.kept.name),
-        lead=(RowPart(words((day_or_time(kept.since) if kept.since else "").rjust(7)), "faint"),),
+        lead=(piece((day_or_time(kept.since) if kept.since else "").rjust(7), "faint"),),
         tail=(RowPart(plural(len(kept.text), "byte"), "muted"),),
         of=kept,
     )

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import groupby, islice, pairwise
 
-from screens.drawing.safe_text import Row, Tone, line_text, plural, words
+from screens.drawing.safe_text import Row, Spans, Tone, line_text, plural, words
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.safety.secrets import masked, secrets_in
 
@@ -17,7 +17,6 @@ MAX_FILES = 200
 MAX_BYTES = 1_000_000
 """Bytes of one file beyond which its lines are not compared."""
 _SHOWN_CHARACTERS = 2_000
-Ranges = tuple[tuple[int, int, Tone], ...]
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 200
 """Words and signs of a line beyond which its versions are not compared, since that takes their product."""
@@ -27,7 +26,7 @@ _LIKE = 0.4
 """How much of two lines must be the same for the rest to be worth bringing out."""
 
 
-def diff_rows(edits: Iterable[FileEdit], *, prefix: str = "line") -> list[Row]:
+def diff_rows(edits: Iterable[FileEdit]) -> list[Row]:
     """The rows of a change, file by file; what is left out is said."""
     edits = list(edits)
     rows: list[Row] = []
@@ -37,7 +36,7 @@ def diff_rows(edits: Iterable[FileEdit], *, prefix: str = "line") -> list[Row]:
             break
     if len(edits) > MAX_FILES or len(rows) > MAX_LINES:
         rows = [*rows[:MAX_LINES], Row("", words("… the rest is not shown"), tone="warn")]
-    return [replace(row, id=f"{prefix}:{number}") for number, row in enumerate(rows)]
+    return [replace(row, id=f"line:{number}") for number, row in enumerate(rows)]
 
 
 def changed_rows(edits: Sequence[FileEdit]) -> list[Row]:
@@ -85,12 +84,12 @@ def tone_of(line: str) -> Tone:
     return "bad" if line.startswith("-") else "muted"
 
 
-def emphasised(lines: Sequence[str]) -> dict[int, Ranges]:
+def emphasised(lines: Sequence[str]) -> dict[int, Spans]:
     """By the number of each line of a unified diff the ranges of it that changed.
 
     A run of lines that go, followed by as many that come, is taken for those lines rewritten.
     """
-    found: dict[int, Ranges] = {}
+    found: dict[int, Spans] = {}
     for count, (old, new) in enumerate(_pairs(lines)):
         if count == _MOST:
             break
@@ -101,23 +100,19 @@ def emphasised(lines: Sequence[str]) -> dict[int, Ranges]:
 
 
 def _pairs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(lines):
-        gone = _run(lines, at, "-")
-        came = _run(lines, at + gone, "+")
-        if gone and gone == came:
-            yield from ((at + n, at + gone + n) for n in range(gone))
-        at += max(1, gone + came)
+    """The numbers of lines that go, each with that of the line that comes in its place."""
+    runs = [(sign, [*numbers]) for sign, numbers in groupby(range(len(lines)), lambda at: _sign(lines[at]))]
+    for (gone, old), (came, new) in pairwise(runs):
+        if (gone, came) == ("-", "+") and len(old) == len(new):
+            yield from zip(old, new, strict=True)
 
 
-def _run(lines: Sequence[str], start: int, sign: str) -> int:
-    at = start
-    while at < len(lines) and lines[at].startswith(sign) and not lines[at].startswith(sign * 3 + " "):
-        at += 1
-    return at - start
+def _sign(line: str) -> str:
+    """``+`` or ``-`` of a line that comes or goes; empty for the names of files."""
+    return "" if line.startswith(("+++ ", "--- ")) else line[:1]
 
 
-def _changed(old: str, new: str) -> tuple[Ranges, Ranges]:
+def _changed(old: str, new: str) -> tuple[Spans, Spans]:
     """The ranges that differ; none where the two have little in common, or are too long."""
     before, after = _WORD.findall(old[1:]), _WORD.findall(new[1:])
     if max(len(before), len(after)) > _LONGEST:
@@ -132,7 +127,7 @@ def _changed(old: str, new: str) -> tuple[Ranges, Ranges]:
     )
 
 
-def _ranges(parts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Ranges:
+def _ranges(parts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Spans:
     starts = [1]
     for part in parts:
         starts.append(starts[-1] + len(part))

@@ -1,48 +1,49 @@
-"""Everything that was ever done to the memory, newest first: ours, agents', plain git's, found on disk.
-
-Operations as rows: one line in a list, and who, when, why and which entries above the change itself.
-"""
+"""Everything that was ever done to the memory: by operation, newest first, and line by line (blame)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
-
-from screens.actions.registry import FocusContext, bindings
+from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import (
     GAP,
+    Lines,
     Row,
     RowPart,
     Shown,
     Tone,
     grouped,
     line_rows,
+    line_text,
     piece,
     plural,
     row_text,
+    safe_piece,
     words,
 )
-from screens.frames.browse import NarrowScreen
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import Desk, NarrowScreen
 from screens.history.diff import MAX_FILES, diff_rows
 from screens.history.history_reader import Historian, day_or_time
-from screens.history.open_entry import go_to_first
 from screens.main.copy import copy
 from screens.main.request import Request
-from screens.widgets.entry_list import EntryList
+from screens.widgets.entry_list import EntryList, clipped
+from workbench.history.blame import LineOrigin, blame
 from workbench.history.lineage import file_log, lineage
 from workbench.memory.address import path_of
 from workbench.memory.episode import FOLDER
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import Wanted, wanted
 from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.history.origin import Deed
 
 _WHEN, _ACTION = 7, 11
 _ENTRIES = 8
@@ -58,8 +59,8 @@ def operation_row(operation: Operation, note: str = "") -> Row:
     tone: Tone = "muted" if quiet else "warn" if operation.action == "external" else "accent"
     tail = [RowPart(plural(len(operation.paths), "file"), "faint")] if len(operation.paths) != 1 else []
     if note:
-        tail.append(RowPart(row_text(note), "faint"))
-    tail.append(RowPart(row_text(operation.actor), "muted"))
+        tail.append(safe_piece(note, "faint"))
+    tail.append(safe_piece(operation.actor, "muted"))
     if operation.undone:
         tail.append(piece("undone", "warn"))
     return Row(
@@ -83,12 +84,7 @@ def is_on_one_entry(operation: Operation) -> bool:
     return "#" in address or address.startswith(FOLDER)
 
 
-def fact_rows(operation: Operation) -> list[Row]:
-    """Who, when, why and which entries; an entry's row leads to it."""
-    return [*line_rows(_facts(operation)), *_entry_rows(operation), *line_rows([(GAP, "text")], "end")]
-
-
-def _facts(operation: Operation) -> Iterator[tuple[str, Tone]]:
+def _facts(operation: Operation) -> Lines:
     line = f"{operation.id} · {operation.when.astimezone():%a %d %b %Y %H:%M} · {operation.actor}"
     yield f"{line} · undone" if operation.undone else line, "head"
     yield operation.summary, "text"
@@ -114,11 +110,6 @@ async def change_rows(historian: Historian, commit: CommitId | None, path: str) 
         return []
     edits = await historian.run(lambda workspace: workspace.operations.edits(commit))
     return await asyncio.to_thread(diff_rows, sorted(edits, key=lambda edit: edit.path != path))
-
-
-def destinations(operation: Operation) -> list[str]:
-    """Where an operation's entries may stand now, the likeliest first, and at last its files."""
-    return list(dict.fromkeys((*operation.became, *operation.entries, *operation.paths)))
 
 
 _PAGE = 100
@@ -231,15 +222,14 @@ class Chronicle:
 class OperationsScreen(NarrowScreen):
     """The list of operations; each is shown beside it, and can be undone or done again in any order."""
 
-    PLACE = FocusContext.OPERATIONS
+    PLACES = (FocusContext.OPERATIONS,)
     LEAVES = "operations"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.OPERATIONS)]
 
     def __init__(
         self, desk: Desk, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
     ) -> None:
-        super().__init__(desk, words("History"), "by:agent action:promote path:memory/ on:2026-03 words -not")
+        super().__init__(desk, "History", "by:agent action:promote path:memory/ on:2026-03 words -not")
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
@@ -252,10 +242,6 @@ class OperationsScreen(NarrowScreen):
             "open_after": lambda: self._open_past(before=False),
             "open_before": lambda: self._open_past(before=True),
         }
-
-    def on_mount(self) -> None:
-        """Read the newest ones."""
-        self.reload()
 
     def reload(self) -> None:
         """Begin anew, down to where the person has been."""
@@ -273,7 +259,7 @@ class OperationsScreen(NarrowScreen):
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
         why = {} if self._chronicle.scope.wider() else {"widen": "this is everything already"}
-        if self._operation is None:
+        if self.list.of is None:
             why |= dict.fromkeys(("undo", "redo"), "there is no operation here")
         return why
 
@@ -282,7 +268,7 @@ class OperationsScreen(NarrowScreen):
         operation: Operation | None = row.of
         if operation is None:
             return ()
-        rows = fact_rows(operation)
+        rows = [*line_rows(_facts(operation)), *_entry_rows(operation), *line_rows([(GAP, "text")], "end")]
         if len(operation.paths) > MAX_FILES:
             many = f"{plural(len(operation.paths), 'file')}: too many to show"
             paths = operation.paths[:MAX_FILES]
@@ -348,13 +334,10 @@ class OperationsScreen(NarrowScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    @property
-    def _operation(self) -> Operation | None:
-        return self.list.row.of if self.list.row else None
-
     def _turn(self, action: str) -> None:
         """By its commit: another one may have copied the operation's name."""
-        row, operation = self.list.row, self._operation
+        row = self.list.row
+        operation: Operation | None = self.list.of
         if row is None or operation is None:
             return
         request = Request(action=action, operation=operation.commit)
@@ -364,7 +347,7 @@ class OperationsScreen(NarrowScreen):
             self.desk.ask(request, (row,))
 
     def _open_past(self, *, before: bool) -> None:
-        if operation := self._operation:
+        if operation := self.list.of:
             self._travel(operation, before)
 
     def action_all_operations(self) -> None:
@@ -382,20 +365,22 @@ class OperationsScreen(NarrowScreen):
 
     def action_copy_operation(self) -> None:
         """Copy its id."""
-        if operation := self._operation:
+        if operation := self.list.of:
             copy(self.app, operation.id, row_text(operation.id))
 
     def action_go_there(self) -> None:
         """To the entry of the line under the cursor, else to what the operation left."""
-        operation, line = self._operation, self.line
+        operation: Operation | None = self.list.of
+        line = self.line
         if operation is None:
             return
-        places, text = destinations(operation), ""
+        every = (*operation.became, *operation.entries, *operation.paths)  # the likeliest first
+        places, text = list(dict.fromkeys(every)), ""
         if line is not None and line.address:
             places = [line.address]
         elif line is not None and line.path:
             places, text = [line.path], "" if line.tone == "head" else line.text[1:]
-        go_to_first(self, places, "It is no longer in memory; t shows memory as it was", line=text)
+        self.go_to_first(places, "It is no longer in memory; t shows memory as it was", line=text)
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -418,3 +403,198 @@ class OperationsScreen(NarrowScreen):
         if self._page.quiet:
             return words("only the ledger changed: a shows it")
         return words("nothing has been recorded here")
+
+
+_WHO, _WHAT, _NUMBER = 9, 10, 5
+MAX_LINES = 20_000
+_COMPACT_BELOW = 90
+_LINE_LIMIT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedVersion:
+    """A file as it is on disk (``at`` is None), or was in a commit; and the line that the cursor is on."""
+
+    path: str
+    line: int
+    at: CommitId | None = None
+    title: str = ""
+
+
+class BlameScreen(NarrowScreen):
+    """The lines of a file; below, the operation that brought the one under the cursor."""
+
+    PLACES = (FocusContext.BLAME,)
+    LEAVES = "blame"
+
+    def __init__(
+        self, desk: Desk, historian: Callable[[], Historian], travel: Travel, path: str, line: int
+    ) -> None:
+        """``historian`` is asked for each time: the panes below may get to another moment meanwhile."""
+        super().__init__(desk, path, "words of a line, by:agent action:promote on:2026-03")
+        self._historian = historian
+        self._travel = travel
+        self._version = BlamedVersion(path, line)
+        self._later: list[BlamedVersion] = []
+        self._lines: Sequence[LineOrigin] = ()
+
+    def reload(self) -> None:
+        """Read it again."""
+        self._show_version(self._version)
+
+    def why(self) -> Mapping[str, str]:
+        """What stands in the way of actions, by their ids."""
+        line: LineOrigin | None = self.list.of
+        why = {} if self._later else {"blame_after": "this is the version that you came from"}
+        if line is None or line.deed.commit is None:
+            why["blame_before"] = "this line is not committed yet"
+        return why
+
+    async def read_behind(self, row: Row) -> Sequence[Row]:
+        """What the operation did that brought the line."""
+        facts = line_rows(_line_facts(row.of))
+        return facts + await change_rows(self._historian(), row.of.deed.commit, self._version.path)
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def _show_version(self, version: BlamedVersion) -> None:
+        """Read the lines of a version; the cursor goes to the one that the person came from."""
+
+        def shown(lines: Sequence[LineOrigin]) -> None:
+            self._lines, self._version = lines, version
+            self.draw(go_to=str(min(version.line, max(1, len(lines)))))
+            self.entitle(version.path + (f" · {version.title}" if version.title else ""))
+
+        self.load(partial(self._blame, version), shown, "blame")
+
+    async def _blame(self, version: BlamedVersion) -> Sequence[LineOrigin]:
+        return await self._historian().run(blame, version.path, at=version.at)
+
+    def on_resize(self) -> None:
+        """With or without all of the gutter, as there is room."""
+        if self._lines:
+            self.draw()
+
+    def draw(self, go_to: str | None = None) -> None:
+        """The lines that the filter lets through behind their gutter; a run of one operation says it once."""
+        only = wanted(self.input.value)
+        compact = self.app.size.width < _COMPACT_BELOW
+        rows: list[Row] = []
+        last: object = None
+        for line in self._lines[:MAX_LINES]:
+            if only.terms and not only.holds(_as_operation(line)):
+                continue
+            rows.append(blame_row(line, same=line.deed == last, compact=compact))
+            last = line.deed
+        if len(self._lines) > MAX_LINES:
+            rows.append(Row("0", words("… the rest is not shown"), tone="warn", inert=True))
+        no_line = "no line matches: esc clears the filter"
+        self.show_rows(rows, go_to=go_to, empty=no_line if only.terms else "the file is empty")
+
+    # -- keys ------------------------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        """The operation that brought the line, among those on the file."""
+        line: LineOrigin | None = self.list.of
+        if line is None or line.deed.commit is None:
+            self.desk.say("This line is not committed yet", "warning")
+            return
+        scope = OperationScope(self._version.path)
+        self.app.push_screen(OperationsScreen(self.desk, self._travel, scope, at=line.deed.commit))
+
+    def action_copy_operation(self) -> None:
+        """Copy the operation's id."""
+        line: LineOrigin | None = self.list.of
+        if line is not None and line.deed.operation:
+            copy(self.app, line.deed.operation, row_text(line.deed.operation))
+
+    def action_go_there(self) -> None:
+        """To where the line came from, else to its entry, else to the file."""
+        if line := self.list.of:
+            source = line.origin.source if line.origin else None
+            places = [place for place in (source, line.entry, self._version.path) if place]
+            self.go_to_first(places, "It is no longer in memory")
+
+    def action_blame_before(self) -> None:
+        """The file as it was before the change that brought the line."""
+        line: LineOrigin | None = self.list.of
+        if line is None or line.deed.commit is None:
+            return
+        deed, here = line.deed, self._version
+
+        async def find() -> BlamedVersion | None:
+            return await self._historian().run(
+                lambda workspace: version_before(workspace, here.path, deed, line.number)
+            )
+
+        def found(version: BlamedVersion | None) -> None:
+            if version is None:
+                self.desk.say("This change created the file: there is no earlier version", "warning")
+                return
+            self._later.append(BlamedVersion(here.path, line.number, here.at, here.title))
+            self._show_version(version)
+
+        self.load(find, found, "blame", failed=self.say_failure)
+
+    def action_blame_after(self) -> None:
+        """From a version before to the one after it."""
+        if self._later:
+            self._show_version(self._later.pop())
+
+
+def version_before(workspace: Workspace, path: str, deed: Deed, line: int) -> BlamedVersion | None:
+    """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
+    assert deed.commit is not None
+    commit = workspace.history.commit(deed.commit)
+    if not commit.parents:
+        return None
+    parent = commit.parents[0]
+    steps = (step for step in file_log(workspace, path) if step.operation.commit == deed.commit)
+    step = next(steps, None)
+    names = (step.path, step.renamed_from) if step is not None else (RelPath(path),)
+    for name in filter(None, names):
+        if workspace.history.blob_id(parent, name) is not None:
+            return BlamedVersion(name, line, parent, f"before {deed.operation}: {deed.summary}")
+    return None
+
+
+def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
+    """A line behind its gutter: when, who, what, and its number; without the last two where it is narrow."""
+    deed = line.deed
+    when, who, what = (
+        ("", "", "") if same else (day_or_time(deed.when), row_text(deed.actor), row_text(deed.action))
+    )
+    lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO), "muted")]
+    if not compact:
+        number = words(str(line.number).rjust(_NUMBER))
+        lead += [piece(clipped(what, _WHAT), "accent"), RowPart(number, "faint")]
+    return Row(id=str(line.number), text=line_text(line.text[:_LINE_LIMIT]), lead=tuple(lead), of=line)
+
+
+def _line_facts(line: LineOrigin) -> Lines:
+    """Who brought the line, when and why, and where it came from."""
+    deed, origin = line.deed, line.origin
+    yield f"{deed.operation or ''} {deed.summary} · {deed.actor}", "head"
+    yield f"{deed.when.astimezone():%a %d %b %Y %H:%M}" if deed.when else "", "muted"
+    said = [
+        f"because {deed.reason}" if deed.reason else "",
+        f"session {deed.session}" if deed.session else "",
+        f"trust {origin.trust}" if origin else "",
+        f"from {origin.source}" if origin and origin.source else "",
+    ]
+    yield " · ".join(filter(None, said)), "muted"
+    yield GAP, "text"
+
+
+def _as_operation(line: LineOrigin) -> Operation:
+    """A line as a filter looks at operations: its words are the summary."""
+    deed = line.deed
+    return Operation(
+        id=deed.operation or OperationId(""),
+        commit=deed.commit or CommitId(""),
+        action=deed.action,
+        summary=line.text,
+        when=deed.when or datetime.now(UTC),
+        actor=deed.actor,
+        reason=deed.reason,
+    )

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from functools import partial
-from typing import ClassVar
 
-from textual.binding import BindingType
-
-from screens.actions.registry import FocusContext, bindings
+from screens.actions.registry import FocusContext
 from screens.drawing.clock import now
-from screens.drawing.safe_text import GAP, Row, RowPart, Shown, line_rows, piece, row_text, words
-from screens.frames.browse import BrowseScreen
-from screens.frames.services import Desk
+from screens.drawing.safe_text import GAP, Row, RowPart, Shown, line_rows, piece, row_text, safe_piece
+from screens.frames.overlay_screen import BrowseScreen, Desk
 from screens.history.history_reader import day_or_time
 from screens.history.operations import change_rows
 from screens.main.request import Request
 from workbench.history.recent import RecentEntry, recent_entries
 from workbench.memory.entry import Kind
-from workbench.workspace.workspace import Workspace
 
 _WHEN, _WHO = 7, 14
 
@@ -27,19 +22,14 @@ _WHEN, _WHO = 7, 14
 class RecentScreen(BrowseScreen):
     """The entries that were written since yesterday; beside each, what its commit did to its file."""
 
-    PLACE = FocusContext.RECENT
+    PLACES = (FocusContext.RECENT,)
     LEAVES = "recent"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.RECENT)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, words("Written since yesterday"))
+        super().__init__(desk, "Written since yesterday")
         self._who = 0
         self.commands |= {name: partial(self._act, name) for name in ("promote", "quarantine", "forget")}
-
-    def on_mount(self) -> None:
-        """Read it."""
-        self.reload()
 
     def reload(self) -> None:
         """Read it again; the cursor stays."""
@@ -47,7 +37,7 @@ class RecentScreen(BrowseScreen):
 
     async def _read(self) -> Sequence[RecentEntry]:
         since = datetime.combine(now().date() - timedelta(days=1), time()).astimezone()
-        return await self.desk.historian.run(lambda workspace: _recent(workspace, since))
+        return await self.desk.historian.run(recent_entries, since)
 
     def _show(self, found: Sequence[RecentEntry]) -> None:
         self._who = max((len(row_text(one.actor[:_WHO])) for one in found), default=0)
@@ -76,7 +66,7 @@ class RecentScreen(BrowseScreen):
                     Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
                 ),
             ),
-            tail=(RowPart(row_text(one.path), "faint"),),
+            tail=(safe_piece(one.path, "faint"),),
             address=one.entry,
             path=one.path,
             line=one.line,
@@ -88,7 +78,7 @@ class RecentScreen(BrowseScreen):
 
     @property
     def _one(self) -> RecentEntry | None:
-        return self.list.row.of if self.list.row else None
+        return self.list.of
 
     def _act(self, action: str) -> None:
         if one := self._one:
@@ -104,7 +94,3 @@ class RecentScreen(BrowseScreen):
         """To the entry in the panes."""
         if one := self._one:
             self.desk.go_to(one.entry)
-
-
-def _recent(workspace: Workspace, since: datetime) -> Sequence[RecentEntry]:
-    return recent_entries(workspace, since)

@@ -16,14 +16,25 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.timer import Timer
 
-from screens.actions.active import key_for
-from screens.dialogs.choose import ChooseScreen
+from screens.actions.keys import key_for
+from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.clock import today
-from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, grouped, piece, row_text, said_of, words
-from screens.history.history_reader import Historian, day_shown
-from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
+from screens.drawing.safe_text import (
+    EMPTY,
+    Row,
+    RowPart,
+    Shown,
+    grouped,
+    piece,
+    row_text,
+    safe_piece,
+    said_of,
+    sentence,
+    words,
+)
+from screens.frames.action_screen import Command
+from screens.history.history_reader import Historian, OvertakenError, Timekeeper, Where, day_shown
 from screens.loading.reader import Reading
-from screens.main.movement import Command
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Line
 from workbench.errors import WorkbenchError
@@ -205,7 +216,7 @@ class Travelling:
         self._journey += 1
         self._stop_resting()
         self._give_back()
-        await asyncio.gather(*self._ending, asyncio.to_thread(self._keeper.close))
+        await asyncio.gather(*self._ending, asyncio.to_thread(self._keeper.end))
 
     # -- finding the moment ----------------------------------------------------------------------
 
@@ -248,7 +259,7 @@ class Travelling:
             return
         self._where = where
         if where.limit:
-            self._screen.say(row_text(where.limit[:1].upper() + where.limit[1:]), severity="warning")
+            self._screen.say(sentence(where.limit), "warning")
         if where.moment is None:
             if wish == self._wish:
                 self._restore()
@@ -263,9 +274,8 @@ class Travelling:
         if wish != self._wish:
             return
         known = isinstance(error, WorkbenchError)
-        name = words("Cannot go back in time") if known else row_text(type(error).__name__)
-        text = Shown("\n".join(map(row_text, said_of(error))))
-        self._screen.say(text, title=name, severity="warning" if known else "error")
+        name = "Cannot go back in time" if known else type(error).__name__
+        self._screen.say("\n".join(said_of(error)), "warning" if known else "error", title=name)
         shown = self._shown.moment
         if shown is None:
             self._restore()
@@ -278,7 +288,7 @@ class Travelling:
         """The history may be another one: read it again, from where the person stands."""
         await self._keeper.run(self._keeper.forget)
         if shown is not None:
-            await self._keeper.run(lambda: self._keeper.after(shown))
+            await self._keeper.run(self._keeper.after, shown)
 
     def _working(self, wish: int, doing: Shown) -> None:
         """Say how far it is."""
@@ -397,7 +407,7 @@ class Travelling:
 
     async def _offer(self) -> None:
         try:
-            recent = await self._keeper.run(lambda: self._keeper.recent(_OFFERED))
+            recent = await self._keeper.run(self._keeper.recent, _OFFERED)
         except Exception as error:
             self._screen.holding.opened()
             self._tell(self._failed, self._wish, error)
@@ -408,9 +418,7 @@ class Travelling:
         """Let the person choose, or type when."""
         by_commit = {operation.commit: operation for operation in recent}
 
-        def chosen(answer: str | None) -> None:
-            if answer is None:
-                return
+        def chosen(answer: str) -> None:
             if operation := by_commit.get(answer):  # type: ignore[call-overload]
                 self.to(operation)
             else:
@@ -418,14 +426,14 @@ class Travelling:
                 self._go(lambda: self._keeper.at(when, today()))
 
         rows = [moment_row(one) for one in recent]
-        title = words("Memory as of … (2026-03-14, last march, an operation)")
+        title = "Memory as of … (2026-03-14, last march, an operation)"
         placeholder = "type to narrow, or a day in words"
         self._screen.show_dialog(ChooseScreen(title, rows, typed_moment, placeholder=placeholder), chosen)
 
 
 def moment_row(operation: Operation) -> Row:
     """A moment to choose: when, after what, by whom."""
-    when, who = RowPart(when_of(operation)), RowPart(row_text(operation.actor))
+    when, who = RowPart(when_of(operation)), safe_piece(operation.actor)
     return Row(operation.commit, row_text(operation.summary), lead=(when,), tail=(who,))
 
 

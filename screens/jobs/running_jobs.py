@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 from textual.screen import Screen
 
-from screens.drawing.safe_text import RowPart, grouped, row_text, words
-from screens.widgets.parts_line import PartsLine
+from screens.drawing.safe_text import RowPart, grouped, piece, safe_piece
+from screens.widgets.lines import PartsLine
 
 QUIET_SECONDS = 1.0
 """What nobody asked for is shown once it takes so long: panes do not move for a short look at the files."""
@@ -173,18 +173,18 @@ def stage_parts(
 
     ``stopping``: that was pressed, and it goes on until it hears of it.
     """
-    name = RowPart(row_text(f"{what}: {stage.phase}" if stage.phase else what), "accent")
+    name = safe_piece(f"{what}: {stage.phase}" if stage.phase else what, "accent")
     ends = " · stopping …" if stopping else f" · {stops} stops" if stops else ""
     if not stage.is_counted:
-        return (name, RowPart(words(f" …{ends}"), "muted"))
+        return (name, piece(f" …{ends}", "muted"))
     room = BAR if cells >= _NARROW else _SHORT_BAR
     filled = max(0, min(room, room * stage.done // stage.total))
-    bar = RowPart(words(" " + "━" * filled), "good"), RowPart(words("╌" * (room - filled)), "faint")
+    bar = piece(" " + "━" * filled, "good"), piece("╌" * (room - filled), "faint")
     said = f" {grouped(stage.done)} of {grouped(stage.total)}"
     if stage.rate > 0:
         left = time_left(max(0, stage.total - stage.done) / stage.rate)
         said += f" · {_rate(stage.rate)}/s · {left}"
-    return (name, *bar, RowPart(words(said + ends), "muted"))
+    return (name, *bar, piece(said + ends, "muted"))
 
 
 def time_left(seconds: float) -> str:

@@ -21,13 +21,12 @@ from textual.content import Content
 from textual.widgets import Input
 from textual.worker import Worker
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.dialogs.dialog import Dialog
-from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, said_of, words
-from screens.frames.services import Desk
+from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of, words
+from screens.frames.overlay_screen import Desk
 from screens.jobs.worker_client import WorkerJob
-from screens.widgets.parts_line import PartsLine
-from screens.widgets.query_input import QueryInput
+from screens.widgets.lines import PartsLine, QueryInput
 from workbench.backup.bundles import remembered
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.ingest.outcomes import counted
@@ -49,7 +48,7 @@ class PathScreen(Dialog[str]):
         Binding("tab", "complete", priority=True),
     ]
 
-    def __init__(self, title: Shown, placeholder: str, judge: Judge) -> None:
+    def __init__(self, title: str, placeholder: str, judge: Judge) -> None:
         super().__init__()
         self._title = title
         self._judge = judge
@@ -59,7 +58,7 @@ class PathScreen(Dialog[str]):
     def compose(self) -> ComposeResult:
         """A frame with the line, and what it means."""
         with Vertical(id="path-prompt") as frame:
-            frame.border_title = Content(self._title)
+            frame.border_title = Content(row_text(self._title))
             frame.border_subtitle = Content("enter · tab completes · esc leaves")
             yield self._input
             yield self._line
@@ -152,8 +151,8 @@ class BackupJob(WorkerJob):
             if text:
                 self._work(app, partial(self._run, text))
 
-        title = words("Back up to: a folder on another disk, a .bundle file, or a git remote")
-        app.push_screen(PathScreen(title, "/media/disk/memory", partial(judged, self._root)), answered)
+        title = "Back up to: a folder on another disk, a .bundle file, or a git remote"
+        app.push_screen(PathScreen(title, "/media/disk/memory", partial(judged, self.root)), answered)
 
     async def _run(self, target: str) -> None:
         if self.running:
@@ -165,9 +164,9 @@ class BackupJob(WorkerJob):
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
-            self._desk.say(words("The backup was stopped; the previous one is kept"), "warning")
+            self._desk.say("The backup was stopped; the previous one is kept", "warning")
         except (WorkbenchError, OSError) as error:
-            self._desk.say(row_text(f"No backup: {' · '.join(said_of(error))}"), "warning")
+            self._desk.say(f"No backup: {' · '.join(said_of(error))}", "warning")
         else:
             self._desk.say(made(said), "information")
             self._desk.changed()
@@ -186,9 +185,9 @@ def backup_job_of(desk: Desk) -> BackupJob:
 def judged(root: Path, text: str) -> RowPart:
     """What a place for a backup is, in words; of the tone ``bad`` where it can be none."""
     if not text:
-        return RowPart(words("use another disk, in case this one fails"), "muted")
+        return piece("use another disk, in case this one fails", "muted")
     if "://" in text or ("@" in text and ":" in text):
-        return RowPart(words("a git remote: enter pushes new commits"), "good")
+        return piece("a git remote: enter pushes new commits", "good")
     path = absolute(text, Path("/"))
     bad = ""
     if path == root or root in path.parents:
@@ -196,25 +195,25 @@ def judged(root: Path, text: str) -> RowPart:
     elif path.suffix != ".bundle" and path.exists() and not path.is_dir():
         bad = "this is a file: use a folder, or a name that ends in .bundle"
     if bad:
-        return RowPart(words(bad), "bad")
+        return piece(bad, "bad")
     if path.suffix == ".bundle":
-        return RowPart(words("one file with everything"), "good")
+        return piece("one file with everything", "good")
     there = "a folder: enter adds what is new since the last backup there"
-    return RowPart(words(there if path.is_dir() else "a new folder, or a remote of this repository"), "good")
+    return piece(there if path.is_dir() else "a new folder, or a remote of this repository", "good")
 
 
-def made(said: Mapping[str, Any]) -> Shown:
+def made(said: Mapping[str, Any]) -> str:
     """What was made, and how it was proven."""
     target, wrote = str(said.get("target")), str(said.get("wrote"))
     if not wrote:
-        return row_text(f"Nothing new: {target} has everything")
+        return f"Nothing new: {target} has everything"
     lines = [f"Backed up to {target}" + (f" ({wrote})" if wrote != "sent" else "")]
     if isinstance(compared := said.get("compared"), int):
         lines.append(f"restored and compared: {grouped(compared)} files are the same")
     if recorded := said.get("recorded"):
         files = plural(recorded, "file") if isinstance(recorded, int) else f"{recorded} files"
         lines.append(f"recorded {files} first")
-    return Shown("\n".join(row_text(line) for line in (*lines, *map(str, said.get("notes") or ()))))
+    return "\n".join((*lines, *map(str, said.get("notes") or ())))
 
 
 _SHOWN = 3
@@ -234,18 +233,17 @@ class IngestJob(WorkerJob):
 
     def ask(self) -> None:
         """Let a path be typed, and take in what is there."""
-
-        title = words("Ingest: a transcript, a page, or a folder of transcripts")
-        prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self._root))
+        title = "Ingest: a transcript, a page, or a folder of transcripts"
+        prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self.root))
         self._screen.show_dialog(prompt, self._answered)
 
-    def _answered(self, text: str | None) -> None:
-        if text is not None and not self.running:
+    def _answered(self, text: str) -> None:
+        if not self.running:
             self._screen.work(partial(self._run, text), self.TASK)
 
     async def _run(self, text: str) -> None:
 
-        files = [os.fspath(absolute(text, self._root))] if text else []
+        files = [os.fspath(absolute(text, self.root))] if text else []
         after = f"what was ingested before stays; {key_for('ingest')} continues with the rest"
         try:
             said = await self.run_task({"files": files}, after=after)
@@ -263,8 +261,8 @@ class IngestJob(WorkerJob):
             self._say(*outcome(said))
             self._desk.changed()
 
-    def _say(self, text: Shown, severity: str) -> None:
-        self._screen.say(text, title=words(self.NAME), severity=severity)
+    def _say(self, text: str, severity: str) -> None:
+        self._screen.say(text, severity, title=self.NAME)
 
 
 def told_of(root: Path, text: str) -> RowPart:
@@ -272,7 +270,7 @@ def told_of(root: Path, text: str) -> RowPart:
 
     if not text:
         said = "enter ingests new logs, notes and episodes, and the transcripts in your settings"
-        return RowPart(words(said), "muted")
+        return piece(said, "muted")
     path = absolute(text, root)
     if path.is_dir():
         count = _transcripts_in(path)
@@ -281,13 +279,13 @@ def told_of(root: Path, text: str) -> RowPart:
             if count
             else "this folder has no *.jsonl files"
         )
-        return RowPart(words(said), "good" if count else "bad")
+        return piece(said, "good" if count else "bad")
     if path.is_file():
-        return RowPart(words("a page" if path.suffix == ".md" else "a transcript"), "good")
-    return RowPart(words("there is no such file or folder"), "bad")
+        return piece("a page" if path.suffix == ".md" else "a transcript", "good")
+    return piece("there is no such file or folder", "bad")
 
 
-def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
+def outcome(said: Mapping[str, Any]) -> tuple[str, str]:
     """What came of it, and how loud that is said."""
     counts: Mapping[str, int] = said.get("counts") or {}
     total, taken = sum(counts.values()), counts.get("taken", 0)
@@ -318,7 +316,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     if (more := int(said.get("with_unreadable", 0)) - _SHOWN) > 0:
         lines.append(f"… and lines of {plural(more, 'other source')}")
     loud = bool(troubles or unreadable or said.get("stopped"))
-    return Shown("\n".join(map(row_text, lines))), "warning" if loud else "information"
+    return "\n".join(lines), "warning" if loud else "information"
 
 
 def _transcripts_in(folder: Path) -> int:

@@ -56,7 +56,8 @@ GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
 
 _SHORT_OF_MEMORY = "the system does this when it runs out of memory"
-_COMMANDS = {"dream": "dream", "backup": "backup", "ingest": "ingest", "reindex": "reindex"}
+_COMMANDS = ("dream", "backup", "ingest", "reindex")
+"""Tasks that are also a command of the same name."""
 
 
 class TaskFailedError(WorkbenchError):
@@ -150,8 +151,8 @@ class WorkerClient:
             return StoppedError(self._what)
         said = f"{self._what} {ended(status)}"
         if not killed_by(status):
-            command = _COMMANDS.get(self._task)
-            return TaskFailedError(said, hint=f"`workbench {command}` shows more" if command else "")
+            hint = f"`workbench {self._task}` shows more" if self._task in _COMMANDS else ""
+            return TaskFailedError(said, hint=hint)
         if self._counted:
             said = f"{said} with {self._counted}"
         short = _SHORT_OF_MEMORY if status == -signal.SIGKILL else ""
@@ -236,9 +237,11 @@ class WorkerJob:
     TASK: ClassVar[str]
     NAME: ClassVar[str]
     """What is done, as it is shown."""
+    GRACE: ClassVar[float] = GRACE_SECONDS
+    """What it may take to come to an end when it is stopped."""
 
     def __init__(self, root: Path, works: Works) -> None:
-        self._root = root
+        self.root = root
         self._works = works
         self._client: WorkerClient | None = None
         self.running = False
@@ -248,10 +251,15 @@ class WorkerJob:
         if self._client is not None:
             await self._client.stop(_LEAVING_SECONDS)
 
+    async def stop(self) -> None:
+        """End the run; what is done by then stays."""
+        if self._client is not None:
+            await self._client.stop(self.GRACE)
+
     async def run_task(self, parameters: Mapping[str, object], *, after: str) -> Mapping[str, Any]:
         """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
         self.running = True
-        self._client = WorkerClient(self.TASK, self._root, progress=self._moved, after=after)
+        self._client = WorkerClient(self.TASK, self.root, progress=self._moved, after=after)
         self._moved(Stage("starting"))
         try:
             return await self._client.run(parameters)
@@ -260,5 +268,4 @@ class WorkerJob:
             self._works.gone(self.TASK)
 
     def _moved(self, stage: Stage) -> None:
-        if self._client is not None:
-            self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self._client.stop))
+        self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self.stop))

@@ -1,24 +1,33 @@
-"""What is known of the workspace, and who hears of it: readers publish, panes subscribe.
+"""What is known of the workspace, and who hears of it: readers publish frozen snapshots, panes subscribe.
 
-Whether the memory that is shown is today's, or as it was at some moment.
+Where entries of long-term memory came from is told by all that they say of it: several places once merged.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from screens.drawing.safe_text import Row
+from screens.drawing.safe_text import Row, Spans
 from workbench.errors import ReadOnlyError, SecretFoundError, WorkbenchError
+from workbench.memory.address import hash_of, place_of
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.provenance import Provenance
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.main.request import Request
+    from workbench.jobs.runs import JobStatus
+    from workbench.memory.episode import Episode
+    from workbench.memory.graph_page import Entity
+    from workbench.operations.quarantine import SetAside
     from workbench.workspace.plan import Operation, Plan
 
 T = TypeVar("T")
@@ -106,3 +115,236 @@ def titled(workspace: Workspace) -> str:
         if known := read_registry().at(root):
             place = f"{known.name} · {place}"
     return f"as of {moment} · {place}" if moment else place
+
+
+Stamp = tuple[int, int, int]
+"""Size, time of change and inode: the same stamp, the same bytes (until a reconcile says otherwise)."""
+
+
+def stamp(file: MemoryFile) -> Stamp:
+    """The stamp of a file."""
+    return file.size, file.ctime_ns, file.inode
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """What stands in long-term memory already, by the entry's hash and by the place it came from."""
+
+    hashes: frozenset[str] = frozenset()
+    places: frozenset[tuple[str, int]] = frozenset()
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether ``entry`` was promoted."""
+        return self.has(entry.hash, entry.path, entry.start_line)
+
+    def has(self, digits: str, path: str, line: int) -> bool:
+        """Whether the words with this hash were promoted, or what stood at this place."""
+        return digits in self.hashes or (path, line) in self.places
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A file in one row: how many entries, its first words, how many of them are promoted."""
+
+    stamp: Stamp
+    count: int
+    first: str
+    hashes: tuple[str, ...]
+    lines: tuple[int, ...]
+    partial: bool = False
+    trust: str = ""
+    """The least trust of an entry in it, where that is less than the owner's or the agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The entries of one file; ``left_out`` counts the bytes that were too many to be read."""
+
+    path: str
+    stamp: Stamp
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredEntries:
+    """The entries of one file that a filter keeps, of ``count``; ``left_out`` bytes were not looked at."""
+
+    stamp: Stamp
+    entries: tuple[Entry, ...] = ()
+    count: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """MEMORY.md: its entries, and how much of what limit it comes nearest to it uses, in which unit.
+
+    That is its budget, or what its agent loads.
+    """
+
+    path: str
+    entries: tuple[Entry, ...] = ()
+    headings: tuple[tuple[str, ...], ...] = ()
+    heading_lines: tuple[int, ...] = ()
+    used: int = 0
+    limit: int = 0
+    unit: str = "characters"
+    promoted: Promoted = field(default_factory=Promoted)
+    deleted: bool = False
+    """Whether there is no such file, though the newest commit has it."""
+    is_unknown: bool = False
+    """Whether there is other memory, no such file, and no agent is known that would load one."""
+
+
+Files = Mapping[str, MemoryFile]
+"""Every memory file, by path."""
+
+
+def of_kind(files: Files, *kinds: Kind) -> list[MemoryFile]:
+    """The files of these kinds, by path."""
+    return [file for file in files.values() if file.kind in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineView:
+    """What is set aside, by file."""
+
+    things: tuple[SetAside, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesView:
+    """The episodes that could be read so far, and how many pages there are."""
+
+    episodes: tuple[Episode, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """The entities that could be read so far, and how many pages there are."""
+
+    entities: tuple[Entity, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewLine:
+    """One line of a file in the preview; ``role`` is front, context, entry, or note; ``cut``: in part."""
+
+    number: int | None
+    text: str
+    role: str
+    cut: bool = False
+    spans: Spans = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """An entry in its surroundings. Every text is already fit to be drawn."""
+
+    key: str
+    where: str
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    lines: tuple[PreviewLine, ...]
+    focus: int = 0
+    """Index of the first line of the entry."""
+    partial: bool = False
+    """Whether the file holds more than these lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """The list of files was read; ``paths`` names those that are not as they were."""
+
+    files: Files
+    paths: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """Entries in the index, proposals that wait, git's branch, files in no commit, jobs that failed.
+
+    ``dreamt`` is the day of the last dream that proposed anything.
+    """
+
+    entries: int = 0
+    inbox: int = 0
+    branch: str = ""
+    unsaved: int = 0
+    jobs: tuple[JobStatus, ...] = ()
+    dreamt: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSeen:
+    """The folder of the workspace is gone, or there again."""
+
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesRead:
+    """Days and notes were summed up, by path."""
+
+    summaries: Mapping[str, Summary]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRead:
+    """What the preview shows was read; None where there is nothing to show."""
+
+    preview: Preview | None
+
+
+DOUBTED = ("quarantined", "external")
+"""Trust that gives reason to look twice, the least of it first."""
+
+
+def trust_of(entry: Entry) -> str:
+    """How far an entry says that it is to be trusted; empty where it says nothing."""
+    return entry.provenance.trust if entry.provenance else ""
+
+
+class SourceOrigin(NamedTuple):
+    """One source: its file, the first line of the words there, and their hash where it is known."""
+
+    path: str
+    line: int
+    digits: str | None = None
+
+
+def origins_of(said: Provenance) -> tuple[SourceOrigin, ...]:
+    """The sources that can be gone to, in the order in which they are named.
+
+    Hashes belong to places one by one; where there are not as many of both, nobody can tell which to which.
+    """
+    sources, hashes = said.all("src"), hashes_of(said)
+    paired = len(sources) == len(hashes)
+    found = []
+    for at, source in enumerate(sources):
+        if place := place_of(source):
+            found.append(SourceOrigin(*place, hashes[at] if paired else None))
+    return tuple(found)
+
+
+def hashes_of(said: Provenance) -> tuple[str, ...]:
+    """The hashes of the words that it was made of, without the file and the ordinal that may stand there."""
+    return tuple(map(hash_of, said.all("entry")))
+
+
+def promoted_in(entries: Iterable[Entry]) -> Promoted:
+    """What these entries of long-term memory were promoted from.
+
+    A place counts where its words have no hash: a line that moved is still found by one.
+    """
+    hashes: set[str] = set()
+    places: set[tuple[str, int]] = set()
+    for entry in entries:
+        if entry.provenance is not None:
+            hashes.update(hashes_of(entry.provenance))
+            places.update((o.path, o.line) for o in origins_of(entry.provenance) if o.digits is None)
+    return Promoted(frozenset(hashes), frozenset(places))

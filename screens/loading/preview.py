@@ -6,16 +6,15 @@ The preview of a hit in a file beside the workspace: an extra path, or what was 
 from __future__ import annotations
 
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 from indexing.sync.sources import SourcePage, Sources, page
-from screens.drawing.markdown import drawn
-from screens.drawing.safe_text import SOURCE, Row, Shown, line_text, plural, row_text, words
-from screens.loading.snapshots import Preview, PreviewLine
-from screens.loading.store import READ_LIMIT, Window, offset_of_line, read_window
+from screens.drawing.safe_text import SOURCE, Row, Shown, drawn, line_text, plural, row_text, words
+from screens.loading.model import Preview, PreviewLine
+from screens.loading.reader import READ_LIMIT, Window, offset_of_line, read_window
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
 from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry, Span
@@ -282,8 +281,6 @@ _AROUND = 12
 _LINE_LIMIT = 2_000
 _LINES_LIMIT = 200
 _KEPT = 2
-_pages: OrderedDict[tuple[str, int, int], SourcePage] = OrderedDict()
-"""What was read last, by path, size and time of change: one reading thread uses it."""
 
 
 def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLine, ...], int]:
@@ -292,7 +289,10 @@ def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLi
     Raises EntryNotFoundError when it is there no more, NotMemoryError, OSError.
     """
     path, address = row.path or "", row.address or ""
-    found = _source_page(Sources(workspace), path)
+    size, changed_ns = Sources(workspace).look(path)
+    if size > SIZE_LIMIT:
+        raise NotMemoryError(path)
+    found = _source_page(workspace, path, size, changed_ns)
     if "#" not in address:
         raise EntryNotFoundError(address)
     entry = find_entry(found.document, address)
@@ -312,13 +312,7 @@ def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLi
     return entry, tuple(lines), focus
 
 
-def _source_page(sources: Sources, path: str) -> SourcePage:
-    size, changed_ns = sources.look(path)
-    if size > SIZE_LIMIT:
-        raise NotMemoryError(path)
-    key = (path, size, changed_ns)
-    if key not in _pages:
-        _pages[key] = page(sources, path)
-        while len(_pages) > _KEPT:
-            _pages.popitem(last=False)
-    return _pages[key]
+@lru_cache(_KEPT)
+def _source_page(workspace: Workspace, path: str, size: int, changed_ns: int) -> SourcePage:
+    """What was read last, by path, size and time of change."""
+    return page(Sources(workspace), path)

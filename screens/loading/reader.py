@@ -1,46 +1,60 @@
-"""Filling the panes: what to read when, each reading a worker that publishes what it read.
+"""Filling the panes: what to read when, in one thread, so that the caches need no lock; what was read is
+published.
 
-Looking through files for what a filter keeps: they are parsed only where it may keep something.
-
-What tells is, for a file that was parsed before, what was remembered of its entries; else its bytes, in which
-all words must stand, and with them the comments in which states are written.
-
-One thread, in which work is done in the order in which it was asked for, off the event loop.
+Files are parsed for a filter only where it may keep something. What tells is, for a file that was parsed
+before, what was remembered of its entries; else its bytes, in which all words must stand, and with them
+the comments in which states are written.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from pathlib import Path
 from sys import getsizeof
-from typing import TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from screens.drawing.safe_text import Row
-from screens.loading.snapshots import (
+from screens.loading.model import (
+    DOUBTED,
     Contents,
+    EpisodesView,
     Files,
     FilesChanged,
     FilteredEntries,
     FolderSeen,
+    GraphView,
+    MemoryView,
     PreviewRead,
     Promoted,
     QuarantineView,
     Stamp,
     SummariesRead,
+    Summary,
     of_kind,
+    promoted_in,
     stamp,
+    trust_of,
 )
-from screens.loading.store import READ_LIMIT, Store, read_window
-from screens.panes.filter import Filter, KeptFiles, MatchesRead, Subject, iso, states_of
-from screens.panes.pane import ContentsRead, Unfolded
+from screens.panes.entry_rows import is_header, title_of
+from screens.panes.pane import ContentsRead, Filter, KeptFiles, MatchesRead, Subject, Unfolded, iso, states_of
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry, Kind
+from workbench.memory.episode import Episode, read_episode
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.graph_page import Entity, read_entity
+from workbench.memory.markdown import Document, parse_document
 from workbench.memory.moment import dated_name
-from workbench.workspace.layout import MemoryFile
+from workbench.memory.names import RelPath
+from workbench.repository.history import History
+from workbench.workspace.files import Files as FileAccess
+from workbench.workspace.layout import QUARANTINE, MemoryFile
+from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 MOST_BYTES = 24_000_000
@@ -155,6 +169,7 @@ def subject_of(entry: Entry, promoted: Promoted) -> Subject:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class WorkThread:
@@ -164,11 +179,12 @@ class WorkThread:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._closed = False
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """What ``work`` answers, or raises; who asks after the end is cancelled."""
         if self._closed:
             raise asyncio.CancelledError
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, partial(work, *args, **options))
 
     def close(self, *, wait: bool = False) -> None:
         """Do no more than what has begun."""
@@ -246,7 +262,7 @@ class Reading:
 
     async def _is_there(self) -> bool:
         """While the folder is gone (unmounted, renamed) nothing is read: what was shown stays."""
-        there = await self._thread.run(partial(is_there, self._workspace, bool(self._files)))
+        there = await self._thread.run(is_there, self._workspace, bool(self._files))
         if there is not self._there:
             self._there = there
             if there:  # what could not be read while it was gone may come back with the same stamp
@@ -302,12 +318,12 @@ class Reading:
         """Sum files up, in view order, a few at a time."""
         for at in range(0, len(files), 8):
             batch = files[at : at + 8]
-            self._publish(SummariesRead(await self._thread.run(partial(self.store.summaries, batch))))
+            self._publish(SummariesRead(await self._thread.run(self.store.summaries, batch)))
 
     async def contents(self, pane: str, files: tuple[Unfolded, ...]) -> None:
         """Read the entries of files and make their rows, each as soon as it is there."""
         for unfolded in files:
-            contents, rows = await self._thread.run(partial(self._contents, unfolded))
+            contents, rows = await self._thread.run(self._contents, unfolded)
             self._publish(ContentsRead(pane, unfolded, contents, rows))
 
     async def look_through(self, wanted: KeptFiles) -> None:
@@ -316,7 +332,7 @@ class Reading:
         done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
         while at < len(due):
             batch = due[at : at + size]
-            found = await self._thread.run(partial(self._scan.kept_in, wanted, batch))
+            found = await self._thread.run(self._scan.kept_in, wanted, batch)
             at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
             self._publish(MatchesRead(wanted, found, done + at))
             if wanted.full:
@@ -332,9 +348,7 @@ class Reading:
 
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         reach = WIDE if wide else NEAR
-        self._publish(
-            PreviewRead(await self._preview_thread.run(lambda: preview_of(self._workspace, row, reach)))
-        )
+        self._publish(PreviewRead(await self._preview_thread.run(preview_of, self._workspace, row, reach)))
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""
@@ -358,3 +372,204 @@ def changed_paths(before: Files, after: Files) -> frozenset[str]:
 
 def _stamps(files: Files) -> set[tuple[str, Stamp]]:
     return {(path, stamp(file)) for path, file in files.items()}
+
+
+READ_LIMIT = 1_000_000
+"""Bytes of one file that a pane parses; what is left out is counted and said."""
+SUMMARY_LIMIT = 256_000
+"""Bytes that are read for a row's count and first words; a larger file's count is a floor."""
+_LOOKED_AT = 20
+"""Entries of a file among which its first words are looked for."""
+_BATCH = 40
+"""Pages that are read before the first of them are shown."""
+_UNREADABLE = (OSError, WorkbenchError)
+
+
+class Store:
+    """The memory as the panes need it, cached by each file's stamp."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._summaries: dict[str, Summary] = {}
+        self._episodes = _Pages(self._episode)
+        self._entities = _Pages(self._entity)
+
+    def files(self) -> Mapping[str, MemoryFile]:
+        """All memory files as they are on disk now, by path."""
+        return {file.path: file for file in self.workspace.scan()}
+
+    def memory(self) -> MemoryView:
+        """Long-term memory, and what it says of where its entries came from."""
+        document = self.workspace.memory_document()
+        files = self.workspace.scan()
+        characters = len(document.data.decode("utf-8", "replace"))
+        loads = [
+            (one.used, one.limit, one.unit)
+            for one in load_states(self.workspace, files)
+            if one.path == document.path or document.path.startswith(f"{one.path.rstrip('/')}/")
+        ]
+        budget = (characters, self.workspace.memory_budget, "characters")
+        used, limit, unit = max(budget, *loads, key=lambda one: one[0] / one[1]) if loads else budget
+        return MemoryView(
+            path=document.path,
+            entries=document.entries,
+            headings=tuple(heading.path for heading in document.headings),
+            heading_lines=tuple(heading.first + 1 for heading in document.headings),
+            used=used,
+            limit=limit,
+            unit=unit,
+            promoted=promoted_in(document.entries),
+            deleted=not document.data and self._is_deleted(document.path),
+            is_unknown=bool(files) and not document.data and self._is_unknown(document.path),
+        )
+
+    def _is_unknown(self, path: RelPath) -> bool:
+        agent = self.workspace.layout.agent_of(path)
+        return agent is not None and not agent.makes_memory
+
+    def _is_deleted(self, path: RelPath) -> bool:
+        if os.path.lexists(self.workspace.root / path):
+            return False
+        try:
+            with contextlib.closing(History.open(self.workspace.root)) as history:
+                return history.blob_id(history.head(), path) is not None
+        except WorkbenchError:  # no git: nobody knows
+            return False
+
+    def quarantine(self) -> QuarantineView:
+        """What is set aside; nothing is read where nothing is."""
+        if not (self.workspace.root / QUARANTINE).is_dir():
+            return QuarantineView()
+        from workbench.operations.quarantine import quarantined  # noqa: PLC0415 - not before the first paint
+
+        return QuarantineView(tuple(quarantined(self.workspace)))
+
+    def summaries(self, files: Iterable[MemoryFile]) -> dict[str, Summary]:
+        """Each file in a few words; those that cannot be read are left out."""
+        found: dict[str, Summary] = {}
+        for file in files:
+            kept = self._summaries.get(file.path)
+            if kept is None or kept.stamp != stamp(file):
+                contents = self.contents(file, limit=SUMMARY_LIMIT)
+                kept = self._summaries[file.path] = _summary(contents)
+            found[file.path] = kept
+        return found
+
+    def contents(self, file: MemoryFile, limit: int = READ_LIMIT) -> Contents:
+        """The entries of one file, up to ``limit`` bytes of it, cut at the end of a line."""
+        try:
+            window = read_window(self.workspace.root, file.path, 0, limit)
+        except _UNREADABLE as error:
+            return Contents(file.path, stamp(file), (), problem=_reason(error))
+        data = window.data
+        if window.size > len(data):
+            data = data[: data.rfind(b"\n") + 1] or data
+        document = self.workspace.parsed(file.path, data)
+        return Contents(file.path, stamp(file), document.entries, left_out=window.size - len(data))
+
+    def episodes(self, files: Sequence[MemoryFile]) -> Iterator[EpisodesView]:
+        """The episodes of ``files``, in growing views."""
+        return (EpisodesView(found, len(files)) for found in self._episodes.growing(files))
+
+    def graph(self, files: Sequence[MemoryFile]) -> Iterator[GraphView]:
+        """The entities of ``files``, in growing views."""
+        return (GraphView(found, len(files)) for found in self._entities.growing(files))
+
+    def _episode(self, file: MemoryFile) -> Episode:
+        """One episode by its front matter alone; its body only where that says nothing."""
+        try:
+            data = self._data(file)
+        except _UNREADABLE as error:
+            name = file.path.rpartition("/")[2]
+            return Episode(path=file.path, id=name, abstract=name, problem=_reason(error))
+        episode = read_episode(Document(file.path, file.kind, data, read_front_matter(data)))
+        return episode if episode.abstract else read_episode(parse_document(file.path, data, file.kind))
+
+    def _entity(self, file: MemoryFile) -> Entity:
+        try:
+            return read_entity(parse_document(file.path, self._data(file), file.kind))
+        except _UNREADABLE as error:
+            name = file.path.rpartition("/")[2]
+            return Entity(path=file.path, id=name, name=name, type="concept", problem=_reason(error))
+
+    def _data(self, file: MemoryFile) -> bytes:
+        return read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
+
+
+class _Pages(Generic[T]):
+    """What the pages of one kind say, read once for each version of a file."""
+
+    def __init__(self, read: Callable[[MemoryFile], T]) -> None:
+        self._read = read
+        self._kept: dict[str, tuple[Stamp, T]] = {}
+
+    def growing(self, files: Sequence[MemoryFile]) -> Iterator[tuple[T, ...]]:
+        """What is known of ``files``, again and again until all is, so that the first can be shown at once.
+
+        What was known before is there each time, as it was: nothing that is shown goes and comes again.
+        """
+        read, show_at = 0, _BATCH
+        for file in files:
+            kept = self._kept.get(file.path)
+            if kept is None or kept[0] != stamp(file):
+                self._kept[file.path] = stamp(file), self._read(file)
+                read += 1
+                if read == show_at:
+                    show_at *= 2  # all of it is shown each time: with steady steps that would be quadratic
+                    yield self._known(files)
+        yield self._known(files)
+
+    def _known(self, files: Iterable[MemoryFile]) -> tuple[T, ...]:
+        return tuple(self._kept[file.path][1] for file in files if file.path in self._kept)
+
+
+def _summary(contents: Contents) -> Summary:
+    entries = contents.entries
+    titles = [title_of(entry) for entry in entries[:_LOOKED_AT]] or [contents.problem or ""]
+    return Summary(
+        stamp=contents.stamp,
+        count=len(entries),
+        first=next((title for title in titles if not is_header(title)), titles[0]),
+        hashes=tuple(entry.hash for entry in entries),
+        lines=tuple(entry.start_line for entry in entries),
+        partial=contents.left_out > 0,
+        trust=next((trust for trust in DOUBTED if any(trust_of(entry) == trust for entry in entries)), ""),
+    )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, WorkbenchError):
+        return error.message
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def path_of(address: str) -> RelPath:
+    """The file that an address points into; an address may be a path alone."""
+    return RelPath(address.rpartition("#")[0] or address)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The bytes ``start`` up to ``start + len(data)`` of a file of ``size`` bytes."""
+
+    start: int
+    data: bytes
+    size: int
+
+
+def offset_of_line(root: Path, path: str, line: int) -> int:
+    """The byte with which a line begins, from 1 on; the end of a file that has fewer lines."""
+    at, missing = 0, line - 1
+    with FileAccess(root).opened(RelPath(path)) as descriptor:
+        while missing > 0 and (block := os.pread(descriptor, READ_LIMIT, at)):
+            ends = block.count(b"\n")
+            if ends >= missing:
+                return at + len(b"\n".join(block.split(b"\n", missing)[:missing])) + 1
+            at, missing = at + len(block), missing - ends
+    return at
+
+
+def read_window(root: Path, path: str, start: int, length: int) -> Window:
+    """At most ``length`` bytes of a memory file from ``start`` on. Raises as ``Files.read`` does."""
+    with FileAccess(root).opened(RelPath(path)) as descriptor:
+        return Window(start, os.pread(descriptor, length, start), os.fstat(descriptor).st_size)

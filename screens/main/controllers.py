@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.history.time_travel import Travelling
-from screens.loading.model import OperationCompleted, OperationRefused
-from screens.loading.reader import Reading
-from screens.loading.snapshots import (
+from screens.loading.model import (
     EpisodesView,
     FilesChanged,
     FolderSeen,
     GraphView,
     MemoryView,
+    OperationCompleted,
+    OperationRefused,
     PreviewRead,
     QuarantineView,
     SummariesRead,
     WorkspaceStatus,
 )
+from screens.loading.reader import Reading
 from screens.main.copy import Copying
 from screens.main.destination import Targeting
 from screens.main.edit_entry import Editing
-from screens.main.find import FindTarget
 from screens.main.index_monitor import Following
-from screens.main.movement import Moving, commands_of, list_commands, mark_commands
+from screens.main.movement import FindTarget, Moving, commands_of, list_commands, mark_commands
 from screens.main.navigation import Jumping
 from screens.main.open_screen import Opening
 from screens.main.operation_keys import Curating
 from screens.main.related import Relating
-from screens.main.settings_watch import Configuring
-from screens.main.status_monitor import Overseeing
-from screens.panes.filter import MatchesRead
-from screens.panes.pane import ContentsRead
+from screens.main.status_monitor import Configuring, Overseeing
+from screens.panes.pane import ContentsRead, MatchesRead
 from screens.search.engine import (
     Answered,
     IndexChanged,
@@ -62,19 +61,24 @@ def load(screen: MainScreen, *, engines: bool) -> None:
     screen.jumping = Jumping(screen)
     screen.finding = FindTarget(screen)
     screen.relating = Relating(screen)
-    moving = Moving(screen)
-    screen.toggle = moving.toggle
     screen.commands = {
         **list_commands(lambda: screen.here),
         **mark_commands(lambda: screen.here, screen.marks_changed),
+        **{f"pane_{pane.id}": partial(screen.go_to_pane, at) for at, pane in enumerate(screen.panes)},
         **screen.curating.commands(),
         **commands_of(
-            *(moving, screen.laying, screen.curating, screen.editing, screen.targeting, screen.opening),
+            *(
+                Moving(screen),
+                screen.laying,
+                screen.curating,
+                screen.editing,
+                screen.targeting,
+                screen.opening,
+            ),
             *(Copying(screen), screen.jumping, screen.finding, screen.relating, screen.following),
         ),
         **screen.searching.commands(),
         **screen.travelling.commands(),
-        **screen.commands,
     }
     screen.travelling.follow_hand(screen.commands)
     _subscribe(screen)

@@ -1,9 +1,8 @@
 """Copying: through the terminal, which works over ssh and in tmux too, and to the desktop's clipboard.
 
-Putting text where a person can paste it from: the terminal first, over ssh too, then programs here.
-
-OSC 52 asks the terminal itself, wherever it is. tmux stands between: with its default settings it takes that
-request from nobody but itself, so it is asked by its own command. GNU screen hands on what is wrapped.
+OSC 52 asks the terminal itself, wherever it is. tmux stands between: with its default settings it takes
+that request from nobody but itself, so it is asked by its own command. GNU screen hands on what is
+wrapped.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
@@ -33,12 +31,14 @@ _SCREEN_CHUNK = 512
 _SECONDS = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A program that keeps what it reads from its input."""
-
-    name: str
-    command: tuple[str, ...]
+_TOOLS = (
+    ("TMUX", ("tmux", "load-buffer", "-w", "-")),
+    ("WAYLAND_DISPLAY", ("wl-copy",)),
+    ("DISPLAY", ("xclip", "-selection", "clipboard", "-in")),
+    ("DISPLAY", ("xsel", "--clipboard", "--input")),
+    ("WSL_DISTRO_NAME", ("clip.exe",)),
+)
+"""Programs that keep what they read from their input, by the variable of a session that has them."""
 
 
 def osc52(text: str, environ: Mapping[str, str] = os.environ, *, through_tmux: bool = False) -> str:
@@ -55,21 +55,12 @@ def osc52(text: str, environ: Mapping[str, str] = os.environ, *, through_tmux: b
     return request
 
 
-def tools(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[Tool]:
+def tools(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[tuple[str, ...]]:
     """The programs that keep text for this session, as argument lists."""
-    found = []
-    if environ.get("TMUX"):
-        found.append(Tool("tmux", ("tmux", "load-buffer", "-w", "-")))
-    if environ.get("WAYLAND_DISPLAY"):
-        found.append(Tool("wl-copy", ("wl-copy",)))
-    if environ.get("DISPLAY"):
-        found.append(Tool("xclip", ("xclip", "-selection", "clipboard", "-in")))
-        found.append(Tool("xsel", ("xsel", "--clipboard", "--input")))
-    if platform == "darwin":
-        found.append(Tool("pbcopy", ("pbcopy",)))
-    if environ.get("WSL_DISTRO_NAME"):
-        found.append(Tool("clip.exe", ("clip.exe",)))
-    return [tool for tool in found if shutil.which(tool.command[0], path=environ.get("PATH")) is not None]
+    commands = [command for variable, command in _TOOLS if environ.get(variable)]
+    commands += [("pbcopy",)] if platform == "darwin" else []
+    path = environ.get("PATH")
+    return [command for command in commands if shutil.which(command[0], path=path) is not None]
 
 
 def tmux_passes(environ: Mapping[str, str] = os.environ) -> bool:
@@ -89,20 +80,20 @@ def keep(text: str, environ: Mapping[str, str] = os.environ) -> list[str]:
     data = text.encode("utf-8", "replace")
     took: list[str] = []
     desktop = False
-    for tool in tools(environ):
-        if desktop and tool.name != "tmux":
+    for command in tools(environ):
+        if desktop and command[0] != "tmux":
             break  # one clipboard of the desktop, by the first program that can
         try:
             # The programs stay in the background to hand the text out: nothing of them may keep our streams.
             done = subprocess.run(
-                tool.command, input=data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                command, input=data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 timeout=_SECONDS, check=False, start_new_session=True,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):
             continue
         if done.returncode == 0:
-            took.append(tool.name)
-            desktop = tool.name != "tmux"
+            took.append(command[0])
+            desktop = command[0] != "tmux"
     return took
 
 
@@ -120,7 +111,7 @@ class Copying:
         row = self._screen.here.row
         if row:
             text = row.entry.text if row.entry else row.text
-            self._copy(text, plural(len(text), "character"))
+            copy(self._screen.app, text, plural(len(text), "character"))
 
     def action_copy_path(self) -> None:
         """The entry's path and line."""
@@ -128,10 +119,7 @@ class Copying:
         if row and row.path:
             path = f"{row.root}/{row.path}" if row.workspace else row.path
             place = f"{path}:{row.line}"
-            self._copy(place, row_text(place))
-
-    def _copy(self, text: str, what: Shown) -> None:
-        copy(self._screen.app, text, what)
+            copy(self._screen.app, place, row_text(place))
 
 
 def copy(app: App[Any], text: str, what: Shown) -> None:

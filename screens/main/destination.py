@@ -7,11 +7,23 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from screens.actions.availability import Context
+from screens.actions.keys import key_names, keys_of
 from screens.actions.registry import by_id
-from screens.dialogs.choose import ChooseScreen, LookScreen
-from screens.drawing.markdown import inline
-from screens.drawing.safe_text import Row, RowPart, Shown, Tone, plural, row_text, words
-from screens.loading.snapshots import MemoryView
+from screens.dialogs.dialog import ChooseScreen, PickScreen
+from screens.drawing.safe_text import (
+    Row,
+    RowPart,
+    Shown,
+    Tone,
+    inline,
+    piece,
+    plural,
+    row_text,
+    safe_piece,
+    words,
+)
+from screens.loading.model import MemoryView
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind
@@ -25,6 +37,7 @@ _LOOKABLE = (
 )  # fmt: skip
 _TAKES = (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP)
 _HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
+_KEY = 4
 
 
 class Targeting:
@@ -60,28 +73,28 @@ class Targeting:
         targets = self._screen.context().targets
         request = Request(action=action, addresses=addresses_of(targets))
 
-        def chosen(answer: str | None) -> None:
-            if answer:
-                wanted = aimed(request, answer, self._screen.memory_view.path)
-                self._curating.carry_out_or_ask(wanted, targets, look=look)
+        def chosen(answer: str) -> None:
+            wanted = aimed(request, answer, self._screen.memory_view.path)
+            self._curating.carry_out_or_ask(wanted, targets, look=look)
 
         count = plural(len(request.addresses), "entry", "entries")
-        title, placeholder = words(f"{what} {count} to …"), "type to narrow, or a new name"
+        title, placeholder = f"{what} {count} to …", "type to narrow, or a new name"
         self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
 
     def action_look(self) -> None:
         """Choose an action, and see what it would do."""
 
-        def chosen(action: str | None) -> None:
+        def chosen(action: str) -> None:
             if action == "promote_to":
                 self.action_promote_to(look=True)
             elif action == "move":
                 self.action_move(look=True)
-            elif action:
+            else:
                 self._curating.act(action, look=True)
 
-        actions = [by_id()[action] for action in _LOOKABLE]
-        self._screen.show_dialog(LookScreen(actions, self._screen.context()), chosen)
+        rows, picks = look_rows(self._screen.context())
+        keys = "a key shows the change · esc leaves"
+        self._screen.show_dialog(PickScreen("look", "Preview which action?", keys, rows, picks), chosen)
 
     def _file_rows(self) -> Iterator[Row]:
         """The files that can take entries up, the newest first."""
@@ -89,6 +102,21 @@ class Targeting:
         for path, file in files:
             if file.kind in _TAKES:
                 yield Row(f"{_FILE}{path}", row_text(path), lead=(_label("file"),), path=path)
+
+
+def look_rows(context: Context) -> tuple[list[Row], dict[str, str | None]]:
+    """The actions that can be previewed, or why one cannot; and which of them each key means."""
+    rows: list[Row] = []
+    picks: dict[str, str | None] = {"full_stop": None}
+    for name in _LOOKABLE:
+        action, keys = by_id()[name], keys_of(name)
+        why = action.reason(context)
+        tail = (safe_piece(why, "faint"),) if why else ()
+        lead = (piece(key_names(keys[:1]).ljust(_KEY), "match"),)
+        tone: Tone = "faint" if why else "text"
+        rows.append(Row(name, words(action.label), tone, lead=lead, tail=tail, inert=bool(why)))
+        picks |= dict.fromkeys(() if why is not None else keys, name)
+    return rows, picks
 
 
 def recency(file: MemoryFile) -> tuple[date, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from screens.loading.model import require_today
 from workbench.config.read_only import require_more_than_looking
@@ -11,18 +11,8 @@ from workbench.workspace.state_files import drafts, keep_draft
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.dialogs.editor import WritingScreen
     from screens.main.request import Request
-
-
-class DraftTarget(Protocol):
-    """Where somebody writes."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether something was typed that is not saved."""
-
-    def keep(self) -> bool:
-        """Keep it; whether it outlives the program."""
 
 
 class Drafts:
@@ -32,7 +22,7 @@ class Drafts:
         self._workspace = workspace
         self._waiting: dict[str, str | None] = {}
         """What is not on the disk yet; None for what is to be dropped there."""
-        self.open: list[DraftTarget] = []
+        self.open: list[WritingScreen] = []
         """The dialogs that are written in now."""
         self.problem = ""
         """Why the last one could not be kept on the disk."""

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App, SuspendNotSupported
 
-from screens.dialogs.confirm import ConfirmScreen
-from screens.drawing.safe_text import words
 from screens.loading.model import OperationCompleted, OperationRefused
-from screens.loading.store import path_of
-from screens.main.copy import copy
+from screens.loading.reader import path_of
 from screens.main.operation_keys import Curating, addresses_of
 from screens.main.request import Request
 from workbench.errors import EditorError, UsageError, WorkbenchError
@@ -34,13 +31,18 @@ class Editing:
     def __init__(self, screen: MainScreen, curating: Curating) -> None:
         self._screen = screen
         self._curating = curating
-        self._writing: WritingScreen | None = None
+        self._dialog: WritingScreen | None = None
+
+    @property
+    def _writing(self) -> WritingScreen | None:
+        """The dialog that somebody writes in."""
+        return self._dialog if self._dialog and not self._dialog.over else None
 
     def done(self, event: OperationCompleted) -> None:
         """What was written is in its file: close the dialog."""
         writing = self._writing
         if writing is not None and event.request.action == writing.request.action:
-            self._close(keep=False)
+            writing.close(keep=False)
 
     def refused(self, event: OperationRefused) -> None:
         """What was written stays in the dialog; where the entry changed below, both can be seen."""
@@ -68,7 +70,8 @@ class Editing:
     async def _show_current(self, writing: WritingScreen) -> None:
         """Show how the entry reads now, where that is not what the person began with."""
         with contextlib.suppress(WorkbenchError):  # why the file cannot be read, saving says
-            found, source = await self._curating.runner.current_source(writing.request.addresses[0])
+            runner, address = self._curating.runner, writing.request.addresses[0]
+            found, source = await runner.run(runner.current_source, address)
             if self._writing is writing:
                 writing.stands_now(found, source)
 
@@ -102,7 +105,7 @@ class Editing:
     async def _read_source(self, request: Request, outside: bool) -> None:
         """Let the person change the text, once it was read."""
         try:
-            with_text = await self._curating.runner.source(request)
+            with_text = await self._curating.runner.run(self._curating.runner.source, request)
         except Exception as error:
             self._screen.model.publish(OperationRefused(request=request, error=error))
         else:
@@ -112,46 +115,21 @@ class Editing:
         """``original`` where the person has written already; else what they left unsaved comes back."""
         from screens.dialogs.editor import WritingScreen  # noqa: PLC0415 - not before the first paint
 
-        begun = request.text if original is None else original
-        if original is None and (draft := self._screen.drafts.of(request)):
-            request = replace(request, text=draft)
-            self._screen.say(words("Your unsaved text is here again"))
         title = "Edit" if request.action == "edit" else f"Merge {len(request.addresses)} entries"
-        self._writing = WritingScreen(
+        self._dialog = WritingScreen(
             request,
-            words(title),
-            think=self._curating.runner.planned,
+            title,
+            think=self._curating.planned,
             save=self._save,
-            leave=self._leave,
+            thing="entry",
             drafts=self._screen.drafts,
-            original=begun,
+            original=original,
         )
-        self._screen.show_dialog(self._writing)
+        self._screen.show_dialog(self._dialog)
 
     def _save(self, request: Request) -> None:
         self._screen.holding.opens()  # keys that follow mean what is under the dialog
         self._curating.carry_out(request)
-
-    def _leave(self, request: Request) -> None:
-        writing = self._writing
-        if writing is None or not writing.changed:
-            self._close(keep=False)
-            return
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                copy(self._screen.app, request.text or "", words("what you typed"))
-                self._close(keep=True)
-
-        title = words("Leave what you typed unsaved?")
-        question = ConfirmScreen(title, writing.question("entry"), answers=("leave", "go on writing"))
-        self._screen.show_dialog(question, answered)
-
-    def _close(self, *, keep: bool) -> None:
-        if self._writing is not None:
-            self._writing.close(keep=keep)
-            self._writing = None
-        self._screen.holding.opened()
 
     def _outside(self, request: Request) -> None:
         """In the person's own program, with the terminal to itself."""
@@ -162,7 +140,7 @@ class Editing:
             self._curating.refused(OperationRefused(request=request, error=error))
             return
         if text == request.text:
-            self._screen.say(words("Nothing was changed"))
+            self._screen.say("Nothing was changed")
         else:
             self._curating.carry_out(replace(request, text=text))
 

@@ -1,8 +1,6 @@
-"""Following the files: the watcher, the clock, the index behind them, and what the title line says of it.
+"""Following the files: a watcher as the hint and a clock as the truth, and the index behind them.
 
-Noticing that files changed below the screen: a watcher as the hint, a clock as the truth.
-
-Bringing the index up to date in a process of its own, one run at a time, the last wish kept.
+The index is brought up to date in a process of its own, one run at a time, the last wish kept.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, Stage, Work
 from screens.jobs.worker_client import TaskFailedError, WorkerClient
@@ -206,7 +204,7 @@ class Following:
             workspace,
             changed=partial(screen.call_later, screen.look_again),
             elsewhere=partial(screen.call_later, self.sources_changed),
-            say=partial(screen.call_later, self._say_polling),
+            say=lambda reason: screen.call_later(screen.say, reason, "warning"),
         )
         self._late = LateLines(workspace.root)
         self._started = False
@@ -251,10 +249,6 @@ class Following:
         self._started = True
         self._screen.work(self.engine.run_child, "meaning")
         self.wish()
-
-    def _say_polling(self, reason: str) -> None:
-        """Why changes show later than usual."""
-        self._screen.say(row_text(reason), severity="warning")
 
     def sources_changed(self) -> None:
         """What is searched beside the workspace changed: the index has to follow."""
@@ -320,7 +314,7 @@ class Following:
         self._meaning = message.ready
         if not message.ready:
             text = f"Search continues by keyword only: {message.reason}"
-            self._screen.say(row_text(text), severity="warning")
+            self._screen.say(text, "warning")
         self._draw()
 
     def settings_changed(self) -> None:
@@ -356,10 +350,10 @@ class Following:
     def action_reindex(self) -> None:
         """Bring the index up to date now, and start what stopped."""
         if self._waits:
-            self._screen.say(words(f"The index {self._waits}"), severity="warning")
+            self._screen.say(f"The index {self._waits}", "warning")
             return
         self._asked, self._stopped = True, False
         self.wish()
         if not self._meaning:
             self._screen.work(self.engine.run_child, "meaning")
-        self._screen.say(words("Bringing the index up to date"))
+        self._screen.say("Bringing the index up to date")

@@ -20,11 +20,11 @@ from textual.events import Event, Key
 from textual.screen import Screen
 from textual.widgets import Input
 
-from screens.actions import active
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
+from screens.actions.keys import Chosen, key_for, use
 from screens.actions.registry import bindings_of, by_id
-from screens.drawing.safe_text import row_text, said_of, words
+from screens.drawing.safe_text import said_of
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
 
@@ -37,10 +37,10 @@ class Keying:
 
     def __init__(self) -> None:
         self.keys = load_keys()
-        self._chosen = active.Chosen(self.keys.map)
+        self._chosen = Chosen(self.keys.map)
         self._bound: WeakKeyDictionary[Screen[object], KeyMap] = WeakKeyDictionary()
         """Which screens have been bound to which key map."""
-        active.use(self._chosen)
+        use(self._chosen)
 
     def tell_skipped(self, app: WorkbenchApp) -> None:
         """Say what does not count in the person's file."""
@@ -49,12 +49,8 @@ class Keying:
             return
         path = self.keys.file.path
         rest = f"\nand {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        app.notify(
-            row_text(wrong[0].told(path.name)) + rest + f"\n{active.key_for('settings')} shows the keys",
-            title=words("Some of your keys were skipped"),
-            severity="warning",
-            markup=False,
-        )
+        said = f"{wrong[0].told(path.name)}{rest}\n{key_for('settings')} shows the keys"
+        app.main.say(said, "warning", title="Some of your keys were skipped")
 
     def read_again(self, app: WorkbenchApp) -> None:
         """The file was changed: its keys count from now on, also where the hints stand already."""
@@ -79,9 +75,9 @@ class Keying:
                 save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
             )
         except WorkbenchError as error:
-            app.main.say(row_text(". ".join(said_of(error))), severity="warning")
+            app.main.say(". ".join(said_of(error)), "warning")
             return
-        app.main.say(words("Nothing was changed" if text == source else "Your keys were written"))
+        app.main.say("Nothing was changed" if text == source else "Your keys were written")
         if text != source:
             self.read_again(app)
             self.tell_skipped(app)

@@ -17,7 +17,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from screens.actions.registry import FocusContext, action_at
-from screens.drawing.safe_text import Shown, words
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
@@ -110,15 +109,15 @@ class Holding:
             self._screen.app.call_later(self._expired)
 
     @property
-    def why(self) -> Shown:
+    def why(self) -> str:
         """Why a key that uses a hit or a row cannot be done yet."""
         if self._screen.jumping.under_way:
-            return words("Still reading")
+            return "Still reading"
         if self._screen.curating.stands_yet(self._screen.context().targets):
-            return words("Still busy with the previous action")
+            return "Still busy with the previous action"
         if self._screen.searching.gave_up:
-            return words("The search failed: there are no hits for this query")
-        return words("Still searching")
+            return "The search failed: there are no hits for this query"
+        return "Still searching"
 
     def stale(self, action: str) -> bool:
         """Whether the action would use what is about to be replaced."""
@@ -158,7 +157,7 @@ class Holding:
         self._timer = None
         held, self._held = self._held, deque()
         if held:
-            self._screen.say(self.why, severity="warning")
+            self._screen.say(self.why, "warning")
         for event in held:
             if not self._waits(event):
                 await self._perform(event)

@@ -50,7 +50,7 @@ class Laying:
         width, height = screen.app.size
         empty = [at for at, pane in enumerate(screen.panes) if pane.vacant]
         plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading, empty=empty)
-        screen.tabs.show(self.current)
+        screen.tabs.current = self.current
         screen.strip.display = width >= _STRIP_FROM[0] and height >= _STRIP_FROM[1]
         screen.show_hints()
         if plan == self._plan:

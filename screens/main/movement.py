@@ -1,19 +1,21 @@
-"""Moving about: within a list, between panes, zoom, folds, marks, the preview."""
+"""Moving about: within a list, between panes, folds, marks, the preview; narrowing a pane, finding in the
+preview.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from screens.drawing.safe_text import Row
+from screens.frames.action_screen import Command
 from screens.widgets.entry_list import EntryList
+from screens.widgets.lines import NarrowLine
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 _PREVIEW_STEP = 3
 _ACTION = "action_"
-Command = Callable[[], None]
 
 
 def list_commands(here: Callable[[], EntryList]) -> dict[str, Command]:
@@ -73,10 +75,6 @@ class Moving:
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
 
-    def toggle(self, row: Row) -> None:
-        """Open a closed row, close an open one."""
-        self._screen.pane.set_fold(row, not row.fold)
-
     def action_down(self) -> None:
         """To the next row; to the next match where somebody types what to find."""
         self._move(1)
@@ -87,7 +85,7 @@ class Moving:
 
     def _move(self, steps: int) -> None:
         if self._screen.finding.finding:
-            self._screen.finding.step(steps)
+            self._screen.preview.step(steps)
         else:
             self._screen.here.move(steps)
 
@@ -108,22 +106,6 @@ class Moving:
             self._screen.pane.set_fold(row, False)
         else:
             here.go_up()
-
-    def action_pane_logs(self) -> None:
-        """To the first pane."""
-        self._screen.go_to_pane(0)
-
-    def action_pane_memory(self) -> None:
-        """To the second."""
-        self._screen.go_to_pane(1)
-
-    def action_pane_episodes(self) -> None:
-        """To the third."""
-        self._screen.go_to_pane(2)
-
-    def action_pane_graph(self) -> None:
-        """To the fourth."""
-        self._screen.go_to_pane(3)
 
     def action_next_pane(self) -> None:
         """To the pane behind this one."""
@@ -149,3 +131,81 @@ class Moving:
     def action_preview_up(self) -> None:
         """Scroll it back."""
         self._screen.preview.scroll_by(-_PREVIEW_STEP)
+
+
+class FindTarget:
+    """What is looked for: in the current pane by its filter, in the preview by its find."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+        self.line = NarrowLine("find in this file", id="find")
+
+    @property
+    def on(self) -> bool:
+        """Whether something is looked for in the preview."""
+        return bool(self.line.value.strip()) or self.finding
+
+    @property
+    def filtering(self) -> bool:
+        """Whether somebody types a filter."""
+        return self._screen.focused is self._screen.pane.line and self._screen.pane.line.display
+
+    @property
+    def finding(self) -> bool:
+        """Whether somebody types what to find."""
+        return self._screen.focused is self.line and self.line.display
+
+    def typed(self, sought: str) -> None:
+        """Bring out what was typed."""
+        self._screen.preview.find(sought)
+        self._screen.show_hints()
+
+    def back(self) -> bool:
+        """Take away one thing that is looked for; was there any?"""
+        screen = self._screen
+        if self.on:
+            self.line.value = ""
+            screen.preview.find("")
+            self.action_find_done()
+            screen.row_changed(screen.here.row)
+            return True
+        if self.filtering:
+            screen.pane.clear_filter()
+            self.action_find_done()
+            return True
+        return False
+
+    def unfilter(self) -> None:
+        """Show all rows of the pane again."""
+        self._screen.pane.clear_filter()
+        self._screen.show_hints()
+
+    def hide_lines(self) -> None:
+        """The focus is elsewhere: lines that nobody types in make room."""
+        for line in (self.line, *(pane.line for pane in self._screen.panes)):
+            if line.display and line is not self._screen.focused:
+                line.display = False
+
+    def action_filter(self) -> None:
+        """Type what the pane is to be narrowed by."""
+        self._screen.pane.open_line()
+        self._open(self._screen.pane.line)
+
+    def action_find(self) -> None:
+        """Type what to find in the preview."""
+        self._open(self.line)
+        self._screen.row_changed(self._screen.here.row)  # more of the file is read than is usually shown
+
+    def _open(self, line: NarrowLine) -> None:
+        line.display = True
+        line.cursor_position = len(line.value)
+        self._screen.set_focus(line)
+        self._screen.show_hints()
+
+    def action_find_done(self) -> None:
+        """Leave the line; what is looked for stays."""
+        self._screen.set_focus(self._screen.pane.list)
+        self.hide_lines()
+        self._screen.show_hints()
+
+    action_filter_done = action_find_done

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.availability import LEADER, only_read
-from screens.drawing.safe_text import Row, row_text, words
-from screens.loading.snapshots import Contents, SourceOrigin, hashes_of, origins_of
+from screens.drawing.safe_text import Row, words
+from screens.loading.model import Contents, SourceOrigin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
@@ -92,7 +92,7 @@ class Jumping:
             screen.hide_search()
             self._jump(row)
         elif row.fold is not None:
-            screen.toggle(row)
+            screen.pane.set_fold(row, not row.fold)
         elif row.path is not None:
             screen.laying.read(on=not screen.laying.reading)
             screen.row_changed(row)  # who reads gets more of the file
@@ -110,22 +110,22 @@ class Jumping:
         if entry.kind is not Kind.MEMORY:
             copy = copy_of(entry, self._screen.memory_view.entries)
             if copy is None:
-                self._screen.say(words("This is not in long-term memory"), severity="warning")
+                self._screen.say("This is not in long-term memory", "warning")
             else:
                 self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
             return
         origins = origins_of(entry.provenance) if entry.provenance else ()
         if not origins:
-            self._screen.say(words("This entry has no recorded source"), severity="warning")
+            self._screen.say("This entry has no recorded source", "warning")
             return
         there = [origin for origin in origins if origin.path in self._screen.files]
         if not there:
             text = f"{origins[0].path} no longer exists: see the history below"
-            self._screen.say(row_text(text), severity="warning")
+            self._screen.say(text, "warning")
             return
         path, line, digits = there[0]
         if len(origins) > 1:
-            self._screen.say(words(f"It came from {len(origins)} places; this is one of them"))
+            self._screen.say(f"It came from {len(origins)} places; this is one of them")
         address = f"{path}#{digits or f'L{line}'}"
         self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
 
@@ -139,14 +139,14 @@ class Jumping:
 
     def _step(self, step: int) -> None:
         if self._screen.finding.on:
-            self._screen.finding.step(step)
+            self._screen.preview.step(step)
             return
         hits = self._screen.overlay.hits
         hits.go((hits.cursor + step) % len(hits.rows))
         if hits.row is None:
             return
         if why := only_read(hits.row):
-            self._screen.say(row_text(f"Hit {hits.cursor + 1}: {why}; / shows it"), severity="warning")
+            self._screen.say(f"Hit {hits.cursor + 1}: {why}; / shows it", "warning")
         else:
             self._jump(hits.row)
 
@@ -178,7 +178,7 @@ class Jumping:
         if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
-                self._screen.say(words("It has changed since; this is the current text"), severity="warning")
+                self._screen.say("It has changed since; this is the current text", "warning")
             return
         self._screen.holding.drop()
         why = "That entry has changed since it was indexed"
@@ -190,4 +190,4 @@ class Jumping:
                 self._screen.row_changed(row)
                 return
             why = "The list shows only the beginning of so large a file; `o` opens the file"
-        self._screen.say(words(why), severity="warning")
+        self._screen.say(why, "warning")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from screens.actions.active import key_for
-from screens.drawing.safe_text import Shown
-from screens.frames.services import Desk
+from screens.actions.keys import key_for
+from screens.frames.overlay_screen import Desk, OverScreen
 from screens.jobs.running_jobs import Works
 from screens.jobs.user_jobs import IngestJob
 from screens.loading.model import OperationCompleted, OperationRefused
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from screens.app import WorkbenchApp
-    from screens.frames.overlay_screen import OverScreen
-    from screens.loading.snapshots import GraphView
+    from screens.loading.model import GraphView
     from screens.main.screen import MainScreen
 
 _FOLLOW_SECONDS = 1.0
@@ -44,11 +42,11 @@ class Opening:
             ask=curating.ask,
             refusal=lambda: screen.travelling.refusal or curating.refusal,
             go_to=self._go_to,
-            say=self._say,
+            say=screen.say,
             drafts=screen.drafts,
             changed=self._changed,
             edit=screen.editing.edit,
-            reindex=self._reindex,
+            reindex=screen.following.action_reindex,
             indexing=lambda: screen.following.indexing,
             works=Works(self.show_works),
         )
@@ -118,8 +116,6 @@ class Opening:
 
     def _shown(self) -> list[OverScreen]:
         """The screens that are open over the panes."""
-        from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
-
         stack = self._screen.app.screen_stack  # where the program is left, they end one after another
         return [screen for screen in stack if isinstance(screen, OverScreen) and screen.is_running]
 
@@ -149,7 +145,7 @@ class Opening:
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""
-        from screens.history.blame import BlameScreen  # noqa: PLC0415
+        from screens.history.operations import BlameScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
@@ -219,8 +215,8 @@ class Opening:
         from screens.search.explanation_screen import ExplanationScreen  # noqa: PLC0415
 
         searching = self._screen.searching
-        screen = ExplanationScreen(searching.index)
-        self._screen.show_dialog(screen, lambda _: searching.explain(None))
+        screen = ExplanationScreen(searching.index, left=lambda: searching.explain(None))
+        self._screen.show_dialog(screen)
         searching.explain(screen.answered)
 
     def _go_to(self, address: str) -> None:
@@ -246,9 +242,3 @@ class Opening:
     def _changed(self) -> None:
         self._screen.refresh_files()
         self.reload()
-
-    def _reindex(self) -> None:
-        self._screen.following.action_reindex()
-
-    def _say(self, text: Shown, severity: str) -> None:
-        self._screen.say(text, severity=severity)

@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from screens.actions.active import key_for
 from screens.actions.availability import in_quarantine
+from screens.actions.keys import key_for
 from screens.actions.registry import by_id
-from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
-from screens.dialogs.dialog import advice, in_keys
-from screens.drawing.safe_text import Row, Shown, row_text, words
+from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
+from screens.drawing.safe_text import Row, lines_text, sentence, words
+from screens.frames.action_screen import Command
 from screens.history.history_reader import Historian, day_shown
 from screens.loading.model import OperationCompleted, OperationRefused, moment_of, require_today
-from screens.loading.reader import WorkThread
-from screens.loading.store import path_of
-from screens.main.movement import Command
+from screens.loading.reader import WorkThread, path_of
 from screens.main.request import Request, allowed, expire_request, plan_of
 from screens.widgets.preview_pane import Beneath
 from workbench.config.read_only import require_more_than_looking
@@ -43,49 +41,63 @@ if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 
-class OperationRunner:
-    """Plans and carries out what a person decides. Its methods raise what the work in its thread raises."""
+class OperationRunner(WorkThread):
+    """Plans and carries out what a person decides, in its thread."""
 
     def __init__(self, workspace: Workspace) -> None:
+        super().__init__("curating")
         self._workspace = workspace
         self._begun: tuple[tuple[str, ...], Document, Entry] | None = None
         """The entry that somebody edits: its addresses so far, its file as it was last, itself."""
         self._refused_at = float("-inf")
-        self._thread = WorkThread("curating")
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Let what has begun finish; drop the rest; end git's helper process."""
-        self._thread.finish(self._workspace.close)
+        self.finish(self._workspace.close)
 
-    async def recover(self) -> tuple[int, tuple[str, ...]]:
+    # -- in the thread ---------------------------------------------------------------------------
+
+    def recover(self) -> tuple[int, tuple[str, ...]]:
         """Finish what a killed process left: how many conflicts wait, and what a person should know of it.
 
         Raises WorkbenchError where nothing can be written here.
         """
-        return await self._thread.run(self._recover)
+        require_today(self._workspace)
+        require_more_than_looking()
+        require_known_format(self._workspace.root)
+        found = self._workspace.operations.recover()
+        self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
+        self._workspace.history.require_committable()
+        return self.conflicts(), found
 
-    async def planned(self, request: Request) -> Plan:
+    def conflicts(self) -> int:
+        """How many texts of other writers wait."""
+        return len(self._workspace.operations.conflicts())
+
+    def planned(self, request: Request) -> Plan:
         """The plan of a request."""
-        return await self._thread.run(lambda: plan_of(self._workspace, request))
+        return plan_of(self._workspace, request)
 
-    async def carry_out(self, request: Request) -> tuple[Operation, int]:
-        """Do it, as one operation; so many conflicts wait since then."""
-        asked = time.monotonic()
-        return await self._thread.run(lambda: self._do(request, asked)), await self._thread.run(
-            self._conflicts
-        )
+    def carry_out(self, request: Request, asked: float) -> tuple[Operation, int]:
+        """Do it, as one operation that was asked for at that moment; so many conflicts wait since then."""
+        if request.action in ("undo", "redo") and asked < self._refused_at:
+            raise UsageError("the action before it was refused, so this key would apply to another operation")
+        try:
+            done = self._workspace.operations.carry_out(lambda: plan_of(self._workspace, request))
+        except Exception:
+            self._refused_at = time.monotonic()
+            raise
+        return done, self.conflicts()
 
-    async def refusal(
-        self, request: Request, error: Exception, targets: tuple[Row, ...] = ()
-    ) -> OperationRefused:
+    def refusal(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> OperationRefused:
         """Why ``error`` refuses it; what needs a yes to be done after all comes with its plan."""
         plan: Plan | None = None
         secret: SecretFoundError | None = None
         agreed = allowed(request, error)
         if agreed is not None:
             try:
-                plan = await self.planned(agreed)
-                secret = await self._thread.run(lambda: self._secret_in(plan))
+                plan = self.planned(agreed)
+                secret = self._secret_in(plan)
             except Exception as second:
                 agreed, error = None, second
         if agreed is not None and secret is not None:
@@ -93,28 +105,6 @@ class OperationRunner:
         return OperationRefused(
             request=request, error=error, targets=targets, agreed=agreed, plan=plan, secret=secret
         )
-
-    async def source(self, request: Request) -> Request:
-        """The request with the text of its entry as it stands in its file, to be edited."""
-        text = await self._thread.run(lambda: self._source(request))
-        return replace(request, text=text, expected=text if request.action == "edit" else None)
-
-    async def current_source(self, address: str) -> tuple[str | None, str]:
-        """Where the entry stands that was changed while a person wrote, and how it reads; None: nowhere."""
-        return await self._thread.run(lambda: self._current_source(address))
-
-    async def discard(self, kept: Path) -> tuple[str, int]:
-        """Take a conflict off the list; git keeps its text in this object, and so many are left."""
-        return await self._thread.run(lambda: self._discard(kept))
-
-    # -- in the thread ---------------------------------------------------------------------------
-
-    def _discard(self, kept: Path) -> tuple[str, int]:
-        operations = self._workspace.operations
-        waiting = operations.conflicts()
-        if kept not in waiting:
-            raise UsageError("that conflict is already removed")
-        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self._conflicts()
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
@@ -128,26 +118,28 @@ class OperationRunner:
                 return found
         return None
 
-    def _do(self, request: Request, asked: float) -> Operation:
-        if request.action in ("undo", "redo") and asked < self._refused_at:
-            raise UsageError("the action before it was refused, so this key would apply to another operation")
-        try:
-            return self._workspace.operations.carry_out(lambda: plan_of(self._workspace, request))
-        except Exception:
-            self._refused_at = time.monotonic()
-            raise
+    def discard(self, kept: Path) -> tuple[str, int]:
+        """Take a conflict off the list; git keeps its text in this object, and so many are left."""
+        operations = self._workspace.operations
+        waiting = operations.conflicts()
+        if kept not in waiting:
+            raise UsageError("that conflict is already removed")
+        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self.conflicts()
 
-    def _source(self, request: Request) -> str:
+    def source(self, request: Request) -> Request:
+        """The request with the text of its entry as it stands in its file, to be edited."""
         from workbench.operations.edit import entry_source  # noqa: PLC0415 - not before the first paint
         from workbench.operations.merge import merged_source  # noqa: PLC0415 - not before the first paint
 
         if request.action == "merge":
-            return merged_source(self._workspace, request.addresses)
+            return replace(request, text=merged_source(self._workspace, request.addresses))
         document, entry = self._workspace.locate(request.addresses[0])
         self._begun = (entry.address,), document, entry
-        return entry_source(document, entry)
+        text = entry_source(document, entry)
+        return replace(request, text=text, expected=text)
 
-    def _current_source(self, address: str) -> tuple[str | None, str]:
+    def current_source(self, address: str) -> tuple[str | None, str]:
+        """Where the entry stands that was changed while a person wrote, and how it reads; None: nowhere."""
         from workbench.history.text_similarity import counterpart  # noqa: PLC0415
         from workbench.operations.edit import entry_source  # noqa: PLC0415
 
@@ -159,27 +151,12 @@ class OperationRunner:
         if begun is None:
             return None, ""
         addresses, before, entry = begun
-        try:
+        with contextlib.suppress(FileNotFoundError):
             document = self._workspace.document(before.path)
-        except FileNotFoundError:
-            return None, ""
-        now = counterpart(entry, before, document)
-        if now is None:
-            return None, ""
-        self._begun = (*addresses, now.address), document, now
-        return now.address, entry_source(document, now)
-
-    def _recover(self) -> tuple[int, tuple[str, ...]]:
-        require_today(self._workspace)
-        require_more_than_looking()
-        require_known_format(self._workspace.root)
-        found = self._workspace.operations.recover()
-        self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
-        self._workspace.history.require_committable()
-        return self._conflicts(), found
-
-    def _conflicts(self) -> int:
-        return len(self._workspace.operations.conflicts())
+            if now := counterpart(entry, before, document):
+                self._begun = (*addresses, now.address), document, now
+                return now.address, entry_source(document, now)
+        return None, ""
 
 
 _HISTORY_PAUSE_SECONDS = 0.2
@@ -214,13 +191,13 @@ class Curating:
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
         self.conflicts = 0
-        self._told: dict[str, Shown] = {}
+        self._told: dict[str, str] = {}
         """What was said of the newest operations, by their ids."""
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
         self.gone = False
         """Whether the folder is not there now."""
-        self._banner = dict.fromkeys(("settings", "problem", "conflicts", "jobs"), Shown(""))
+        self._banner = dict.fromkeys(("settings", "problem", "conflicts", "jobs"), "")
         """What the banner has to say of each, the most urgent first."""
         self._again: Timer | None = None
         """Until it is looked again whether anything can be done."""
@@ -259,14 +236,14 @@ class Curating:
         error: WorkbenchError | None = None
         conflicts, notes = 0, tuple[str, ...]()
         try:
-            conflicts, notes = await self.runner.recover()
+            conflicts, notes = await self.runner.run(self.runner.recover)
         except WorkbenchError as refused:
             error = refused
         self._screen.call_later(self._checked, error, conflicts, notes)
 
     def close(self) -> None:
         """Finish what has begun."""
-        self.runner.close()
+        self.runner.end()
         self.historian.close()
 
     # -- asking for it ---------------------------------------------------------------------------
@@ -293,9 +270,13 @@ class Curating:
         self._screen.holding.opens()
         self._screen.work(partial(self._plan, request, targets), "plan")
 
+    async def planned(self, request: Request) -> Plan:
+        """The plan of a request."""
+        return await self.runner.run(self.runner.planned, request)
+
     async def _plan(self, request: Request, targets: tuple[Row, ...]) -> None:
         try:
-            plan = await self.runner.planned(request)
+            plan = await self.planned(request)
         except Exception as error:
             await self.refuse(request, error, targets)
         else:
@@ -312,8 +293,9 @@ class Curating:
 
     async def _carry_out(self, request: Request, targets: tuple[Row, ...]) -> None:
         shown = frozenset(row.address for row in self._screen.pane.list.rows if row.address)
+        asked = time.monotonic()
         try:
-            operation, conflicts = await self.runner.carry_out(request)
+            operation, conflicts = await self.runner.run(self.runner.carry_out, request, asked)
         except Exception as error:
             await self.refuse(request, error, targets)
         else:
@@ -321,7 +303,8 @@ class Curating:
 
     async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
         """Publish that it is not done, and why."""
-        self._screen.model.publish(await self.runner.refusal(request, error, targets))
+        found = await self.runner.run(self.runner.refusal, request, error, targets)
+        self._screen.model.publish(found)
 
     def allows(self, action_id: str, reason: str | None) -> bool:
         """Whether a key does something now; the ``reason`` why it does not is said."""
@@ -329,7 +312,7 @@ class Curating:
             self._refused = self._refused and action_id in ("undo", "palette")
         elif reason:
             self._refused = self._refused or by_id()[action_id].writes
-            self._screen.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
+            self._screen.say(sentence(reason), "warning")
         return reason is None
 
     def forget_refusal(self) -> None:
@@ -342,7 +325,7 @@ class Curating:
 
     async def _discard(self, kept: Path) -> None:
         try:
-            blob, conflicts = await self.runner.discard(kept)
+            blob, conflicts = await self.runner.run(self.runner.discard, kept)
         except Exception as error:
             await self.refuse(Request(action="discard"), error)
         else:
@@ -363,8 +346,7 @@ class Curating:
             self.begin()
             return
         self.refusal = _GONE
-        said = f"{_GONE[:1].upper()}{_GONE[1:]}: showing the last state until it is back"
-        self.warn("problem", row_text(said))
+        self.warn("problem", f"{sentence(_GONE)}: showing the last state until it is back")
 
     # -- what comes of it ------------------------------------------------------------------------
 
@@ -378,10 +360,10 @@ class Curating:
         self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
-        self.warn("problem", row_text(reason[:1].upper() + reason[1:] + hint))
+        self.warn("problem", sentence(reason) + hint)
         self._count(conflicts)
         for note in notes:
-            self._screen.say(row_text(in_keys(note)), severity="warning")
+            self._screen.say(in_keys(note), "warning")
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
@@ -416,14 +398,13 @@ class Curating:
         back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
             back = f"{key_for('redo')} redoes it"
-        text = "\n".join((subject, *where, back))
-        lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
+        said = "\n".join((subject, *where, back, *map(in_keys, operation.notes)))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
             screen.withdraw(told)
-        self._told[operation.id] = said = Shown("\n".join(lines))
+        self._told[operation.id] = said
         if len(self._told) > _TOLD:
             del self._told[next(iter(self._told))]
-        screen.say(said, title=words(_PAST.get(operation.action, f"Done: {operation.action}")))
+        screen.say(said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:
@@ -464,8 +445,7 @@ class Curating:
     def _discarded(self, blob: str, conflicts: int) -> None:
         """Say where the text is now."""
         self._count(conflicts)
-        where = row_text(f"git keeps its text: git cat-file -p {blob[:12]}")
-        self._screen.say(where, title=words("Off the list"))
+        self._screen.say(f"git keeps its text: git cat-file -p {blob[:12]}", title="Off the list")
         self._screen.opening.reload()
 
     def refused(self, event: OperationRefused) -> None:
@@ -479,24 +459,21 @@ class Curating:
             title = title_of(event.agreed, event.plan, anyway=True)
             self._confirm(event.agreed, ConfirmScreen(title, rows, warning=True), event.targets)
             return
-        title = words(f"Not done: {request.action}")
+        title = f"Not done: {request.action}"
         if isinstance(error, WorkbenchError):
-            text = "\n".join(filter(None, (row_text(error.message), advice(error))))
-            self._screen.say(Shown(text), title=title, severity="warning")
+            self._screen.say("\n".join(filter(None, (error.message, advice(error)))), "warning", title=title)
         else:
-            text = row_text(f"{type(error).__name__}: {error}")
-            self._screen.say(Shown(text), title=title, severity="error")
+            self._screen.say(f"{type(error).__name__}: {error}", "error", title=title)
         self._screen.refresh_files()
 
     def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._refused = False
-                if request.text is not None:
-                    self._screen.holding.opens()  # keys that follow mean what is under the dialogs
-                self.carry_out(request, targets)
+        def agreed(_: bool) -> None:
+            self._refused = False
+            if request.text is not None:
+                self._screen.holding.opens()  # keys that follow mean what is under the dialogs
+            self.carry_out(request, targets)
 
-        self._screen.show_dialog(screen, answered)
+        self._screen.show_dialog(screen, agreed)
 
     def _count(self, conflicts: int) -> None:
         """Say, on the banner, that text of another writer waits to be looked at."""
@@ -505,14 +482,14 @@ class Curating:
             f"Text of another writer is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench inbox conflicts`"
         )
-        self.warn("conflicts", words(waits if conflicts else ""))
+        self.warn("conflicts", waits if conflicts else "")
 
-    def warn(self, about: str, text: Shown) -> None:
+    def warn(self, about: str, text: str) -> None:
         """Say this on the banner, or no more: settings that do not count, and the most urgent of the rest."""
         self._banner[about] = text
         settings, *others = self._banner.values()
         urgent = next(filter(None, others), "")
-        self._screen.banner.show(Shown("\n! ".join(filter(None, (settings, urgent)))))
+        self._screen.banner.show(lines_text("\n! ".join(filter(None, (settings, urgent)))))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from screens.actions.action import Group
-from screens.actions.active import keys_of
-from screens.actions.keys import key_names
+from screens.actions.keys import key_names, keys_of
 from screens.actions.registry import ACTIONS, SCREEN_NAMES
 from screens.frames.overlay_screen import OverScreen
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from screens.actions.active import key_for
-from screens.dialogs.choose import ChooseScreen
-from screens.drawing.markdown import inline
-from screens.drawing.safe_text import Row, RowPart, Shown, age, plural, row_text, words
+from screens.actions.keys import key_for
+from screens.dialogs.dialog import ChooseScreen
+from screens.drawing.safe_text import Row, RowPart, Shown, age, inline, plural, row_text, safe_piece, words
 from screens.widgets.preview_pane import Beneath
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -50,7 +49,7 @@ class Relating:
         """Show what belongs to the row's entry and who recalled it, once the cursor has rested."""
         await asyncio.sleep(_REST_SECONDS)
         try:
-            recalled = await self._screen.curating.historian.run(lambda place: self._recalled(place, row))
+            recalled = await self._screen.curating.historian.run(self._recalled, row)
         except (OSError, WorkbenchError):
             self._key = row.id
             return
@@ -71,7 +70,7 @@ class Relating:
         )
 
         screen = self._screen
-        entry = row.entry or await screen.curating.historian.run(lambda place: _entry_at(place, row))
+        entry = row.entry or await screen.curating.historian.run(_entry_at, row)
         if entry is None:
             return ()
         names = [(e.name, str(e.path)) for e in screen.graph.view.entities]
@@ -87,7 +86,7 @@ class Relating:
         if said is not None and "hits" in said:
             found: SearchUpdate | None = msgspec.convert(said, SearchUpdate)
         else:
-            found = await screen.curating.historian.run(lambda place: like_by_words(place, entry))
+            found = await screen.curating.historian.run(like_by_words, entry)
         return merged(near, like(found, entry))
 
     def _recalled(self, place: Workspace, row: Row) -> EntryUsage:
@@ -103,16 +102,12 @@ class Relating:
         if row is None:
             return
         if not self.settled:
-            self._screen.say(words("Still searching for related entries"))
+            self._screen.say("Still searching for related entries")
         elif not self.related:
-            self._screen.say(words("No related entries: no source, no link, nothing similar"))
+            self._screen.say("No related entries: no source, no link, nothing similar")
         else:
-            title = words(f"{plural(len(self.related), 'related entry', 'related entries')}")
-            self._screen.show_dialog(ChooseScreen(title, related_rows(self.related), _nothing), self._go)
-
-    def _go(self, address: str | None) -> None:
-        if address:
-            self._screen.jumping.to(address)
+            title = plural(len(self.related), "related entry", "related entries")
+            self._screen.show_dialog(ChooseScreen(title, related_rows(self.related)), self._screen.jumping.to)
 
 
 def _entry_at(place: Workspace, row: Row) -> Entry | None:
@@ -121,10 +116,6 @@ def _entry_at(place: Workspace, row: Row) -> Entry | None:
         return place.locate(row.address or "")[1]
     except (OSError, WorkbenchError):
         return None
-
-
-def _nothing(typed: str) -> list[Row]:
-    return []
 
 
 def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
@@ -159,7 +150,7 @@ def related_rows(related: tuple[Related, ...]) -> list[Row]:
     rows = []
     for one in related:
         text, emphasis = inline(row_text(one.title))
-        tail = (RowPart(row_text(one.entry.rpartition("#")[0] or one.entry), "faint"),)
+        tail = (safe_piece(one.entry.rpartition("#")[0] or one.entry, "faint"),)
         lead = (RowPart(Shown(one.why.ljust(_WHY)), "muted"),)
         rows.append(Row(one.entry, text, lead=lead, tail=tail, emphasis=emphasis))
     return rows

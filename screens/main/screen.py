@@ -18,29 +18,26 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from screens.actions.active import active, key_for
 from screens.actions.availability import TYPED, only_read
 from screens.actions.keymap import KeyMap
-from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints, is_bound
+from screens.actions.keys import active, key_for
+from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints
 from screens.drawing.clock import today
-from screens.drawing.full_repaint import LaidOutScreen
-from screens.drawing.safe_text import Row, Shown, row_text, words
+from screens.drawing.safe_text import Row, lines_text, row_text, words
+from screens.frames.action_screen import LaidOutScreen
 from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.model import WorkspaceModel, moment_of, titled
-from screens.loading.snapshots import FilesChanged, FolderSeen, MemoryView
+from screens.loading.model import FilesChanged, FolderSeen, MemoryView, WorkspaceModel, moment_of, titled
 from screens.main.drafts import Drafts
 from screens.main.key_queue import Holding
 from screens.main.layout import Laying, PanesFrame
 from screens.panes.episodes import EpisodesPane
-from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import FilePane, Pane
+from screens.panes.pane import FilePane, MatchesRead, Pane
 from screens.widgets.entry_list import EntryList, LineView
-from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
+from screens.widgets.lines import Banner, HintLine, NarrowLine, TabLine, TitleLine
 from screens.widgets.preview_pane import Beneath, PreviewPane
-from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
@@ -50,15 +47,13 @@ if TYPE_CHECKING:
     from screens.loading.reader import Reading
     from screens.main.destination import Targeting
     from screens.main.edit_entry import Editing
-    from screens.main.find import FindTarget
     from screens.main.index_monitor import Following
-    from screens.main.movement import Command
+    from screens.main.movement import FindTarget
     from screens.main.navigation import Jumping
     from screens.main.open_screen import Opening
     from screens.main.operation_keys import Curating
     from screens.main.related import Relating
-    from screens.main.settings_watch import Configuring
-    from screens.main.status_monitor import Overseeing
+    from screens.main.status_monitor import Configuring, Overseeing
     from screens.search.live_search import Searching
 
 _LOOK_AGAIN_SECONDS = 2.0
@@ -84,7 +79,6 @@ class MainScreen(LaidOutScreen):
     jumping: Jumping
     finding: FindTarget
     relating: Relating
-    toggle: Callable[[Row], None]
 
     AUTO_FOCUS = "#logs-list"
     # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
@@ -131,13 +125,6 @@ class MainScreen(LaidOutScreen):
         self._engines = engines
         self.drafts = Drafts(workspace)
         self.holding = Holding(self, perform)
-        self.commands: dict[str, Command] = {
-            "search": self._open_search,
-            "back": self._back,
-            "help": self._help,
-            "palette": lambda: self.app.action_command_palette(),  # noqa: PLW0108 - it has no app yet
-            "quit": lambda: self.app.exit(),  # noqa: PLW0108
-        }
 
     def drawn(self, event: object) -> None:
         """A pane shows something else: there may be more room, or less, and what keys wait for."""
@@ -219,7 +206,7 @@ class MainScreen(LaidOutScreen):
 
     def name_it(self) -> None:
         """The workspace has a name now, or another one."""
-        self.title_line.retitle(row_text(titled(self.workspace)))
+        self.title_line.place = row_text(titled(self.workspace))
 
     # -- where the person is ---------------------------------------------------------------------
 
@@ -298,7 +285,7 @@ class MainScreen(LaidOutScreen):
         now = self.context(), active()
         if now != self._hinted:
             self._hinted = now
-            self.hint_line.show(hints(now[0]))
+            self.hint_line.hints = hints(now[0])
         if self.ready:
             self.overseeing.show_waiting(typing=now[0].place in TYPED)
 
@@ -313,13 +300,6 @@ class MainScreen(LaidOutScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """One key may mean different things in different places: only those of this place count."""
-        if action != "perform":
-            return True
-        action_id, key = map(str, parameters)
-        return is_bound(action_id, key, self.place)
-
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
         if not self.ready:
@@ -327,14 +307,17 @@ class MainScreen(LaidOutScreen):
         stale = self.holding.stale(action_id)  # the mouse and the palette cannot be held
         reason = self.holding.why if stale else by_id()[action_id].reason(self.context())
         if self.curating.allows(action_id, reason):
-            self.commands[action_id]()
+            self.do(action_id)
 
-    def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R | None], None] | None = None) -> None:
-        """Show a screen over this one; the keys pressed until it is there are for it."""
+    def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R], object] | None = None) -> None:
+        """Show a screen over this one; the keys pressed until it is there are for it.
+
+        ``answered`` hears of its answer, and nothing where it is left without one.
+        """
 
         def closed(answer: _R | None) -> None:
             self.holding.opened()
-            if answered is not None:
+            if answered is not None and answer is not None:
                 answered(answer)
 
         self.holding.opens()
@@ -342,7 +325,8 @@ class MainScreen(LaidOutScreen):
         self.app.push_screen(dialog, closed)
         dialog.call_after_refresh(self.holding.opened)
 
-    def _open_search(self) -> None:
+    def action_search(self) -> None:
+        """Search everything."""
         self._show_search(self.overlay.input)
 
     def show_hits(self) -> None:
@@ -357,17 +341,18 @@ class MainScreen(LaidOutScreen):
         self.show_hints()
         self.call_after_refresh(self.laying.cover_panes)
 
-    def _help(self) -> None:
+    def action_help(self) -> None:
+        """How to ask while one searches, else every key and what it does."""
         if self.place is FocusContext.QUERY:
-            from screens.search.language_help import LanguageScreen  # noqa: PLC0415 - not before the first paint
+            from screens.search.explanation_screen import LanguageScreen  # noqa: PLC0415 - not before the first paint
 
-            self.show_dialog(LanguageScreen(), lambda more: self._keys() if more else None)
+            self.show_dialog(LanguageScreen(), lambda _: self._keys())
         else:
             self._keys()
 
     def _keys(self) -> None:
         self.app.clear_notifications()
-        from screens.dialogs.help import HelpScreen  # noqa: PLC0415 - not before the first paint
+        from screens.dialogs.dialog import HelpScreen  # noqa: PLC0415 - not before the first paint
 
         self.app.push_screen(HelpScreen(self.context()))
 
@@ -382,7 +367,8 @@ class MainScreen(LaidOutScreen):
         self.overlay.close()
         self.remove_class("-searching")
 
-    def _back(self) -> None:
+    def action_back(self) -> None:
+        """One level back."""
         if self.here.ranging:
             self.here.end_range(keep=False)
             self.marks_changed()
@@ -426,20 +412,20 @@ class MainScreen(LaidOutScreen):
         """Show what went wrong in a worker."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             error = event.worker.error
-            text = row_text(f"{type(error).__name__}: {error}")
-            self.say(text, title=words("Something failed"), severity="error")
+            self.say(f"{type(error).__name__}: {error}", title="Something failed", severity="error")
             if event.worker.group == "contents":
                 self.jumping.failed()
 
-    def say(self, text: Shown, *, title: Shown = Shown(""), severity: str = "information") -> None:  # noqa: B008
-        """A toast."""
+    def say(self, text: str, severity: str = "information", *, title: str = "") -> None:
+        """A toast; text of the workspace is made fit for it here."""
         seconds = 8.0 if severity == "error" else 5.0
-        self.app.notify(text, title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
+        said, head = lines_text(text), row_text(title)
+        self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
 
-    def withdraw(self, text: Shown) -> None:
+    def withdraw(self, text: str) -> None:
         """Take away the toast that says this."""
         app: Any = self.app  # a ``WorkbenchApp``, which imports this room
-        app.withdraw_toast(text)
+        app.withdraw_toast(lines_text(text))
 
     # -- what is read ----------------------------------------------------------------------------
 

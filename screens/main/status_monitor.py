@@ -1,4 +1,6 @@
-"""How the workspace stands: what waits for a decision, what git says, whether the scheduled jobs are well."""
+"""How the workspace stands: what waits, what git says, whether scheduled jobs are well, and settings that
+change.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +8,35 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.actions.registry import SCREEN_NAMES
 from screens.drawing.clock import now
-from screens.drawing.safe_text import RowPart, Shown, age, grouped, plural, row_text, words
-from screens.loading.snapshots import MemoryView, WorkspaceStatus
+from screens.drawing.safe_text import (
+    RowPart,
+    age,
+    grouped,
+    piece,
+    plural,
+    row_text,
+    safe_piece,
+    said_of,
+    sentence,
+)
+from screens.loading.model import MemoryView, WorkspaceStatus, home_relative, moment_of
+from workbench.config.settings import Settings, load, user_settings_path
+from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError
 from workbench.workspace.external_changes import checkout
-from workbench.workspace.layout import STATE_DIR, MemoryFile
+from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
     from workbench.jobs.runs import JobStatus
 
@@ -70,7 +85,9 @@ class Overseeing:
         wrong = len(self.status.jobs) + bool(conflicts) + (memory.used > memory.limit)
         waits = {"review": self.status.inbox, "health": wrong}
         counts = {at: str(waits[name]) for at, name in enumerate(SCREEN_NAMES) if waits.get(name)}
-        self._screen.strip.show(-1, counts, () if typing else map(key_for, SCREEN_NAMES))
+        strip = self._screen.strip
+        strip.current, strip.counts = -1, counts
+        strip.keys = () if typing else tuple(map(key_for, SCREEN_NAMES))
 
     def tell_facts(self) -> None:
         """Say in the title how much memory there is, and how it stands."""
@@ -78,7 +95,7 @@ class Overseeing:
         memory = screen.memory_view
         budget = budget_fact(memory) if memory.limit and screen.files else None
         facts = header_facts(screen.files.values(), budget, self.status, screen.logs.today())
-        screen.title_line.tell(facts, budget)
+        screen.title_line.facts, screen.title_line.first = facts, budget
 
     async def _follow_git(self) -> None:
         """Another program may have made a commit, or changed the branch."""
@@ -123,13 +140,13 @@ def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
     return status
 
 
-def jobs_line(wrong: Sequence[JobStatus]) -> Shown:
+def jobs_line(wrong: Sequence[JobStatus]) -> str:
     """The banner: the first of them, how many more, and where all is told; nothing while all are well."""
     if not wrong:
-        return Shown("")
+        return ""
     first, more = wrong[0].sentence, f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     where = f"{key_for('health')} shows how to fix it, and `workbench jobs status`"
-    return row_text(f"{first[:1].upper()}{first[1:]}{more}: {where}")
+    return f"{sentence(first)}{more}: {where}"
 
 
 def budget_fact(memory: MemoryView) -> RowPart:
@@ -138,7 +155,7 @@ def budget_fact(memory: MemoryView) -> RowPart:
     said = (
         f"{full:.0%} of budget".replace("%", " %") if full < _TIMES_FROM else f"{full:.1f} times its budget"
     )
-    return RowPart(words(said), "warn" if full > 1 else "muted")
+    return piece(said, "warn" if full > 1 else "muted")
 
 
 def header_facts(
@@ -152,9 +169,113 @@ def header_facts(
     if budget:
         facts.append(budget)
     if status.branch:
-        facts.append(RowPart(row_text(status.branch)))
+        facts.append(safe_piece(status.branch))
     if status.unsaved:
-        facts.append(RowPart(words(f"{grouped(status.unsaved)} uncommitted"), "warn"))
+        facts.append(piece(f"{grouped(status.unsaved)} uncommitted", "warn"))
     if status.dreamt:
-        facts.append(RowPart(words(f"dream {age(status.dreamt, today)}")))
+        facts.append(piece(f"dream {age(status.dreamt, today)}"))
     return facts
+
+
+_LOOK_SECONDS = 1.0
+"""How often the two files are looked at."""
+_NOT_FOR_SEARCH = frozenset({"theme", "memory_budget"})
+"""What no engine goes by."""
+_NAMED = 3
+_Stamp = tuple[int, int, int] | None
+
+
+class Configuring:
+    """Takes up the settings of the person's own file and of the workspace's as soon as either changes."""
+
+    def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
+        self._screen = screen
+        self._workspace = workspace
+        self._files = (user_settings_path(), workspace.root / SETTINGS_FILE)
+        self._seen: list[_Stamp] = []
+        self._busy = False
+        self._wrong = False
+        """Whether a file was wrong when it was read last."""
+
+    def begin(self) -> None:
+        """Look from now on; memory of another moment goes by the settings that it was opened with."""
+        self._screen.curating.warn("settings", misread_line(self._workspace.misread, "its default is used"))
+        if not moment_of(self._workspace):
+            self._screen.set_interval(_LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        if not self._screen.travelling.away and not self._busy:  # who comes home finds them
+            self._busy = True
+            self._screen.work(self._follow_once, "settings")
+
+    async def _follow_once(self) -> None:
+        """One look at a time, each to its end: half of a change would be lost to the next look."""
+        try:
+            await self._follow()
+        finally:
+            self._busy = False
+
+    async def _follow(self) -> None:
+        stamps = await asyncio.to_thread(lambda: list(map(_stamp, self._files)))
+        if stamps == self._seen:
+            return
+        try:
+            fresh = await asyncio.to_thread(load, self._files[1])
+        except WorkbenchError as error:
+            wrong = (await asyncio.to_thread(as_far_as_read, self._files[1]))[1]
+            counts = "its default is used" if self._workspace.misread else "the previous value is used"
+            self._screen.curating.warn("settings", misread_line(wrong, counts))
+            if self._seen and not self._workspace.misread:
+                self._say_wrong(error)
+            self._wrong, self._seen = True, stamps
+            return
+        if fresh != self._workspace.settings or self._workspace.misread or self._wrong:
+            await self._take_up(fresh)
+        self._seen = stamps
+
+    async def _take_up(self, fresh: Settings) -> None:
+        screen, before = self._screen, self._workspace.settings
+        changed = [one.name for one in fields(fresh) if getattr(fresh, one.name) != getattr(before, one.name)]
+        mended = self._wrong or bool(self._workspace.misread)
+        self._wrong = False
+        self._workspace.go_by(fresh)
+        screen.curating.warn("settings", "")
+        await screen.opening.desk.historian.run(lambda place: place.go_by(fresh))
+        if mended or set(changed) - _NOT_FOR_SEARCH:
+            screen.following.settings_changed()
+        if "theme" in changed:
+            cast("WorkbenchApp", screen.app).theming.follow_settings()
+        screen.reading.anew()
+        screen.refresh_files()
+        screen.opening.reload()
+        if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
+            said = _named(changed) if changed else "all of them are valid again"
+            screen.say(f"Settings reloaded: {said}")
+
+    def _say_wrong(self, error: WorkbenchError) -> None:
+        self._screen.say(". ".join(said_of(error)), "warning", title="The previous settings stay in use")
+
+
+def _stamp(path: os.PathLike[str]) -> _Stamp:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def misread_line(wrong: Sequence[SettingsProblem], counts: str) -> str:
+    """The banner: the first thing that is wrong, where, what counts instead, and what to do; or nothing."""
+    if not wrong:
+        return ""
+    first = wrong[0]
+    place = home_relative(first.path) + (f":{first.line}" if first.line else "")
+    more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+    hint = f" ({first.hint})" if first.hint else ""
+    do = f"correct it in any editor, it applies at once; {key_for('settings')} shows all settings"
+    return f"{place}: {first.text}{more}{hint} · until then {counts} · {do}"
+
+
+def _named(changed: list[str]) -> str:
+    rest = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+    return ", ".join(changed[:_NAMED]) + rest

@@ -14,7 +14,6 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from screens import terminal
-from screens.drawing.safe_text import row_text, words
 from themes import BUILT_IN, COLORS, ThemeData, Themes, own_folder
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class Theming:
         if name not in self.themes.by_name:
             known = ", ".join(self.themes.by_name)
             text = f"There is no theme {name}; there are {known}"
-            self._app.main.say(row_text(text), severity="warning")
+            self._app.main.say(text, "warning")
             name = self.first.name
         self._app.theme = name
 
@@ -91,10 +90,10 @@ class Theming:
             return
         if self.few_colors and not self.themes.by_name[name].terminal:
             text = "This terminal reports 16 colours; if it has more, set COLORTERM=truecolor"
-            self._app.main.say(words(text), severity="warning")
+            self._app.main.say(text, "warning")
             return
         text = f"For this session. Keep it with `workbench config set theme {name}`, or in the settings (S)"
-        self._app.main.say(row_text(text))
+        self._app.main.say(text)
 
     # -- following the files ---------------------------------------------------------------------
 
@@ -119,7 +118,7 @@ class Theming:
 
     def _report(self, problems: list[str]) -> None:
         for problem in problems:
-            self._app.notify(row_text(problem), title="A theme was skipped", severity="warning", markup=False)
+            self._app.main.say(problem, "warning", title="A theme was skipped")
 
 
 def textual_theme(data: ThemeData) -> Theme:

@@ -10,20 +10,24 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from screens.drawing.markdown import FENCE, Spans, inline
 from screens.drawing.safe_text import (
+    FENCE,
     HIDDEN,
     PINNED,
     PROMOTED,
     Row,
     RowPart,
     Shown,
+    Spans,
     Tone,
     grouped,
+    inline,
+    piece,
     row_text,
+    safe_piece,
     words,
 )
-from screens.loading.snapshots import Contents, Promoted, trust_of
+from screens.loading.model import Contents, Promoted, trust_of
 from workbench.memory.entry import Entry, Form
 from workbench.safety.terminal import hidden
 
@@ -38,12 +42,12 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[R
     title = told(title_of(entry), entry.text, entry.date)
     marks: list[RowPart] = []
     if hidden(entry.text[:_LOOKED_AT]):
-        marks.append(RowPart(words(f"{HIDDEN} hidden"), "warn"))
+        marks.append(piece(f"{HIDDEN} hidden", "warn"))
     marks += trust_marks(trust_of(entry))
     if promoted:
         marks.append(RowPart(PROMOTED, "good"))
     if entry.pinned:
-        marks.append(RowPart(words(f"{PINNED} pinned"), "accent"))
+        marks.append(piece(f"{PINNED} pinned", "accent"))
     return Row(
         id=entry.address,
         text=title.text,
@@ -63,7 +67,7 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[R
 
 def trust_marks(trust: str) -> tuple[RowPart, ...]:
     """The word for how far something is trusted, where there is reason to look twice."""
-    return (RowPart(words(trust), _TRUST[trust]),) if trust in _TRUST else ()
+    return (piece(trust, _TRUST[trust]),) if trust in _TRUST else ()
 
 
 def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: Promoted) -> Iterator[Row]:
@@ -81,7 +85,7 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
     for number, (entry, row) in enumerate(zip(contents.entries, entries, strict=True)):
         heading = entry.heading
         if heading != last:
-            known = _alike(heading[:-1], last)
+            known = alike(heading[:-1], last)
             last = heading
             if len(heading) > 1:  # the first level is the file's own title
                 text = row_text(" › ".join(heading[max(1, known) :]))
@@ -167,7 +171,7 @@ def told(title: str, text: str = "", day: date | None = None) -> Title:
             if not day or stamp["day"] == day.isoformat()
             else stamp[0].strip(" [](){}:|–—-")[:16]
         )
-        lead, title = (RowPart(row_text(said), "muted"),), title[stamp.end() :]
+        lead, title = (safe_piece(said, "muted"),), title[stamp.end() :]
     if comment := _COMMENT.fullmatch(title):
         return Title(row_text(comment[1] or title), lead=lead, tone="faint")
     if found := _OBJECT.search(title):
@@ -194,12 +198,12 @@ def shared_beginning(texts: Sequence[str]) -> int:
     if len(texts) < _FEWEST:
         return 0
     low, high = min(texts), max(texts)  # what these two begin with, all do
-    common = low[: _alike(low, high)]
+    common = low[: alike(low, high)]
     length = max(common.rfind(end) + len(end) if end in common else 0 for end in _ENDS)
     return length if all(len(text) > length for text in texts) else 0
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+def alike(one: Sequence[str], other: Sequence[str]) -> int:
     """How many of their first items are the same."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

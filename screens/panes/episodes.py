@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from screens.actions.active import key_for
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import (
     PINNED,
     PROMOTED,
@@ -19,14 +19,15 @@ from screens.drawing.safe_text import (
     days_until,
     grouped,
     of_all,
+    piece,
     plural,
     row_text,
+    safe_piece,
     words,
 )
-from screens.loading.snapshots import EpisodesView, Files
+from screens.loading.model import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
-from screens.panes.filter import Subject, Subjects, iso, states_of
-from screens.panes.pane import FilePane, Unfolded
+from screens.panes.pane import FilePane, Subject, Subjects, Unfolded, iso, states_of
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
 
@@ -108,18 +109,17 @@ class EpisodesPane(FilePane):
         self,
         name: str,
         label: str,
-        episodes: Iterable[Episode],
+        episodes: Sequence[Episode],
         today: date,
         opened: dict[str, Unfolded],
     ) -> list[Row]:
-        episodes = list(episodes)
         if not episodes:
             return []
         row_id = f"group:{name}"
         old = name == "expired"
         few = not old or len(episodes) <= _FEW
         is_open = self.folds.is_open(row_id, default=few or self.filter is not None)
-        tail = (RowPart(words(f"{key_for('prune')} removes them"), "faint"),) if old else ()
+        tail = (piece(f"{key_for('prune')} removes them", "faint"),) if old else ()
         tone: Tone = "muted" if old else "head"
         count = RowPart(grouped(len(episodes)))
         rows = [Row(row_id, words(label), tone=tone, fold=is_open, tail=(*tail, count))]
@@ -162,22 +162,22 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     """One episode: abstract, topics, recalls, and how long it has left."""
     tail: list[RowPart] = []
     if episode.topics and episode.topics != (episode.abstract,):
-        tail.append(RowPart(row_text(", ".join(episode.topics[:3])), "faint"))
+        tail.append(safe_piece(", ".join(episode.topics[:3]), "faint"))
     if episode.recall_count:
         tail.append(RowPart(plural(episode.recall_count, "recall"), "muted"))
     if episode.problem:
-        tail.append(RowPart(words("unreadable header"), "warn"))
+        tail.append(piece("unreadable header", "warn"))
     if episode.pinned:
-        tail.append(RowPart(words(f"{PINNED} pinned"), "accent"))
+        tail.append(piece(f"{PINNED} pinned", "accent"))
     elif episode.promoted_at:
-        tail.append(RowPart(words(f"{PROMOTED} promoted"), "good"))
+        tail.append(piece(f"{PROMOTED} promoted", "good"))
     elif episode.expires_at:
         left = (episode.expires_at - today).days
         tone: Tone = "bad" if left < 0 else "warn" if left <= _SOON_DAYS else "muted"
         tail.append(RowPart(_expires(episode.expires_at, today), tone))
     elif episode.created_at:
         at = f" {episode.started_at:%H:%M}" if episode.started_at else ""
-        tail.append(RowPart(words(f"{episode.created_at:%a %d %b %Y}{at}"), "muted"))
+        tail.append(piece(f"{episode.created_at:%a %d %b %Y}{at}", "muted"))
     return Row(
         id=episode.path,
         text=row_text(episode.abstract or episode.id),

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from screens.actions.active import key_for
-from screens.drawing.markdown import inline
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import (
     Folds,
     Row,
@@ -17,15 +17,17 @@ from screens.drawing.safe_text import (
     Tone,
     days_until,
     grouped,
+    inline,
     of_all,
+    piece,
     plural,
     row_text,
+    safe_piece,
     words,
 )
-from screens.loading.snapshots import Files, GraphView, of_kind
+from screens.loading.model import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
-from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
-from screens.panes.pane import Pane
+from screens.panes.pane import Filter, Pane, Subject, Subjects, iso, states_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 
@@ -146,32 +148,29 @@ def graph_rows(
     order = {name: at for at, name in enumerate(_TYPES)}
     for kind in sorted(by_type, key=lambda name: (order.get(name, len(order)), name)):
         entities = sorted(by_type[kind], key=_recency, reverse=True)
-        row_id = f"type:{kind}"
-        is_open = folds.is_open(row_id, default=True)
         label = words(_PLURALS[kind]) if kind in _PLURALS else row_text(kind.capitalize() + "s")
-        rows.append(Row(row_id, label, tone="head", fold=is_open, tail=(RowPart(grouped(len(entities))),)))
-        for entity in entities if is_open else ():
-            shown = folds.is_open(entity.path, default=entity.path in opened)
-            rows.append(entity_row(entity, today, is_open=shown))
-            if shown:
-                rows += _known(entity, today)
+        row = Row(f"type:{kind}", label, tone="head", tail=(RowPart(grouped(len(entities))),))
+        sections = (
+            folds.section(entity_row(one, today), _known(one, today), default=one.path in opened)
+            for one in entities
+        )
+        rows += folds.section(row, chain.from_iterable(sections), default=True)
     return rows
 
 
-def entity_row(entity: Entity, today: date, *, is_open: bool) -> Row:
+def entity_row(entity: Entity, today: date) -> Row:
     """One entity: its name, how much is known, and whether it still holds."""
     tail = [RowPart(plural(len(entity.memories), "fact"))]
     if entity.relations:
         tail.insert(0, RowPart(plural(len(entity.relations), "link"), "faint"))
     if entity.problem:
-        tail.append(RowPart(words("unreadable header"), "warn"))
+        tail.append(piece("unreadable header", "warn"))
     if entity.valid_until and entity.valid_until < today:
-        tail.append(RowPart(words(f"until {entity.valid_until:%b %Y}"), "warn"))
+        tail.append(piece(f"until {entity.valid_until:%b %Y}", "warn"))
     return Row(
         id=entity.path,
         text=row_text(entity.name),
         depth=1,
-        fold=is_open,
         tail=tuple(tail),
         path=entity.path,
         address=entity.path,
@@ -190,29 +189,29 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
         return
     todos.sort(key=lambda pair: (pair[0].happens_at or date.max, pair[0].entry.address))
     late = sum(1 for memory, _ in todos if memory.happens_at and memory.happens_at < today)
-    tail = (RowPart(words(f"{late} overdue"), "bad"),) if late else ()
+    tail = (piece(f"{late} overdue", "bad"),) if late else ()
     is_open = folds.is_open("group:due", default=True)
     yield Row(
         "group:due", words("Todos"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
     )
     for memory, entity in todos if is_open else ():
         due = memory.happens_at
-        parts = [RowPart(row_text(entity.name), "faint")]
+        parts = [safe_piece(entity.name, "faint")]
         if due:
             tone: Tone = "bad" if due < today else "warn" if (due - today).days <= 3 else "muted"
             word = "overdue" if due < today else days_until(due, today)
-            parts.append(RowPart(words(word), tone))
+            parts.append(piece(word, tone))
         yield _row(memory.entry, memory.text, 1, tuple(parts), prefix="due:")
 
 
 def _known(entity: Entity, today: date) -> Iterator[Row]:
     for memory in entity.memories:
-        lead = (RowPart(row_text(memory.type), "accent"),)
+        lead = (safe_piece(memory.type, "accent"),)
         yield _row(memory.entry, memory.text, 2, _validity(memory, today), lead=lead)
     for relation in entity.relations:
         ended = bool(relation.valid_until and relation.valid_until < today)
-        tail = (RowPart(words("ended"), "warn"),) if ended else ()
-        lead = (RowPart(row_text(f"→ {relation.kind.replace('_', ' ')}"), "muted"),)
+        tail = (piece("ended", "warn"),) if ended else ()
+        lead = (safe_piece(f"→ {relation.kind.replace('_', ' ')}", "muted"),)
         yield _row(relation.entry, relation.target, 2, tail, lead=lead)
 
 
@@ -232,11 +231,11 @@ def _row(
 
 def _validity(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:
     if memory.valid_until and memory.valid_until < today:
-        return (RowPart(words(f"until {memory.valid_until:%b %Y}"), "warn"),)
+        return (piece(f"until {memory.valid_until:%b %Y}", "warn"),)
     if memory.happens_at:
         late = memory.happens_at < today and memory.type == "todo"
         word = "overdue" if late else days_until(memory.happens_at, today)
-        return (RowPart(words(word), "bad" if late else "muted"),)
+        return (piece(word, "bad" if late else "muted"),)
     return ()
 
 

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import groupby
-from typing import ClassVar
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from screens.drawing.markdown import inline
-from screens.drawing.safe_text import PROMOTED, Row, RowPart, Shown, Tone, grouped, row_text, words
-from screens.loading.snapshots import (
+from screens.drawing.safe_text import (
+    PROMOTED,
+    Folds,
+    Row,
+    RowPart,
+    Shown,
+    Spans,
+    Tone,
+    grouped,
+    inline,
+    piece,
+    row_text,
+    safe_piece,
+    words,
+)
+from screens.loading.model import (
     Files,
     MemoryView,
     Promoted,
@@ -23,11 +36,13 @@ from screens.loading.snapshots import (
     stamp,
 )
 from screens.panes.entry_rows import TRUSTS, told, trust_marks
-from screens.panes.filter import KeptFiles, MatchesRead, Subject, kept_rows
-from screens.panes.pane import FilePane, Unfolded
+from screens.panes.pane import FilePane, KeptFiles, MatchesRead, Subject, Unfolded, kept_rows
 from screens.widgets.entry_list import EntryList
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
+
+if TYPE_CHECKING:
+    from workbench.operations.quarantine import SetAside
 
 _GROUPS = (
     (Kind.NOTE, "Notes"),
@@ -114,15 +129,11 @@ class LogsPane(FilePane):
                 rows += self._file(file, day_row(file, today), 0, opened)
         for kind, name in _GROUPS if self.filter is None else ():
             if group := self.groups.get(kind):
-                row_id = f"group:{kind}"
-                is_open = self.folds.is_open(row_id)
-                count = RowPart(grouped(len(group)), "muted")
-                rows.append(Row(row_id, words(name), tone="head", fold=is_open, tail=(count,)))
-                if is_open:
-                    for file in group:
-                        rows += self._file(file, note_row(file), 1, opened)
+                row = Row(f"group:{kind}", words(name), tone="head", tail=(RowPart(grouped(len(group))),))
+                under = (self._file(file, note_row(file), 1, opened) for file in group)
+                rows += self.folds.section(row, chain.from_iterable(under))
         if self.filter is None:
-            rows += quarantine_rows(self.quarantine, is_open=self.folds.is_open(_QUARANTINE))
+            rows += quarantine_rows(self.quarantine, self.folds)
         self.keep_only(opened)
         return rows
 
@@ -191,11 +202,10 @@ class LogsPane(FilePane):
             kept = self.kept.found.get(file.path)
             if kept and kept.entries:
                 row = day_row(file, today) if file.kind is Kind.LOG else note_row(file)
-                is_open = self.folds.is_open(file.path, default=True)
-                rows += kept_rows(row, kept, self.filter, self.promoted, is_open=is_open)
+                rows += kept_rows(row, kept, self.filter, self.promoted, self.folds)
         things = tuple(t for t in self.quarantine.things if self.filter.keeps(Subject(t.title)))
-        is_open = self.folds.is_open(_QUARANTINE, default=True)
-        rows += map(self.filter.brought_out, quarantine_rows(QuarantineView(things), is_open=is_open))
+        aside = quarantine_rows(QuarantineView(things), self.folds, default=True)
+        rows += map(self.filter.brought_out, aside)
         return rows
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
@@ -227,25 +237,24 @@ class LogsPane(FilePane):
             yield from self.rows_under(file, depth + 1)
 
 
-def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
+def quarantine_rows(view: QuarantineView, folds: Folds, *, default: bool = False) -> Iterator[Row]:
     """What is set aside, dim: no agent loads it and no search finds it."""
-    if not view.things:
-        return []
-    count = RowPart(grouped(len(view.things)), "warn")
-    rows = [Row(_QUARANTINE, words("Quarantine"), tone="head", fold=is_open, tail=(count,))]
-    for one in view.things if is_open else ():
-        text, emphasis = inline(row_text(one.title))
-        tail = [RowPart(row_text(f"from {one.origin}"), "faint")] if one.origin else []
-        if one.since:
-            tail.append(RowPart(words(f"since {one.since}"), "faint"))
-        tail.append(RowPart(words("set aside"), "warn"))
-        rows.append(
-            Row(
-                one.address, text, tone="faint", depth=1, tail=tuple(tail), emphasis=emphasis,
-                path=one.address.rpartition("#")[0] or one.address, address=one.address,
-            )
-        )  # fmt: skip
-    return rows
+    if view.things:
+        count = RowPart(grouped(len(view.things)), "warn")
+        row = Row(_QUARANTINE, words("Quarantine"), tone="head", tail=(count,))
+        yield from folds.section(row, map(_quarantined_row, view.things), default=default)
+
+
+def _quarantined_row(one: SetAside) -> Row:
+    text, emphasis = inline(row_text(one.title))
+    tail = [safe_piece(f"from {one.origin}", "faint")] if one.origin else []
+    if one.since:
+        tail.append(piece(f"since {one.since}", "faint"))
+    tail.append(piece("set aside", "warn"))
+    return Row(
+        one.address, text, tone="faint", depth=1, tail=tuple(tail), emphasis=emphasis,
+        path=one.address.rpartition("#")[0] or one.address, address=one.address,
+    )  # fmt: skip
 
 
 def day_row(file: MemoryFile, today: date) -> Row:
@@ -256,7 +265,7 @@ def day_row(file: MemoryFile, today: date) -> Row:
     lead = RowPart(
         _day(found.day, today) if found else row_text(file.path), "accent" if is_today else "muted"
     )
-    emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(slug), "head"),) if slug else ()
+    emphasis: Spans = ((0, len(slug), "head"),) if slug else ()
     return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)
 
 
@@ -280,8 +289,8 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
         said = zip(summary.hashes, summary.lines, strict=True)
         known = sum(promoted.has(digits, row.id, line) for digits, line in said)
         if known:
-            tail.append(RowPart(words(f"{PROMOTED}{known}"), "good"))
-        tail.append(RowPart(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
+            tail.append(piece(f"{PROMOTED}{known}", "good"))
+        tail.append(piece(f"{summary.count}+" if summary.partial else str(summary.count), "muted"))
     tone: Tone = "text" if is_open or row.lead == () else "muted"
     return replace(row, text=text, tone=tone, depth=depth, fold=is_open, tail=tuple(tail), emphasis=emphasis)
 

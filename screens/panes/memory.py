@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
@@ -10,12 +11,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from screens.actions.active import key_for
-from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, row_text, words
-from screens.loading.snapshots import MemoryView
-from screens.panes.entry_rows import TRUSTS, entry_row, is_label_of, labelled
-from screens.panes.filter import Filter, Subject, iso, states_of
-from screens.panes.pane import Pane
+from screens.actions.keys import key_for
+from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, piece, row_text
+from screens.loading.model import MemoryView
+from screens.panes.entry_rows import TRUSTS, alike, entry_row, is_label_of, labelled
+from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from screens.widgets.lines import BudgetMeter
 from workbench.memory.entry import Entry
 
@@ -42,7 +42,7 @@ class MemoryPane(Pane):
     def receive(self, view: MemoryView) -> None:
         """Show this memory."""
         self.view, self.known = view, True
-        self.meter.show(view.used, view.limit, view.unit)
+        self.meter.use = view.used, view.limit, view.unit
         self.rebuild()
 
     @property
@@ -104,22 +104,14 @@ def subject_of(entry: Entry) -> Subject:
 def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
     """The rows of long-term memory. The one title above everything is left out."""
     skip = 1 if len(view.headings) > 1 and len({path[0] for path in view.headings}) == 1 else 0
-    counts: dict[tuple[str, ...], int] = {}
-    for entry in view.entries:
-        for depth in range(len(entry.heading)):
-            path = entry.heading[: depth + 1]
-            counts[path] = counts.get(path, 0) + 1
-    lines: dict[tuple[str, ...], int] = {}
-    for path, line in zip(view.headings, view.heading_lines, strict=True):
-        lines.setdefault(path, line)
+    counts = Counter(one.heading[:depth] for one in view.entries for depth in range(1, len(one.heading) + 1))
+    # of headings of the same name the first one counts
+    lines = dict(zip(reversed(view.headings), reversed(view.heading_lines), strict=True))
     rows: list[Row] = []
     last: tuple[str, ...] = ()
     for entry in view.entries:
         path = entry.heading
-        shared = 0
-        while shared < min(len(path), len(last)) and path[shared] == last[shared]:
-            shared += 1
-        for depth in range(max(shared, skip), len(path)):
+        for depth in range(max(alike(path, last), skip), len(path)):
             if _all_open(folds, path[:depth], skip):
                 row = _heading(path[: depth + 1], depth - skip, counts, folds)
                 rows.append(replace(row, path=view.path, line=lines.get(row.section, 1)))
@@ -131,10 +123,10 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
     return list(labelled(rows))
 
 
-def _heading(path: tuple[str, ...], depth: int, counts: dict[tuple[str, ...], int], folds: Folds) -> Row:
+def _heading(path: tuple[str, ...], depth: int, counts: Counter[tuple[str, ...]], folds: Folds) -> Row:
     row_id = _heading_id(path)
     is_open = folds.is_open(row_id, default=True)
-    count = RowPart(words(str(counts.get(path, 0))), "muted")
+    count = piece(str(counts[path]), "muted")
     return Row(
         row_id, row_text(path[-1]), tone="head", depth=depth, fold=is_open, tail=(count,), section=path
     )

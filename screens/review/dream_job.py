@@ -8,71 +8,49 @@ from pathlib import Path
 
 import msgspec
 
-from screens.actions.active import key_for
-from screens.drawing.safe_text import RowPart, Shown, grouped, plural, row_text, words
-from screens.frames.services import Desk
-from screens.jobs.running_jobs import Stage, Work, Works, stage_parts
-from screens.jobs.worker_client import WorkerClient
+from screens.actions.keys import key_for
+from screens.drawing.safe_text import RowPart, Shown, grouped, piece, plural, safe_piece, words
+from screens.frames.overlay_screen import Desk
+from screens.jobs.running_jobs import Stage, Works, stage_parts
+from screens.jobs.worker_client import WorkerClient, WorkerJob
 from workbench.dreaming.result import Dream, Explanation
 from workbench.errors import StoppedError, WorkbenchError
 
-_KEY = "dream"
 _PHASES = {
     "reading": "reading files",
     "folding": "merging duplicates",
     "recalls": "counting recalls",
     "judging": "judging claims",
 }
-_GRACE_SECONDS = 1.0
-"""A dream writes nothing before its end, so there is nothing to wait for."""
 
 
-class Dreamer:
+class Dreamer(WorkerJob):
     """At most one dream at a time. ``told`` hears when anything changes; what came of the last one stays."""
 
-    def __init__(self, root: Path, works: Works | None = None) -> None:
-        """``works`` are those that the interface shows everywhere; None where nobody looks."""
-        self.root = root
-        self._works = works
-        self._client: WorkerClient | None = None
-        self.stage: Stage | None = None
-        """How far the dream under way is; None while there is none."""
+    TASK = "dream"
+    NAME = "Dreaming"
+    GRACE = 1.0  # it writes nothing before its end, so there is nothing to wait for
+
+    def __init__(self, root: Path, works: Works) -> None:
+        super().__init__(root, works)
+        self.stage = Stage("")
+        """How far the dream under way is."""
         self.outcome: Dream | None = None
         self.error: Exception | None = None
         self.told: Callable[[], object] = bool
         self.explained: dict[str, Explanation] = {}
 
-    @property
-    def running(self) -> bool:
-        """Whether a dream is under way."""
-        return self.stage is not None
-
     async def dream(self) -> None:
         """Dream once, and keep what came of it. Raises nothing: ``error`` says what went wrong."""
         after = f"a dream writes nothing before it ends; {key_for('dream')} dreams again"
-        client = self._client = WorkerClient("dream", self.root, progress=self._moved_on, after=after)
         self.error = None
-        self._moved_on(Stage("starting"))
         try:
-            said = await client.run()
+            said = await self.run_task({}, after=after)
             self.outcome = msgspec.convert(said["outcome"], Dream)
             self.explained = {}
         except Exception as error:
-            self.error = StoppedError("dreaming") if client.stopped else error
-        finally:
-            self.stage = None
-            if self._works is not None:
-                self._works.gone(_KEY)
+            self.error = StoppedError("dreaming") if self._client and self._client.stopped else error
         self.told()
-
-    async def stop(self) -> None:
-        """End the dream under way; nothing of it is written."""
-        if self._client is not None:
-            await self._client.stop(_GRACE_SECONDS)
-
-    async def close(self) -> None:
-        """The program ends."""
-        await self.stop()
 
     async def explain(self, what: str) -> Explanation:
         """Why a claim is, or is not, proposed: by key, address or words. Raises WorkbenchError, OSError."""
@@ -84,16 +62,15 @@ class Dreamer:
                 raise WorkbenchError("dreaming gave no answer") from error
         return self.explained[what]
 
-    def _moved_on(self, stage: Stage) -> None:
+    def _moved(self, stage: Stage) -> None:
         self.stage = replace(stage, phase=_PHASES.get(stage.phase, stage.phase))
-        if self._works is not None:
-            self._works.show(Work(key=_KEY, name="Dreaming", stage=self.stage, stop=self.stop))
+        super()._moved(self.stage)
         self.told()
 
 
 def dreamer_of(desk: Desk) -> Dreamer:
     """The one of this interface: it is found again, with what it does, when the screen is opened again."""
-    kept = desk.kept.setdefault("dreamer", Dreamer(desk.workspace.root, desk.works))
+    kept = desk.kept.setdefault(Dreamer.TASK, Dreamer(desk.workspace.root, desk.works))
     assert isinstance(kept, Dreamer)
     return kept
 
@@ -103,24 +80,24 @@ def say_elsewhere(desk: Desk, dreamer: Dreamer) -> None:
     if dreamer.running:
         return
     if dreamer.error is not None:
-        desk.say(row_text(f"Dreaming: {dreamer.error}"), "warning")
+        desk.say(f"Dreaming: {dreamer.error}", "warning")
     elif dreamer.outcome is not None:
         told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending"
-        desk.say(words(told), "information")
+        desk.say(told, "information")
         desk.changed()
 
 
 def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     """How a dream is going, and what came of it, in a line; nothing where no dream was asked for."""
-    if dreamer.stage is not None:
-        return stage_parts("Dreaming", dreamer.stage, stops=key_for("stop_dreaming"))
+    if dreamer.running:
+        return stage_parts(dreamer.NAME, dreamer.stage, stops=key_for("stop_dreaming"))
     if isinstance(dreamer.error, StoppedError):
         again = f"{key_for('dream')} dreams again"
-        return (RowPart(words(f"Dreaming was stopped; nothing was written. {again}"), "warn"),)
+        return (piece(f"Dreaming was stopped; nothing was written. {again}", "warn"),)
     if dreamer.error is not None:
         return (
-            RowPart(words("Dreaming failed: "), "bad"),
-            RowPart(row_text(_why(dreamer.error).replace(f"{dreamer.root}/", "")), "warn"),
+            piece("Dreaming failed: ", "bad"),
+            safe_piece(_why(dreamer.error).replace(f"{dreamer.root}/", ""), "warn"),
         )
     found = dreamer.outcome
     if found is None:
@@ -129,7 +106,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     said = [f"{grouped(found.considered)} claims considered"]
     said += [f"{len(found.waiting)} waited already"] if found.waiting else []
     said += [f"{grouped(found.left_out)} left out", f"{found.took:.1f} s"]
-    return (RowPart(words("Dreamt: "), "accent"), new, RowPart(words(" · " + " · ".join(said)), "muted"))
+    return (piece("Dreamt: ", "accent"), new, piece(" · " + " · ".join(said), "muted"))
 
 
 def _why(error: Exception) -> str:

@@ -14,13 +14,11 @@ from functools import partial
 
 from textual.app import App
 
-from screens.dialogs.choose import ChooseScreen
-from screens.dialogs.confirm import ConfirmScreen
+from screens.dialogs.dialog import ChooseScreen, as_typed
 from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
-from screens.drawing.safe_text import Row, RowPart, Shown, row_text, words
-from screens.frames.services import Desk
-from screens.main.copy import copy
+from screens.drawing.safe_text import Row, piece, row_text, safe_piece, words
+from screens.frames.overlay_screen import Desk
 from screens.main.request import Request, plan_of
 from screens.review.proposal_list import name_of, place_words
 from workbench.dreaming.proposals.decide import day_ahead, example_day, plan_accept
@@ -44,11 +42,11 @@ _REASONS = (
 )
 
 
-def ask_day(title: Shown, today: date) -> ChooseScreen:
+def ask_day(title: str, today: date) -> ChooseScreen:
     """Until when: ends with a day, as `2026-04-01`."""
 
     def day_row(day: date, name: str) -> Row:
-        return Row(day.isoformat(), words(name), tail=(RowPart(words(f"{day:%a %d %b %Y}"), "muted"),))
+        return Row(day.isoformat(), words(name), tail=(piece(f"{day:%a %d %b %Y}", "muted"),))
 
     def typed(text: str) -> Sequence[Row]:
         try:
@@ -61,18 +59,18 @@ def ask_day(title: Shown, today: date) -> ChooseScreen:
     return ChooseScreen(title, rows, typed, placeholder=f"a day: {example_day(today)}, 3d or 2w")
 
 
-def ask_reason(title: Shown) -> ChooseScreen:
+def ask_reason(title: str) -> ChooseScreen:
     """Why a claim is rejected: ends with the reason."""
     rows = [Row(reason, words(reason)) for reason in _REASONS]
-    return ChooseScreen(title, rows, _typed("because"), placeholder="type a reason, or choose one")
+    return ChooseScreen(title, rows, as_typed("because"), placeholder="type a reason, or choose one")
 
 
 def ask_claim() -> ChooseScreen:
     """Which claim is asked about: ends with its words."""
     return ChooseScreen(
-        words("Why is it proposed, or not?"),
+        "Why is it proposed, or not?",
         (),
-        _typed("why is, or is not, proposed:"),
+        as_typed("why is, or is not, proposed:"),
         placeholder="words of a claim, an entry's address or a key",
         empty="type a few of its words",
     )
@@ -85,20 +83,13 @@ def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
             one.address or f"gone:{number}",
             row_text(masked(" ".join((one.text or one.gone).split()))),
             tone="text" if one.address else "faint",
-            tail=(RowPart(row_text(place_words(one.place)), "faint"),),
+            tail=(safe_piece(place_words(one.place), "faint"),),
             inert=not one.address,
         )
         for number, one in enumerate(sources)
     ]
-    title = words(f"Go to one of {len(sources)} sources")
-    return ChooseScreen(
-        title, rows, lambda _: (), placeholder="type to narrow", empty="no source supports it"
-    )
-
-
-def _typed(lead: str) -> Callable[[str], Sequence[Row]]:
-    """What was typed, as the one choice."""
-    return lambda text: (Row(text, row_text(text), lead=(RowPart(words(lead), "accent"),)),)
+    title = f"Go to one of {len(sources)} sources"
+    return ChooseScreen(title, rows, empty="no source supports it")
 
 
 def accept(shown: Sequence[Waiting], text: str | None = None) -> Request:
@@ -147,65 +138,41 @@ class Wording:
     def __init__(self, app: Callable[[], App[object]], desk: Desk) -> None:
         self._app = app
         self._desk = desk
-        self._writing: WritingScreen | None = None
+        self._dialog: WritingScreen | None = None
         self._saving = False
         """Whether it was saved as it is now, and what came of that may not be known yet."""
 
     def begin(self, one: Waiting) -> None:
         """Let the person write, on from what they left unsaved."""
         proposal = one.proposal
-        request = accept([one], proposal.text)
-        if draft := self._desk.drafts.of(request):
-            request = replace(request, text=draft)
-            self._desk.say(words("Your unsaved text is here again"), "information")
         self._saving = False
-        self._writing = WritingScreen(
-            request,
-            row_text(f"Accept with your own text: {proposal.section or proposal.action}"),
+        self._dialog = WritingScreen(
+            accept([one], proposal.text),
+            f"Accept with your own text: {proposal.section or proposal.action}",
             think=self._think,
             save=self._save,
-            leave=self._leave,
+            thing="proposal",
             drafts=self._desk.drafts,
-            original=proposal.text,
         )
-        self._app().push_screen(self._writing)
+        self._app().push_screen(self._dialog)
 
     def done(self, request: Request) -> None:
         """Something was carried out: close the dialog, if that is what was written in it."""
-        writing = self._writing
+        writing = self._dialog
         if writing and request.text is not None and request.addresses == writing.request.addresses:
-            self._close(keep=False)
+            writing.close(keep=False)
 
     def read_anew(self, waits: Collection[str]) -> None:
         """Of proposals only these wait now; what is typed is kept, unless it is what was accepted."""
-        writing = self._writing
-        if writing is not None and not self._saving and writing.request.addresses[0] not in waits:
+        writing = self._dialog
+        if writing and not writing.over and not self._saving and writing.request.addresses[0] not in waits:
             said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
-            self._desk.say(words(said), "warning")
+            self._desk.say(said, "warning")
 
     def _think(self, request: Request) -> Awaitable[Plan]:
         self._saving = False  # it is asked anew when something was typed
-        return self._desk.historian.run(lambda workspace: plan_of(workspace, request))
+        return self._desk.historian.run(plan_of, request)
 
     def _save(self, request: Request) -> None:
         self._saving = True
         self._desk.do(request)
-
-    def _leave(self, request: Request) -> None:
-        if self._writing is None or not self._writing.changed:
-            self._close(keep=False)
-            return
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                copy(self._app(), request.text or "", words("what you typed"))
-                self._close(keep=True)
-
-        title = words("Leave what you typed unsaved?")
-        rows = self._writing.question("proposal")
-        self._app().push_screen(ConfirmScreen(title, rows, answers=("leave", "go on writing")), answered)
-
-    def _close(self, *, keep: bool) -> None:
-        if self._writing is not None:
-            self._writing.close(keep=keep)
-            self._writing = None

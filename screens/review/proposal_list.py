@@ -1,4 +1,4 @@
-"""The list of the inbox: proposals by run, what is put off, what is settled, what was left out.
+"""The rows of the inbox: proposals by run, deferred, decided, left out; and what is behind each.
 
 Each row holds what it stands for (``Row.of``): a proposal that waits or is settled, one of its sources, a
 claim that was left out, the dream that left it out, or a ``Group`` of proposals.
@@ -12,24 +12,39 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
+from screens.actions.keys import key_for
+from screens.dialogs.dialog import in_keys
 from screens.drawing.safe_text import (
     HIDDEN,
     Folds,
     Row,
     RowPart,
     Shown,
+    Spans,
     Tone,
     days_until,
+    grouped,
+    line_rows,
+    line_text,
+    piece,
     plural,
     row_text,
+    safe_piece,
     words,
 )
+from screens.history.diff import MAX_LINES, changed_rows, diff_rows
+from screens.review.dream_job import new_words
+from workbench.dreaming.proposals.decide import Foretold
 from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting
-from workbench.dreaming.proposals.origins import Quotation
-from workbench.dreaming.result import NEAR_MISS, Dream, Skip
+from workbench.dreaming.proposals.origins import Quotation, QuotedLine
+from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, Skip
+from workbench.dreaming.score import MOST, filled
 from workbench.memory.entry import without_emphasis
-from workbench.memory.proposal import Proposal
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.proposal import QUEUE, Gate, Proposal
 from workbench.safety.secrets import masked
+from workbench.workspace.layout import LEDGER
+from workbench.workspace.plan import Operation, Plan
 
 VERBS: Mapping[str, tuple[str, str, Tone]] = {
     "add": ("add", "to", "good"),
@@ -93,14 +108,6 @@ def agenda_rows(agenda: Agenda, folds: Folds) -> list[Row]:
     ]
 
 
-def _section(folds: Folds, row: Row, under: Iterable[Row], *, default: bool = False) -> Iterator[Row]:
-    """A row that folds, and what is under it where it is open."""
-    row = replace(row, fold=folds.is_open(row.id, default=default))
-    yield row
-    if row.fold:
-        yield from under
-
-
 def _heading(row_id: str, title: Shown, of: object, *tail: RowPart) -> Row:
     return Row(row_id, title, tone="head", tail=tail, of=of)
 
@@ -117,12 +124,12 @@ def _runs(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     for name, waits in sorted(groups.items(), key=moment, reverse=True):
         settled = [one for one in agenda.overview.settled if _maker(one.proposal) == name]
         kept = sum(one.kept for one in settled)
-        tail = [RowPart(words(f"{kept} accepted"), "good")] if kept else []
-        tail.append(RowPart(words(f"{len(waits)} {'waits' if len(waits) == 1 else 'wait'}")))
+        tail = [piece(f"{kept} accepted", "good")] if kept else []
+        tail.append(piece(f"{len(waits)} {'waits' if len(waits) == 1 else 'wait'}"))
         first = waits[0].proposal
         row = _heading(f"run:{name}", _title(first), Group(first.run, waits, settled), *tail)
         cases = (case for one in waits for case in _case(agenda, folds, one, "case"))
-        yield from _section(folds, row, cases, default=True)
+        yield from folds.section(row, cases, default=True)
 
 
 def _maker(proposal: Proposal) -> str:
@@ -148,13 +155,13 @@ def _case(agenda: Agenda, folds: Folds, one: Waiting, kind: str) -> Iterator[Row
         text=_words_of(proposal.text),
         tone="muted" if one.stale else "text",
         depth=1,
-        lead=(RowPart(words(verb.ljust(_VERB_CELLS)), tone),),
+        lead=(piece(verb.ljust(_VERB_CELLS), tone),),
         tail=_tail(agenda, one),
         address=name_of(proposal),
         of=one,
     )
     if proposal.sources or proposal.entries:
-        yield from _section(folds, row, _sources(agenda, row.id))
+        yield from folds.section(row, _source_rows(agenda, row.id))
     else:
         yield row
 
@@ -163,25 +170,23 @@ def _tail(agenda: Agenda, one: Waiting) -> tuple[RowPart, ...]:
     """How far it is trusted, where it belongs, and what counts most, which is the last to go."""
     proposal = one.proposal
     doubtful = proposal.trust == "external"
-    trust = RowPart(row_text(proposal.trust), "warn" if doubtful else "muted")
-    section = (
-        [RowPart(row_text(without_emphasis(proposal.section)[:20]), "faint")] if proposal.section else []
-    )
+    trust = safe_piece(proposal.trust, "warn" if doubtful else "muted")
+    section = [safe_piece(without_emphasis(proposal.section)[:20], "faint")] if proposal.section else []
     parts = [*section, trust] if doubtful else [trust, *section]
     if proposal.score:
-        parts.append(RowPart(words(f"{proposal.score:.2f}"), "accent"))
+        parts.append(piece(f"{proposal.score:.2f}", "accent"))
     if one.gone and not one.stale:
-        parts.append(RowPart(words(f"{len(one.gone)} of {len(proposal.entries)} sources gone"), "warn"))
+        parts.append(piece(f"{len(one.gone)} of {len(proposal.entries)} sources gone", "warn"))
     if proposal.key in agenda.overview.flagged:
-        parts.append(RowPart(words(f"{HIDDEN} flagged"), "bad"))
+        parts.append(piece(f"{HIDDEN} flagged", "bad"))
     if one.stale:
-        parts.append(RowPart(words("malformed" if one.malformed else "stale"), "warn"))
+        parts.append(piece("malformed" if one.malformed else "stale", "warn"))
     if one.until is not None and one.until > agenda.today:
-        parts.append(RowPart(words(f"back {days_until(one.until, agenda.today)}"), "accent"))
+        parts.append(piece(f"back {days_until(one.until, agenda.today)}", "accent"))
     return tuple(parts)
 
 
-def _sources(agenda: Agenda, row_id: str) -> Iterator[Row]:
+def _source_rows(agenda: Agenda, row_id: str) -> Iterator[Row]:
     """The sources beneath a proposal, as far as they were read."""
     quotations = agenda.sources.get(row_id)
     if quotations is None:
@@ -193,8 +198,8 @@ def _sources(agenda: Agenda, row_id: str) -> Iterator[Row]:
             text=_words_of(one.text) if one.text else row_text(one.gone),
             tone="muted" if one.text else "warn",
             depth=2,
-            lead=(RowPart(words("←"), "accent"),),
-            tail=(RowPart(row_text(place_words(one.place)), "faint"),),
+            lead=(piece("←", "accent"),),
+            tail=(safe_piece(place_words(one.place), "faint"),),
             of=one,
         )
 
@@ -209,10 +214,10 @@ def _deferred(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     if not deferred:
         return
     until = deferred[0].until
-    tail = [RowPart(words(f"next {days_until(until, agenda.today)}"), "accent")] if until else []
+    tail = [piece(f"next {days_until(until, agenda.today)}", "accent")] if until else []
     row = _heading("deferred", words(f"Deferred: {len(deferred)}"), Group(waits=deferred), *tail)
     cases = (case for one in deferred for case in _case(agenda, folds, one, "later"))
-    yield from _section(folds, row, cases)
+    yield from folds.section(row, cases)
 
 
 def _settled(agenda: Agenda, folds: Folds) -> Iterator[Row]:
@@ -223,9 +228,9 @@ def _settled(agenda: Agenda, folds: Folds) -> Iterator[Row]:
         return
     waits = [one for one in agenda.overview.waits if one.proposal.run == newest]
     counts = Counter(one.decision or "known" for one in settled)
-    said = RowPart(words(", ".join(f"{count} {what}" for what, count in counts.items())))
+    said = piece(", ".join(f"{count} {what}" for what, count in counts.items()))
     row = _heading("settled", words("Decided in the newest run"), Group(newest, waits, settled), said)
-    yield from _section(folds, row, map(_settled_row, settled))
+    yield from folds.section(row, map(_settled_row, settled))
 
 
 def _settled_row(one: Settled) -> Row:
@@ -235,8 +240,8 @@ def _settled_row(one: Settled) -> Row:
         text=_words_of(one.proposal.text),
         tone="muted",
         depth=1,
-        lead=(RowPart(words(mark), tone),),
-        tail=(RowPart(row_text(one.decision or "known already"), tone),),
+        lead=(piece(mark, tone),),
+        tail=(safe_piece(one.decision or "known already", tone),),
         of=one,
     )
 
@@ -249,7 +254,7 @@ def _left_out(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     row = _heading(
         "left-out", words("Left out, and why"), outcome, RowPart(plural(outcome.left_out, "claim"))
     )
-    yield from _section(folds, row, _reasons(outcome, folds))
+    yield from folds.section(row, _reasons(outcome, folds))
 
 
 def _reasons(outcome: Dream, folds: Folds) -> Iterator[Row]:
@@ -259,7 +264,7 @@ def _reasons(outcome: Dream, folds: Folds) -> Iterator[Row]:
         counted = (RowPart(plural(count, "claim")),)
         row = Row(f"reason:{why}", row_text(why), depth=1, tail=counted, of=outcome)
         skips = (_skip_row(number, skip) for number, skip in enumerate(there))
-        yield from _section(folds, row, skips) if there else (row,)
+        yield from folds.section(row, skips) if there else (row,)
 
 
 def _skip_row(number: int, skip: Skip) -> Row:
@@ -273,3 +278,305 @@ def _skip_row(number: int, skip: Skip) -> Row:
 def _words_of(text: str) -> Shown:
     """Words of a proposal on one line, without emphasis; a secret in them is masked."""
     return row_text(without_emphasis(masked(" ".join(text[:2_000].split()))))
+
+
+_WIDEST = 1_200
+_NAME, _BAR, _GATE = 13, 14, 12
+"""Cells of a name, of the bar of a factor, and of that of a gate."""
+_FULL, _REST, _NEEDED = "█", "░", "│"
+_ROOM = 1.25
+"""How much further than what is needed a gate's bar reaches at least, so that its mark is seen."""
+
+
+def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
+    """A proposal that waits, thought through. ``deferred`` says when it comes back, if it is put off."""
+    queue = one.proposal.marks.get(QUEUE, "")
+    return [
+        *_head(one.proposal),
+        *_warnings(one, seen, deferred),
+        *_old_and_new(seen),
+        *_change(seen, queue),
+        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
+        *_sources(seen.sources),
+        *_facts(one.proposal, one.proposed),
+        *_whole_diff(seen, queue),
+    ]
+
+
+def settled_rows(one: Settled) -> list[Row]:
+    """A proposal that does not wait any more: what was decided, and what it was scored by."""
+    return [
+        *_head(one.proposal),
+        Row("said", row_text(one.said), tone="warn"),
+        _gap("said"),
+        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
+        *_facts(one.proposal, 1),
+    ]
+
+
+def explanation_rows(found: Explanation) -> list[Row]:
+    """Why a claim is, or is not, proposed as of now."""
+    verdict = "Proposed, if dreaming ran now" if found.proposed else "Not proposed, if dreaming ran now"
+    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
+    counted = " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items())
+    told = [f"{name}: {value}" for name, value in found.facts.items() if name not in numbers]
+    because = Row("because", row_text(found.verdict), tone="good" if found.proposed else "warn")
+    return [
+        *_section("why", words(verdict), [*_lines("text", found.text, "text"), because]),
+        *_scores(found.score, found.parts, found.gates),
+        *([Row("numbers", row_text(counted), tone="muted")] if numbers else []),
+        *_told("fact", told, "faint"),
+        *_told("from", (f"← {place_words(source)}" for source in found.sources), "muted"),
+    ]
+
+
+def skip_rows(skip: Skip) -> list[Row]:
+    """A claim that was left out, before anybody asked for more."""
+    said = [*_lines("text", skip.text, "text"), Row("because", row_text(skip.why), tone="warn")]
+    more = words(f"{key_for('why')} computes its score and conditions")
+    return [
+        *_section("left", words("Left out of the last dream"), said),
+        Row("more", more, tone="faint"),
+    ]
+
+
+def outcome_rows(outcome: Dream) -> list[Row]:
+    """What the last dream of this session found, for the heading of what it left out."""
+    found = (
+        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
+        f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
+    )
+    notes = list(_told("note", outcome.notes, "warn"))
+    return [
+        *_section("run", row_text(f"Run {outcome.run}"), [Row("read", row_text(found), tone="muted")]),
+        *notes,
+        *([_gap("notes")] if notes else []),
+        *(
+            Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
+            for n, (why, count) in enumerate(outcome.reasons.items())
+        ),
+    ]
+
+
+def group_rows(title: Shown, group: Group) -> list[Row]:
+    """A run: what of it waits, what became of the rest, and the way back."""
+    rows = [*_section("run", title, _told("name", filter(None, [group.run]), "faint"))]
+    if group.waits:
+        counts = Counter(_does(one.proposal) for one in group.waits)
+        said = ", ".join(f"{count} to {verb}" for (verb, _), count in counts.items())
+        rows.append(Row("waits", row_text(f"waiting: {said}")))
+    kept = any(one.kept for one in group.settled)
+    if group.settled:
+        settled = (
+            Row(
+                f"settled:{n}",
+                row_text(masked(one.proposal.text)),
+                tail=(safe_piece(one.decision or "known", "good" if one.kept else "muted"),),
+            )
+            for n, one in enumerate(group.settled)
+        )
+        rows += [_gap("waits"), *_section("settled", words("Decided"), settled)]
+    taken = f"{key_for('roll_back')} undoes everything that was accepted from it"
+    return [*rows, Row("way", words(taken if kept else "nothing from it was accepted yet"), tone="faint")]
+
+
+def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
+    """A source in its place in the file."""
+    rows = [Row("place", row_text(f"← {place_words(one.place)}"), tone="accent")]
+    if one.gone:
+        return [*rows, Row("gone", row_text(one.gone), tone="warn")]
+    rows.append(Row("go", words(f"{key_for('see_source')} goes there"), tone="faint"))
+    for line in lines:
+        sign = "▌" if line.own else " "
+        text = line_text(f"{line.number:>5} {sign} {line.text[:_WIDEST]}")
+        rows.append(Row(f"line:{line.number}", text, tone="text" if line.own else "faint"))
+    return rows
+
+
+def undo_rows(plan: Plan, staying: Sequence[tuple[Operation, str]], shared: Sequence[str]) -> list[Row]:
+    """What taking a run back would change, and what would stay."""
+    stays = (f"stays: {operation.summary}: {why}" for operation, why in staying)
+    notes = list(_told("note", [*shared, *stays], "warn"))
+    return [*notes, *([_gap("notes")] if notes else []), *diff_rows(plan.edits)]
+
+
+def _section(name: str, title: Shown, rows: Iterable[Row], *tail: RowPart) -> Iterator[Row]:
+    """A title, the rows under it, and a gap."""
+    yield Row(name, title, tone="head", tail=tail)
+    yield from rows
+    yield _gap(name)
+
+
+def _told(name: str, texts: Iterable[str], tone: Tone) -> Iterator[Row]:
+    """A row for each text."""
+    return (Row(f"{name}:{number}", row_text(text), tone=tone) for number, text in enumerate(texts))
+
+
+def _does(proposal: Proposal) -> tuple[str, str]:
+    """What it does, and the word before its place."""
+    verb, link, _ = VERBS.get(proposal.action, (proposal.action, "", "text"))
+    return verb, link
+
+
+def _head(proposal: Proposal) -> Iterator[Row]:
+    """What it would do where, and its words in full."""
+    where = without_emphasis(proposal.section) or proposal.target.rpartition("#")[0] or "memory"
+    title = row_text(" ".join(filter(None, (*_does(proposal), where))))
+    yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
+
+
+def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
+    """What stands in the way, and what should be known first."""
+    told: list[tuple[str, Tone]] = [(f"{HIDDEN} {flag}", "bad") for flag in seen.flags]
+    if seen.flags:
+        told.append((f"{key_for('accept')} shows it again and asks for confirmation", "faint"))
+    if one.stale:
+        told.append((one.stale if one.malformed else f"stale: {one.stale}", "warn"))
+        ways = f"{key_for('reject')} rejects it, {key_for('withdraw')} withdraws it"
+        if QUEUE not in one.proposal.marks:
+            told.append((f"{ways}; the next dream proposes it again if it still applies", "faint"))
+        elif not one.malformed:
+            told.append((f"{ways}, and removed from the queue of {one.proposal.by}", "faint"))
+    elif seen.problem:
+        told.append((f"cannot be accepted now: {seen.problem}", "warn"))
+    if deferred:
+        told.append((f"deferred, {deferred}", "accent"))
+    if one.gone and not one.stale:
+        gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources no longer exist"
+        told.append((gone, "warn"))
+    own = f"{one.proposal.key} “"  # a note about this very proposal need not name it
+    for note in seen.plan.notes if seen.plan else ():
+        told.append((in_keys(note.partition("”: ")[2] if note.startswith(own) else note), "warn"))
+    yield from line_rows(told, "warning")
+    if told:
+        yield _gap("warnings")
+
+
+def _old_and_new(seen: Foretold) -> Iterator[Row]:
+    """What stands there now over what would stand in its place."""
+    if seen.becomes:
+        yield Row("stands", words("Current text"), tone="head")
+        yield from _lines("before", seen.stands, "bad", sign="- ")
+        yield from _section("becomes", words("New text"), _lines("after", seen.becomes, "good", sign="+ "))
+
+
+def _change(seen: Foretold, queue: str) -> Iterator[Row]:
+    """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
+    if seen.plan is not None:
+        budget = (safe_piece(f"then {seen.budget}", "muted"),) if seen.budget else ()
+        yield from _section("change", words("The change"), _edits(seen.plan, queue), *budget)
+
+
+def _edits(plan: Plan, queue: str) -> Iterator[Row]:
+    memory, beside = _sorted(plan, queue)
+    for number, edit in enumerate(memory):
+        yield Row(f"change:{number}", row_text(edit.path), tone="muted")
+        for row in changed_rows([edit]):
+            yield replace(row, id=f"change:{number}:{row.id}", depth=1)
+    for edit in beside:
+        what = "and the queue, in" if edit.path == queue else "and a line in"
+        what = "and the decision, in" if edit.path.startswith(LEDGER) else what
+        yield Row(f"beside:{edit.path}", row_text(f"{what} {edit.path}"), tone="faint")
+
+
+def _sources(sources: Sequence[Quotation]) -> Iterator[Row]:
+    """Each source with its words: where it stands, who said it, and what it says."""
+    if sources:
+        keys = f"{key_for('see_source')} goes there · {key_for('unfold')} unfolds them"
+        rows = (row for number, one in enumerate(sources) for row in _quotation(one, f"source:{number}"))
+        yield from _section("sources", words("Sources"), rows, piece(keys, "faint"))
+
+
+def _quotation(one: Quotation, row_id: str) -> Iterator[Row]:
+    trust = f" · trust {one.trust}" if one.trust else ""
+    yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
+    if one.gone:
+        yield Row(f"{row_id}:gone", row_text(one.gone), tone="warn", depth=1)
+    else:
+        yield from _lines(row_id, one.text, "text", depth=1)
+
+
+def _scores(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> Iterator[Row]:
+    """A bar for each factor and their product; for each gate how much was reached of what is needed."""
+    if parts:
+        total = piece(f"{score:.2f}", "accent")
+        yield from _section("score", words("Score"), _factors(parts), total)
+    if gates:
+        missed = sum(gate.distance > 0 for gate in gates)
+        verdict = f"{missed} of {len(gates)} not met" if missed else "all met"
+        told = piece(verdict, "warn" if missed else "good")
+        yield from _section("gates", words("Conditions"), map(_gate, gates), told)
+
+
+def _factors(parts: Mapping[str, float]) -> Iterator[Row]:
+    for name, value in parts.items():
+        most = f" of {MOST[name]:.2f}" if name in MOST else ""
+        bar = _FULL * round(filled(name, value) * _BAR)
+        emphasis: Spans = ((0, len(bar), "accent"),)
+        yield _bar(f"part:{name}", name, f"{bar.ljust(_BAR, _REST)}  {value:.2f}{most}", emphasis)
+
+
+def _gate(gate: Gate) -> Row:
+    """``✓ 0.78, needs 0.75``, behind a bar with a mark where it must reach to."""
+    most = max(gate.reached, gate.needed * _ROOM, 1e-9)
+    cells = list((_FULL * round(gate.reached / most * _GATE)).ljust(_GATE, _REST))
+    cells[min(_GATE - 1, round(gate.needed / most * _GATE))] = _NEEDED
+    said = f"{'✗' if gate.distance else '✓'} {_number(gate.reached)}, needs {_number(gate.needed)}"
+    tone: Tone = "warn" if gate.distance else "good"
+    return _bar(f"gate:{gate.name}", gate.name, f"{''.join(cells)}  {said}", ((0, _GATE, tone),))
+
+
+def _bar(row_id: str, name: str, text: str, emphasis: Spans) -> Row:
+    """The name, the bar in its tone, and the numbers in words."""
+    lead = RowPart(Shown(row_text(name[:_NAME]).ljust(_NAME)))
+    return Row(row_id, Shown(text), tone="muted", lead=(lead,), emphasis=emphasis)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _whole_diff(seen: Foretold, queue: str) -> Iterator[Row]:
+    """All of it, with the lines around."""
+    if seen.plan is None:
+        return
+    memory, beside = _sorted(seen.plan, queue)
+    yield _gap("facts")
+    yield Row("diff", words("The whole diff"), tone="head")
+    yield from diff_rows([*memory, *(edit for edit in beside if not edit.path.startswith(LEDGER))])
+
+
+def _sorted(plan: Plan, queue: str) -> tuple[list[FileEdit], list[FileEdit]]:
+    """The edits of memory, and those of pages about it and of the queue."""
+    beside = [edit for edit in plan.edits if edit.path.startswith("_system/") or edit.path == queue]
+    return [edit for edit in plan.edits if edit not in beside], beside
+
+
+def _facts(proposal: Proposal, proposed: int) -> Iterator[Row]:
+    """Who proposes it, when and why."""
+    made = f"{proposal.made_at.astimezone():%Y-%m-%d %H:%M}" if proposal.made_at else ""
+    often = f", {plural(proposed, 'time')}" if proposed > 1 else ""
+    for name, value in (
+        ("why", proposal.why),
+        ("trust", proposal.trust),
+        ("type", proposal.type),
+        ("marks", ", ".join(f"{key} {value}" for key, value in proposal.marks.items())),
+        ("target", proposal.target),
+        ("session", proposal.session),
+        ("by", f"{proposal.by}{often}"),
+        ("run", proposal.run),
+        ("proposed", made),
+        ("key", proposal.key),
+    ):
+        if value:
+            yield Row(f"fact:{name}", row_text(f"{name:<9} {value}"), tone="faint")
+
+
+def _lines(row_id: str, text: str, tone: Tone, *, depth: int = 0, sign: str = "") -> Iterator[Row]:
+    """Text line by line, its secrets masked."""
+    for number, line in enumerate(masked(text).split("\n")[:MAX_LINES]):
+        yield Row(f"{row_id}:{number}", line_text(sign + line[:_WIDEST]), tone=tone, depth=depth)
+
+
+def _gap(after: str) -> Row:
+    return Row(f"{after}:end", words(""), inert=True)

@@ -8,31 +8,41 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.worker import Worker
 
-from screens.actions.active import key_for
-from screens.actions.registry import Context, FocusContext, bindings
-from screens.dialogs.confirm import ConfirmScreen
+from screens.actions.keys import key_for
+from screens.actions.registry import Context, FocusContext
+from screens.dialogs.dialog import ConfirmScreen
 from screens.drawing.clock import now
 from screens.drawing.safe_text import EMPTY, Row, days_until, plural, row_text, words
-from screens.frames.browse import BrowseScreen
-from screens.frames.overlay_screen import failure_rows
-from screens.frames.services import Desk
+from screens.frames.overlay_screen import BrowseScreen, Desk, failure_rows
 from screens.main.copy import copy
 from screens.main.movement import mark_commands
 from screens.main.operation_keys import addresses_of
 from screens.main.request import Request, declared_request
-from screens.review import detail, prompts
+from screens.review import prompts
 from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
 from screens.review.prompts import Wording, accept
-from screens.review.proposal_list import Agenda, Group, agenda_rows, name_of, run_of
+from screens.review.proposal_list import (
+    Agenda,
+    Group,
+    agenda_rows,
+    case_rows,
+    explanation_rows,
+    group_rows,
+    name_of,
+    outcome_rows,
+    place_rows,
+    run_of,
+    settled_rows,
+    skip_rows,
+    undo_rows,
+)
 from screens.review.waiting_keys import WaitingKeys
-from screens.widgets.parts_line import PartsLine
+from screens.widgets.lines import PartsLine
 from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.decide import WORDLESS, foretold
@@ -62,14 +72,13 @@ class ReviewScreen(BrowseScreen):
     Marks count before the cursor.
     """
 
-    PLACE = FocusContext.REVIEW
+    PLACES = (FocusContext.REVIEW,)
     LEAVES = "review"
     SHOWN_ABOVE = "dream"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.REVIEW)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, words("Inbox"))
+        super().__init__(desk, "Inbox")
         self.agenda = Agenda(today=now().date())
         self.wording = Wording(lambda: self.app, desk)
         self.progress = PartsLine(id="dream-progress")
@@ -90,11 +99,9 @@ class ReviewScreen(BrowseScreen):
         yield from super().compose_body()
 
     def on_mount(self) -> None:
-        """Read what waits, and hear of the dream that may be under way."""
-        super().on_mount()
+        """Hear of the dream that may be under way, and of what others decide."""
         self.dreamer.told = lambda: self.call_later(self._dream_moved)
         self._show_progress()
-        self.reload()
         self.set_interval(_LOOK_SECONDS, self.files_changed)
 
     def on_unmount(self) -> None:
@@ -205,21 +212,21 @@ class ReviewScreen(BrowseScreen):
         match row.of:
             case Waiting() as one:
                 moment = now()
-                seen = await self.desk.historian.run(lambda place: foretold(place, one, moment))
+                seen = await self.desk.historian.run(foretold, one, moment)
                 later = days_until(one.until, moment.date()) if one.until and one.hidden(moment) else ""
-                rows = detail.case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
+                rows = case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
             case Quotation() as source:
-                lines = await self.desk.historian.run(lambda place: surroundings(place, source))
-                rows = detail.place_rows(source, lines)
+                lines = await self.desk.historian.run(surroundings, source)
+                rows = place_rows(source, lines)
             case Skip() as skip:
                 known = self.dreamer.explained.get(skip.key)
-                rows = detail.explanation_rows(known) if known else detail.skip_rows(skip)
+                rows = explanation_rows(known) if known else skip_rows(skip)
             case Settled() as settled:
-                rows = detail.settled_rows(settled)
+                rows = settled_rows(settled)
             case Dream() as outcome:
-                rows = detail.outcome_rows(outcome)
+                rows = outcome_rows(outcome)
             case Group() as group:
-                rows = detail.group_rows(row.text, group)
+                rows = group_rows(row.text, group)
         return rows
 
     def action_open(self) -> None:
@@ -238,7 +245,7 @@ class ReviewScreen(BrowseScreen):
 
     def _read_sources(self, one: Waiting, show: Callable[[Sequence[Quotation]], None], group: str) -> None:
         self.load(
-            lambda: self.desk.historian.run(lambda place: quotations(place, one.proposal)),
+            lambda: self.desk.historian.run(quotations, one.proposal),
             show,
             group,
             failed=lambda error: show([Quotation(place="", gone=str(error))]),
@@ -317,7 +324,7 @@ class ReviewScreen(BrowseScreen):
         said = (
             "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
         )
-        self.desk.say(words(said), "warning")
+        self.desk.say(said, "warning")
         self._waiting_keys.drop()
         return False
 
@@ -346,25 +353,15 @@ class ReviewScreen(BrowseScreen):
         """Say no, and why."""
         targets = self._targets()
 
-        def answered(reason: str | None) -> None:
-            if reason:
-                self._decide(partial(_reject, reason=reason), targets)
-
-        title = words(f"Reject {plural(len(targets), 'proposal')} because …")
-        self.app.push_screen(prompts.ask_reason(title), answered)
+        dialog = prompts.ask_reason(f"Reject {plural(len(targets), 'proposal')} because …")
+        self.ask(dialog, lambda reason: self._decide(partial(_reject, reason=reason), targets))
 
     def action_defer(self) -> None:
         """Let it wait unseen until a day."""
         targets = self._targets()
 
-        def answered(day: str | None) -> None:
-            if day:
-                self._decide(
-                    lambda rows: declared_request(operations.DEFER, addresses_of(rows), until=day), targets
-                )
-
-        title = words(f"Defer {plural(len(targets), 'proposal')} …")
-        self.app.push_screen(prompts.ask_day(title, self.agenda.today), answered)
+        dialog = prompts.ask_day(f"Defer {plural(len(targets), 'proposal')} …", self.agenda.today)
+        self.ask(dialog, lambda day: self._decide(partial(_defer, until=day), targets))
 
     def action_withdraw(self) -> None:
         """Take it, or what was decided of it, off the table."""
@@ -377,7 +374,7 @@ class ReviewScreen(BrowseScreen):
     @property
     def _copied(self) -> str | None:
         """The words under the cursor, whole: of a proposal, of what was decided, of a source."""
-        of = self.list.row.of if self.list.row else None
+        of = self.list.of
         if isinstance(of, (Waiting, Settled)):
             return of.proposal.text
         return of.text or None if isinstance(of, Quotation) else None
@@ -391,7 +388,7 @@ class ReviewScreen(BrowseScreen):
 
     def action_see_source(self) -> None:
         """Go to the entry that it comes from; of several, to one that is chosen."""
-        of = self.list.row.of if self.list.row else None
+        of = self.list.of
         if isinstance(of, Quotation):
             self._go_to([of])
         elif isinstance(of, Waiting):
@@ -403,12 +400,11 @@ class ReviewScreen(BrowseScreen):
             return
         if not there:
             why = sources[0].gone if sources else "it has no source"
-            self.desk.say(row_text(f"There is no source to open: {why}"), "warning")
+            self.desk.say(f"There is no source to open: {why}", "warning")
         elif len(sources) == 1:
             self.desk.go_to(there[0].address)
         else:
-            dialog = prompts.ask_source(sources)
-            self.app.push_screen(dialog, lambda chosen: self.desk.go_to(chosen) if chosen else None)
+            self.ask(prompts.ask_source(sources), self.desk.go_to)
 
     # -- a whole run -----------------------------------------------------------------------------
 
@@ -416,7 +412,7 @@ class ReviewScreen(BrowseScreen):
         """Show what taking the run back would change; do it on a yes."""
         run = run_of(self.list.row)
         self.load(
-            lambda: self.desk.historian.run(lambda place: _rollback_rows(place, run)),
+            lambda: self.desk.historian.run(_rollback_rows, run),
             partial(self._ask_back, run),
             "roll back",
             failed=self.say_failure,
@@ -426,24 +422,18 @@ class ReviewScreen(BrowseScreen):
         if not self.is_active:  # a question must not come under what is being typed
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.load(
-                    lambda: self.desk.historian.run(lambda place: roll_back(place, run)),
-                    self._taken_back,
-                    "roll back",
-                    failed=self.say_failure,
-                )
+        def agreed(_: bool) -> None:
+            undo = partial(self.desk.historian.run, roll_back, run)
+            self.load(undo, self._taken_back, "roll back", failed=self.say_failure)
 
-        title = row_text(f"Undo everything that was accepted from run {run}?")
-        self.app.push_screen(ConfirmScreen(title, rows), answered)
+        self.ask(ConfirmScreen(f"Undo everything that was accepted from run {run}?", rows), agreed)
 
     def _taken_back(self, done: RolledBack) -> None:
         undone = plural(len(done.undone), "operation")
         stays = f"; {plural(len(done.refused), 'operation')} kept, because newer text conflicts"
         again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
-        self.desk.say(row_text(said), "warning" if done.refused else "information")
+        self.desk.say(said, "warning" if done.refused else "information")
         self.desk.changed()
 
     # -- dreaming --------------------------------------------------------------------------------
@@ -471,13 +461,13 @@ class ReviewScreen(BrowseScreen):
 
     def action_why(self) -> None:
         """Why the claim under the cursor is, or is not, proposed; any words where there is none."""
-        of = self.list.row.of if self.list.row else None
+        of = self.list.of
         if isinstance(of, (Waiting, Settled)):
             self._explain(of.proposal.key)
         elif isinstance(of, Skip):
             self._explain(of.key)
         else:
-            self.app.push_screen(prompts.ask_claim(), lambda said: self._explain(said) if said else None)
+            self.ask(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
         asked_on = self.list.row.id if self.list.row else ""
@@ -489,7 +479,7 @@ class ReviewScreen(BrowseScreen):
                 self.behind.jump(0)
 
         def explained(found: Explanation) -> None:
-            show(detail.explanation_rows(found))
+            show(explanation_rows(found))
 
         self.load(
             lambda: self.dreamer.explain(what),
@@ -507,10 +497,14 @@ def _reject(targets: tuple[Row, ...], reason: str = "") -> Request:
     return declared_request(operations.REJECT, addresses_of(targets), reason=reason)
 
 
+def _defer(targets: tuple[Row, ...], until: str) -> Request:
+    return declared_request(operations.DEFER, addresses_of(targets), until=until)
+
+
 def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
     """The change of taking a run back, what would stay, and what of other runs goes with it."""
     plan, staying = preview_rollback(workspace, run)
-    return detail.undo_rows(plan, staying, shared_notes(workspace, run))
+    return undo_rows(plan, staying, shared_notes(workspace, run))
 
 
 def _empty(refusal: str | None) -> str:

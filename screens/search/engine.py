@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown
 from screens.jobs import worker_client
 from screens.jobs.running_jobs import Stage

@@ -1,18 +1,18 @@
-"""Why a hit stands where it stands: the parts that its score is made of, on one page."""
+"""Two pages about searching: why a hit stands where it stands, and the language of the search box."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
 from textual.events import Key
 
-from screens.actions.active import keys_of
+from screens.actions.keys import keys_of
 from screens.dialogs.dialog import ReadDialog
-from screens.drawing.safe_text import Row, RowPart, Shown, Tone, piece, row_text, words
-from screens.widgets.change_list import ChangeList
+from screens.drawing.safe_text import Row, RowPart, Shown, Tone, piece, row_text, safe_piece, words
+from screens.widgets.entry_list import ChangeList
 from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
 
 _NAME, _EFFECT = 13, 11
@@ -27,11 +27,16 @@ class ExplanationScreen(ReadDialog[None]):
         ("left,h,N", "other(-1)"),
     ]
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, *, left: Callable[[], None]) -> None:
         rows = ChangeList(empty="reading …", id="score-parts")
-        super().__init__(rows, "explanation", words("Why this hit"), words("← → other hits · esc closes"))
+        super().__init__(rows, "explanation", "Why this hit", "← → other hits · esc closes")
         self._index = index
+        self._left = left
         self._hits: tuple[FoundHit, ...] = ()
+
+    def on_unmount(self) -> None:
+        """Nobody wants scores explained any more."""
+        self._left()
 
     def on_key(self, event: Key) -> None:
         """The key that opened it closes it too."""
@@ -54,13 +59,13 @@ class ExplanationScreen(ReadDialog[None]):
         if not self._hits:
             return
         self._index = min(max(0, self._index), len(self._hits) - 1)
-        self._frame.border_title = Content(words(f"Why hit {self._index + 1} of {len(self._hits)}"))
+        self._frame.border_title = Content(f"Why hit {self._index + 1} of {len(self._hits)}")
         self._list.show(explanation_rows(self._hits[self._index]))
 
 
 def explanation_rows(hit: FoundHit) -> list[Row]:
     """The hit, each part of its score with what it did, and how they make the score up."""
-    where = RowPart(row_text(f"{hit.path}:{hit.start_line}"), "faint")
+    where = safe_piece(f"{hit.path}:{hit.start_line}", "faint")
     rows = [Row("hit", row_text(hit.snippet), tail=(where,)), Row("gap", words(""), inert=True)]
     for part in hit.parts:
         did = effect(part)
@@ -97,3 +102,83 @@ def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:
         said = f"({said})" if len(added) > 1 else said
         said = " × ".join([said, *factors])
     return words(f"{score:.3f} = {said}")
+
+
+_ASKED, _NARROW = 30, 120
+LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "What to search for",
+        (
+            ("door code", "any of these words, or similar meaning; the last may be unfinished"),
+            ('"door code"', "exactly these words, in this order"),
+            ("-staging", "without this word; also excludes phrases and filters"),
+            ("AKIA_KEY  err-504  10.0.0.7", "identifiers, codes and addresses, exactly as written"),
+        ),
+    ),
+    (
+        "Where to look",
+        (
+            ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
+            ("type:decision", "preference, decision, todo, fact …"),
+            ("from:sarah", "its source: a session, a file, a writer"),
+            ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
+            ("trust:owner", "its trust: owner, agent, external …, or trusted, untrusted"),
+            ("user:sam", "the user it belongs to"),
+            ("pinned:yes", "only pinned entries"),
+        ),
+    ),
+    (
+        "When",
+        (
+            ("since:2026-03", "that day, month or year, or later; also yesterday, last week"),
+            ("until:2026-03-14", "that day or earlier"),
+            ("as-of:2026-03-01", "memory as of the end of that day, or after an operation"),
+        ),
+    ),
+)
+"""What can be typed and what it means, in groups. Conditions alone list the newest entries that meet them."""
+
+
+class LanguageScreen(ReadDialog[bool]):
+    """The page; ends with whether the keys are wanted next."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "leave"),
+        ("f1,question_mark", "keys"),
+        ("space", "move(10)"),
+    ]
+
+    def __init__(self) -> None:
+        rows = ChangeList(id="language-rows")
+        super().__init__(rows, "language", "How to ask", "F1 shows the keys · esc closes")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        self._show()
+
+    def on_resize(self) -> None:
+        """Over one line or two, as there is room."""
+        self._show()
+
+    def _show(self) -> None:
+        self._list.show(language_rows(narrow=self.size.width < _NARROW))
+
+    def action_keys(self) -> None:
+        """On to the keys."""
+        self.dismiss(True)
+
+
+def language_rows(*, narrow: bool) -> list[Row]:
+    """The page as rows; ``narrow`` gives each explanation rows of its own."""
+    rows: list[Row] = []
+    for group, asked in LANGUAGE:
+        rows.append(Row(f"group:{group}", words(group), tone="accent", inert=True))
+        for text, meaning in asked:
+            if narrow:
+                rows.append(Row(text, words(text), tone="match"))
+                rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
+            else:
+                rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
+    closing = "There are no syntax errors: what is not understood is searched for literally, with a note."
+    rows.append(Row("closing", words(closing), tone="muted", inert=True))
+    return rows

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 
 from screens.drawing.clock import today
-from screens.drawing.markdown import inline
 from screens.drawing.safe_text import (
     EMPTY,
     KINDS,
@@ -14,12 +13,14 @@ from screens.drawing.safe_text import (
     Row,
     RowPart,
     Shown,
-    Tone,
+    Spans,
+    inline,
     piece,
     row_text,
+    safe_piece,
     words,
 )
-from screens.loading.snapshots import Promoted
+from screens.loading.model import Promoted
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
 from workbench.memory.names import is_outside
 
@@ -58,7 +59,6 @@ def hit_rows(
     for number, hit in enumerate(found.hits, 1):
         twin = first.setdefault(hit.digits, number)
         elsewhere = hit.root not in ("", here)
-        row = _row(hit, pattern, found.moment, elsewhere=elsewhere)
         lead = _lead(hit, compact)
         if not unscored:
             lead = (RowPart(bar(hit.score / best, _BAR), "accent"), *lead)
@@ -67,6 +67,7 @@ def hit_rows(
         done = today and promoted.has(hit.digits, hit.path, hit.start_line)
         if done:
             tail = (*tail, RowPart(PROMOTED, "good"))
+        row = _row(hit, pattern, found.moment, elsewhere=elsewhere)
         rows.append(replace(row, lead=lead, tail=tail, done=done))
     return rows
 
@@ -124,7 +125,7 @@ def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     if hit.neighbour:
         tail.append(piece("neighbour of a match", "faint"))
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
-    return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}"), "faint"))
+    return (*tail, safe_piece(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}", "faint"))
 
 
 def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *, elsewhere: bool) -> Row:
@@ -133,7 +134,7 @@ def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *,
     found = pattern.search(text) if pattern else None
     if found and found.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[_beginning(text, found.start()) :])
-    emphasis: tuple[tuple[int, int, Tone], ...] = ()
+    emphasis: Spans = ()
     if pattern:
         emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
     return Row(

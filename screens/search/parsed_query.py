@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from indexing.query.language import understand
 from indexing.query.question import FIELDS, Filters, Question
-from screens.drawing.safe_text import RowPart, Tone, grouped, piece, row_text
+from screens.drawing.safe_text import RowPart, Tone, grouped, piece, safe_piece
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.provenance import TRUST
@@ -51,7 +51,7 @@ def _chips(question: Question) -> list[RowPart]:
     said += [(text, "accent") for text in _conditions(question.within)]
     said += [(f"not {text}", "bad") for text in _conditions(question.without)]
     said += [(f"not {text}", "bad") for text in question.excluded]
-    return [RowPart(row_text(text), tone) for text, tone in said]
+    return [safe_piece(text, tone) for text, tone in said]
 
 
 def _conditions(filters: Filters) -> list[str]:
@@ -209,11 +209,11 @@ def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
         return ()  # it is finished: what was understood is of more use
     if not found:
         nothing = one.name in KNOWN and one.begun
-        return (RowPart(row_text(f"{one.name}: nothing has “{one.begun}”"), "muted"),) if nothing else ()
+        return (safe_piece(f"{one.name}: nothing has “{one.begun}”", "muted"),) if nothing else ()
     parts = [piece(f"{one.name}:", "accent")]
     first = taken(one, found)
     for value, count in found:
-        parts.append(RowPart(row_text(f"{value} ({grouped(count)})" if count else value), "muted"))
+        parts.append(safe_piece(f"{value} ({grouped(count)})" if count else value, "muted"))
         if value == first:
             parts.append(piece("→ takes it", "faint"))
     return tuple(parts)

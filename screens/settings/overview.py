@@ -6,30 +6,37 @@ Settings and keys as rows: each with its value and where it comes from, and all 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from screens.actions.action import Action
-from screens.actions.active import key_for
 from screens.actions.key_file import Keys, load_keys, write_profile
 from screens.actions.keymap import PROFILES, KeyProblem, key_map
-from screens.actions.keys import key_names
-from screens.actions.registry import ACTIONS, FocusContext, bindings, grouped_actions
-from screens.dialogs.choose import ChooseScreen
-from screens.drawing.safe_text import GAP, Row, RowPart, Tone, line_rows, piece, row_text, words
-from screens.frames.browse import NarrowScreen
-from screens.frames.overlay_screen import Found
-from screens.frames.services import Desk
+from screens.actions.keys import key_for, key_names
+from screens.actions.registry import ACTIONS, FocusContext, grouped_actions
+from screens.dialogs.dialog import ChooseScreen
+from screens.drawing.safe_text import (
+    GAP,
+    Lines,
+    Row,
+    RowPart,
+    Tone,
+    line_rows,
+    piece,
+    row_text,
+    sentence,
+    words,
+)
+from screens.frames.overlay_screen import Desk, Found, NarrowScreen
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
-from screens.widgets.query_input import QueryInput
+from screens.widgets.lines import QueryInput
 from workbench.config.settings import DECLARED
 from workbench.config.settings_report import (
     SettingOrigin,
@@ -74,7 +81,6 @@ _ORIGINS: dict[SettingOrigin, RowPart] = {
     SettingOrigin.WORKSPACE: piece("workspace", "match"),
     SettingOrigin.ENVIRONMENT: piece("environment", "warn"),
 }
-Facts = Iterator[tuple[str, Tone]]
 
 
 def setting_rows(told: ToldSettings, wanted: str = "") -> list[Row]:
@@ -138,7 +144,7 @@ def detail_rows(setting: ToldSetting, themes: Sequence[str] = (), refusal: str |
     return line_rows(_setting_facts(setting, themes, refusal))
 
 
-def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Facts:
+def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Lines:
     declared = setting.declared
     choices = choices_of(setting.name, themes)
     yield f"{setting.name}: {setting.shown}", "head"
@@ -156,7 +162,7 @@ def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | N
     yield from _ways(setting, refusal)
 
 
-def _ways(setting: ToldSetting, refusal: str | None) -> Facts:
+def _ways(setting: ToldSetting, refusal: str | None) -> Lines:
     change, shared, reset = (key_for(name) for name in ("change_setting", "change_shared", "reset_setting"))
     if target(setting) is SettingOrigin.WORKSPACE:
         yield f"{change} changes it in workbench.yaml, which sets it and overrides your file", "muted"
@@ -226,7 +232,7 @@ def _action_row(action: Action, keys: Keys) -> Row:
     )
 
 
-def action_facts(action: Action, keys: Keys) -> Facts:
+def action_facts(action: Action, keys: Keys) -> Lines:
     """Everything about the keys of one action."""
     file, profile = keys.file.path, keys.map.profile
     profiled, _ = key_map(ACTIONS, profile)
@@ -261,13 +267,12 @@ class SettingsScreen(NarrowScreen):
     Settings are changed in place, keys in the person's editor.
     """
 
-    PLACE = FocusContext.SETTINGS
+    PLACES = (FocusContext.SETTINGS, FocusContext.ENTERING)
     LEAVES = "settings"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.SETTINGS, FocusContext.ENTERING)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, words("Settings"), "filter")
+        super().__init__(desk, "Settings", "filter")
         self.told: ToldSettings | None = None
         self.keys: Keys | None = None
         self.entry = QueryInput(compact=True, classes="narrow", id="settings-entry", select_on_focus=False)
@@ -284,10 +289,6 @@ class SettingsScreen(NarrowScreen):
         """The line to type a value in stands under the list."""
         yield from super().compose_list()
         yield self.entry
-
-    def on_mount(self) -> None:
-        """Read the files."""
-        self.reload()
 
     def reload(self) -> None:
         """Read them again."""
@@ -321,12 +322,12 @@ class SettingsScreen(NarrowScreen):
     @property
     def place(self) -> FocusContext:
         """On a list, or in the line that a value is typed in."""
-        return FocusContext.ENTERING if self.focused is self.entry else self.PLACE
+        return FocusContext.ENTERING if self.focused is self.entry else FocusContext.SETTINGS
 
     @property
     def setting(self) -> ToldSetting | None:
         """The setting under the cursor."""
-        of = self.list.row.of if self.list.row else None
+        of = self.list.of
         return of if isinstance(of, ToldSetting) else None
 
     def why(self) -> Mapping[str, str]:
@@ -382,7 +383,7 @@ class SettingsScreen(NarrowScreen):
     def action_open(self) -> None:
         """Change it, where that can be done."""
         if reason := self.why().get("change_setting"):
-            self.desk.say(row_text(reason[:1].upper() + reason[1:]), "warning")
+            self.desk.say(sentence(reason), "warning")
         else:
             self.action_change_setting()
 
@@ -423,8 +424,7 @@ class SettingsScreen(NarrowScreen):
 
         def written(skipped: Sequence[KeyProblem]) -> None:
             said = [f"Keys: profile {profile}", *(problem.text for problem in skipped[:_MOST_SKIPPED])]
-            text = words("\n".join(map(row_text, said)))
-            self.desk.say(text, "warning" if skipped else "information")
+            self.desk.say("\n".join(said), "warning" if skipped else "information")
             app = cast("WorkbenchApp", self.app)
             app.keying.read_again(app)
             self.reload()
@@ -444,14 +444,14 @@ class SettingsScreen(NarrowScreen):
             self._begin_typing(setting, shared=shared)
 
     def _offer(self, setting: ToldSetting, choices: Sequence[str], *, shared: bool) -> None:
-        def chosen(word: str | None) -> None:
-            if word is not None and word != setting.value:
+        def chosen(word: str) -> None:
+            if word != setting.value:
                 self._write(setting.name, word, shared=shared)
 
         rows = choice_rows(setting, choices)
-        title, hint = words(f"New value of {setting.name}"), "type to narrow"
-        dialog = ChooseScreen(title, rows, lambda _: (), placeholder=hint, at=str(setting.value))
-        self.app.push_screen(dialog, chosen)
+        title = f"New value of {setting.name}"
+        dialog = ChooseScreen(title, rows, at=str(setting.value))
+        self.ask(dialog, chosen)
 
     def _begin_typing(self, setting: ToldSetting, *, shared: bool) -> None:
         """Let the value be typed, beginning with what it is."""
@@ -519,9 +519,9 @@ class SettingsScreen(NarrowScreen):
             setting = changed.setting
             shown = setting.shown if setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
-            self.desk.say(row_text(f"{done}\n{changed.overruled}".strip()), "information")
+            self.desk.say(f"{done}\n{changed.overruled}".strip(), "information")
             if setting is not None and setting.name == "theme":
-                cast("WorkbenchApp", self.app).use_theme(str(setting.value))
+                cast("WorkbenchApp", self.app).theming.use(str(setting.value))
             self.reload()
 
         write = partial(set_own, name, value, workspace_file=self._file, check=fit)

@@ -1,18 +1,27 @@
 """The one list: a virtual list of rows that draws only what is in view.
 
-A refresh swaps the rows under a person's hands: the cursor stays on the row it was on, and on that
-row's nearest surviving neighbour when the row is gone.
+A refresh swaps the rows under a person's hands: the cursor stays on the row it was on, and on that row's
+nearest surviving neighbour when the row is gone.
+
+A list of lines that must be read whole: what does not fit into a row goes on in the next one.
+
+Two texts beside each other, which are scrolled together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import ClassVar, Self, get_args
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar, Self
 
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -21,11 +30,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.drawing.cursor import landing, place_of
-from screens.drawing.safe_text import Row, Shown, Tone
-from screens.widgets.row_strip import GUTTER, Look, row_strip
-from screens.widgets.toned import Toned
+from screens.drawing.safe_text import CLOSED, CURSOR, MARKED, OPEN, TONES, Row, RowPart, Shown, Tone
+from screens.widgets.lines import Toned
 
-TONES: tuple[Tone, ...] = get_args(Tone)
 _CACHED_STRIPS = 512
 
 
@@ -114,6 +121,11 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    @property
+    def of(self) -> Any | None:
+        """What the row under the cursor stands for, to the screen that made it; None without a row."""
+        return self.row.of if self.row else None
 
     def marked_rows(self) -> list[Row]:
         """The marked rows, in order."""
@@ -363,3 +375,217 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         if height > 0 and viewed != self._viewed:
             self._viewed = viewed
             self.post_message(self.InView(self, self.rows[top : top + height]))
+
+
+GUTTER = 2
+_ROOMY = 50
+"""Cells from which on the parts of a tail stand further apart."""
+_JOINER = "\u200d"
+_SKINS = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+"""Letters that make a flag, two by two."""
+_TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
+_CLIPPED_CELLS = 12
+"""Cells of a part below which what is left of it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The styles of a list at this moment: its ground, its cursor line, and each tone."""
+
+    ground: Style
+    cursor: Style
+    tones: Mapping[str, Style]
+
+    @property
+    def reversed(self) -> Mapping[str, Style]:
+        """Each tone in a reversed line, where colours would become grounds, and what is dim a stain."""
+        return {name: Style(bold=tone.bold, underline=tone.underline) for name, tone in self.tones.items()}
+
+
+def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -> Strip:
+    """``row`` in exactly ``width`` cells. The tail keeps at most half of them; the text takes the rest."""
+    base = look.ground + (look.cursor if cursor else Style.null())
+    tones = look.reversed if cursor and look.cursor.reverse else look.tones
+    segments = [
+        Segment(CURSOR if cursor else " ", base + tones["accent"]),
+        Segment(MARKED, base + tones["match"]) if marked else Segment(" ", base),
+    ]
+    indent = "  " * row.depth
+    if row.fold is not None:
+        indent += (OPEN if row.fold else CLOSED) + " "
+    if indent:
+        segments.append(Segment(indent, base + tones["faint"]))
+    used = GUTTER + cell_len(indent)
+    for part in row.lead:
+        text = part.text + " "
+        text = set_cell_size(text, max(0, min(cell_len(text), width - used)))  # crop would halve a character
+        segments.append(Segment(text, base + tones[part.tone]))
+        used += cell_len(text)
+    spare = width - used - cell_len(row.text[:width])
+    tail, tail_cells = _fitting(row.tail, width, spare)
+    room = width - used - tail_cells
+    if room < 0:
+        return Strip(segments).crop(0, width).extend_cell_length(width, base)
+    segments += _text(row, room, base, tones)
+    segments += [Segment(text, base + tones[tone]) for text, tone in tail]
+    return Strip(segments, width)
+
+
+def clipped(text: str, cells: int) -> str:
+    """``text`` in exactly ``cells`` cells, with an ellipsis where something was left out."""
+    if cells <= 0:
+        return ""
+    if len(text) <= cells and cell_len(text) <= cells:
+        return set_cell_size(text, cells)
+    return set_cell_size(set_cell_size(text, cells - 1).rstrip() + "…", cells)
+
+
+def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[Segment]:
+    text = clipped(row.text, room)
+    style = base + tones[row.tone]
+    if not row.emphasis:
+        return [Segment(text, style)]
+    out, at = [], 0
+    for first, last, tone in row.emphasis:
+        start, end = _whole(text, first), _whole(text, last)
+        if start >= len(text) or start < at:
+            continue
+        out.append(Segment(text[at:start], style))
+        out.append(Segment(text[start:end], base + tones[tone]))
+        at = min(end, len(text))
+    out.append(Segment(text[at:], style))
+    return [segment for segment in out if segment.text]
+
+
+def _whole(text: str, at: int) -> int:
+    """The first place from ``at`` on where no character is cut: halves of one are wider than it is."""
+    while 0 < at < len(text) and (
+        cell_len(text[at]) == 0
+        or text[at - 1] == _JOINER
+        or text[at] in _SKINS
+        or (text[at] in _FLAGS and text[at - 1] in _FLAGS)
+    ):
+        at += 1
+    return at
+
+
+def _fitting(tail: tuple[RowPart, ...], width: int, spare: int) -> tuple[list[tuple[str, str]], int]:
+    """The last parts of ``tail`` that a row of ``width`` cells has room for, and the cells they take.
+
+    They may take a share of the row, or ``spare``, which the text does not need. The very last one, the
+    most important, may take more than all of them together; what is too long even so is cut to ``spare``.
+    """
+    gap = "  " if width >= _ROOMY else " "
+    kept: list[tuple[str, str]] = []
+    used = 1
+    for part in reversed(tail):
+        text: str = part.text
+        cells = cell_len(text) + len(gap)
+        if used + cells > max(spare, width * (_TAIL_SHARE if kept else _LAST_SHARE)):
+            if kept or (room := spare - used - len(gap)) < _CLIPPED_CELLS:
+                break
+            text, cells = clipped(text, room), room + len(gap)
+        kept.append((gap + text, part.tone))
+        used += cells
+    kept.reverse()
+    return [*kept, (" ", "text")], used
+
+
+_LEAST = 20
+
+
+class ChangeList(EntryList):
+    """An EntryList whose plain rows are wrapped to its width, anew when that changes."""
+
+    def __init__(self, *, empty: str = "", id: str | None = None, hanging: bool = False) -> None:
+        """``hanging``: rows with a lead are wrapped too, to the right of it."""
+        super().__init__(empty=empty, id=id)
+        self._hanging = hanging
+        self._whole: Sequence[Row] = ()
+        self._wrapped_to = 0
+
+    def show(self, rows: Sequence[Row], *, go_to: str | None = None) -> None:
+        """Show these rows, the long ones over several lines."""
+        self._whole = rows
+        self._wrapped_to = self.scrollable_content_region.width
+        super().show(list(wrapped(rows, self._wrapped_to, hanging=self._hanging)), go_to=go_to)
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        if self.scrollable_content_region.width != self._wrapped_to:
+            self.show(self._whole)
+        super().on_resize()
+
+
+@lru_cache(1024)
+def wrap(text: str, width: int) -> tuple[tuple[int, str], ...]:
+    """The parts of a line, each with where it begins: the same lines are laid out at every step in a file."""
+    parts: list[tuple[int, str]] = []
+    end = 0
+    for part in Content(text).wrap(width):
+        start = max(end, text.find(part.plain, end))
+        end = start + len(part.plain)
+        parts.append((start, part.plain))
+    return tuple(parts)
+
+
+def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterator[Row]:
+    """The rows, those that hold only text in as many parts as they need; a part is named ``id/n``.
+
+    ``hanging``: those with a lead too; a part that hangs below it is inert.
+    """
+    for row in rows:
+        indent = sum(cell_len(part.text) + 1 for part in row.lead)
+        room = cells - GUTTER - 1 - 2 * row.depth - indent
+        if room < _LEAST or (row.lead and not hanging) or row.tail or _fits(row.text, room):
+            yield row
+            continue
+        for number, (at, part) in enumerate(wrap(row.text, room)):
+            text = Shown(part)
+            marks = tuple(
+                (max(start - at, 0), min(end - at, len(text)), tone)
+                for start, end, tone in row.emphasis
+                if start < at + len(text) and end > at
+            )
+            one = replace(row, text=text, emphasis=marks)
+            if number:
+                lead = (RowPart(Shown(" " * (indent - 1)), "text"),) if indent else ()
+                one = replace(one, id=f"{row.id}/{number}", lead=lead, inert=row.inert or bool(indent))
+            yield one
+
+
+def _fits(text: str, cells: int) -> bool:
+    return len(text) * 2 <= cells or cell_len(text) <= cells
+
+
+class SideBySide(Container):
+    """Two lists, each in a frame with a title of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="sides")
+        self.lists = ChangeList(), ChangeList()
+
+    def compose(self) -> ComposeResult:
+        """The frames."""
+        for one in self.lists:
+            with Vertical(classes="side"):
+                yield one
+
+    def entitle(self, *titles: str) -> None:
+        """What each of the two is; the program's own words."""
+        for frame, title in zip(self.query(".side"), titles, strict=True):
+            frame.border_title = Content(title)
+
+    def show(self, left: Sequence[Row], right: Sequence[Row]) -> None:
+        """Show both, each from its first row that is brought out, or from its beginning."""
+        for one, rows in zip(self.lists, (left, right), strict=True):
+            one.show(rows)
+            first = next((at for at, row in enumerate(one.rows) if row.tone == "match"), 0)
+            one.go(first)
+            one.jump(max(0, first - 2))
+
+    def scroll(self, lines: int) -> None:
+        """Both together."""
+        for one in self.lists:
+            one.jump(one.scroll_offset.y + lines)

@@ -1,19 +1,29 @@
-"""The one-line widgets around the panes: title, banner, tabs, hints."""
+"""Widgets of one line or a few: title, banner, tabs, hints, pieces in tones, and lines to type in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import takewhile
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import Reactive
+from textual.screen import Screen
+from textual.suggester import Suggester
+from textual.widget import Widget
+from textual.widgets import Input
 
 from screens.actions.keys import key_called, types_a_character
-from screens.drawing.safe_text import RowPart, Shown, grouped
-from screens.widgets.toned import Toned
+from screens.drawing.clock import today
+from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, grouped
+from workbench.safety.terminal import in_place
 
 _NAME, _SHORT_NAME = " Memory Workbench ", " Workbench "
 _BETWEEN = " · "
@@ -21,6 +31,43 @@ _PLACE = 8
 """Cells that are kept for where the memory is."""
 _PLACE_BESIDE = 24
 """Cells that are kept for it where facts stand beside it."""
+
+
+_matched: WeakKeyDictionary[Screen[Any], dict[type[Widget], tuple[object, dict[str, Any]]]] = (
+    WeakKeyDictionary()
+)
+"""The component styles of one widget of each class, and the rules that they are of."""
+
+
+class Toned(Widget):
+    """Text in the tones of its component classes, which are called ``<sort>--<tone>``.
+
+    No state of a widget changes them, and all of one class on a screen have the same. To match them anew for
+    each, and with each focus and move, would be most of the work of opening a screen.
+    """
+
+    SORT: ClassVar[str] = ""
+    _sheet: object = None
+    """The rules that its tones are of."""
+
+    def tone(self, name: str) -> Style:
+        """The style of a component class."""
+        return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
+
+    def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override] # of this one, not of all
+        """Those to be matched: none where its tones, or those of another like it, are of these rules."""
+        rules = self.app.stylesheet.rules
+        if self._sheet is rules and self._component_styles:
+            return frozenset()
+        self._sheet = rules
+        known = _matched.setdefault(self.screen, {})
+        seen, styles = known.get(type(self), (None, {}))
+        if seen is rules and styles:
+            self._component_styles = styles.copy()
+            self.refresh()
+            return frozenset()
+        known[type(self)] = rules, self._component_styles
+        return super()._get_component_classes()
 
 
 class Line(Toned, can_focus=False):
@@ -37,46 +84,38 @@ class TitleLine(Line):
         "line--name", "line--place", "line--muted", "line--good", "line--busy", "line--warn"
     }  # fmt: skip
 
+    place: Reactive[Shown] = Reactive(EMPTY)
+    """Where the memory is."""
+    facts: Reactive[Sequence[RowPart]] = Reactive(())
+    """What is said of it in their order, as much as there is room for, ``first`` of all."""
+    first: Reactive[RowPart | None] = Reactive(None)
+    status: Reactive[Shown] = Reactive(EMPTY)
+    """How the index is doing; ``status_tone`` is good, busy or warn."""
+    status_tone: Reactive[str] = Reactive("busy")
+
     def __init__(self, place: Shown) -> None:
         super().__init__(id="title")
-        self._place = place
-        self._facts: Sequence[RowPart] = ()
-        self._first: RowPart | None = None
-        self.status = Shown("")
-        self._tone = "busy"
-
-    def retitle(self, place: Shown) -> None:
-        """Say where the memory is."""
-        self._place = place
-        self.refresh()
-
-    def tell(self, facts: Sequence[RowPart], first: RowPart | None = None) -> None:
-        """Say this of the memory, as much as there is room for: ``first`` of all, then in their order."""
-        if (facts, first) != (self._facts, self._first):
-            self._facts, self._first = facts, first
-            self.refresh()
+        self.place = place
 
     def show(self, status: Shown, tone: str) -> None:
-        """Say how the index is doing; ``tone`` is good, busy or warn."""
-        if (status, tone) != (self.status, self._tone):
-            self.status, self._tone = status, tone
-            self.refresh()
+        """Say how the index is doing."""
+        self.status, self.status_tone = status, tone
 
     def render(self) -> Text:
         """The line."""
         width = self.size.width
         name, right, least = self._fitting()
         line = Text(no_wrap=True, overflow="crop").append(name, self.tone("name"))
-        place = Text(self._place, self.tone("place"))
+        place = Text(self.place, self.tone("place"))
         room = width - line.cell_len - least - 2 - cell_len(right)
         kept = []
-        for fact in sorted(self._facts, key=lambda fact: fact is not self._first):
+        for fact in sorted(self.facts, key=lambda fact: fact != self.first):
             room -= cell_len(fact.text) + len(_BETWEEN)
             if room < 0:
                 break
             kept.append(fact)
         facts = Text()
-        for fact in (fact for fact in self._facts if fact in kept):
+        for fact in (fact for fact in self.facts if fact in kept):
             facts.append(fact.text, self.tone(fact.tone)).append(_BETWEEN, self.tone("place"))
         if kept and not right:
             facts.right_crop(len(_BETWEEN) - 1)
@@ -85,7 +124,7 @@ class TitleLine(Line):
         line.append_text(place)
         gap = width - line.cell_len - rest
         if gap >= 0:
-            line.append(" " * gap).append_text(facts).append(right, self.tone(self._tone))
+            line.append(" " * gap).append_text(facts).append(right, self.tone(self.status_tone))
         return line
 
     def _fitting(self) -> tuple[str, str, int]:
@@ -95,11 +134,11 @@ class TitleLine(Line):
         """
         full = f"{self.status} " if self.status else ""
         short = f"{self.status.partition(' · ')[0]} " if self.status else ""
-        beside = min(cell_len(self._place), _PLACE_BESIDE)
+        beside = min(cell_len(self.place), _PLACE_BESIDE)
         ways = [(_NAME, full, _PLACE, 0), (_SHORT_NAME, short, _PLACE, 0)]
-        if self._first is not None:
-            first = cell_len(self._first.text) + len(_BETWEEN) + 2
-            quiet = "" if self._tone == "good" else short
+        if self.first is not None:
+            first = cell_len(self.first.text) + len(_BETWEEN) + 2
+            quiet = "" if self.status_tone == "good" else short
             with_first = [(_NAME, full), (_NAME, short), (_SHORT_NAME, short), (_SHORT_NAME, quiet)]
             ways[:0] = [
                 *((name, right, beside, first) for name, right in with_first),
@@ -145,32 +184,22 @@ class TabLine(Line):
         tabs: TabLine
         index: int
 
+    current: Reactive[int] = Reactive(0)
+    counts: Reactive[Mapping[int, str]] = Reactive({})
+    """What waits, by tab."""
+    keys: Reactive[Sequence[str]] = Reactive(())
+    """By which one gets there."""
+    away: Reactive[Shown] = Reactive(EMPTY)
+    """While keys are text they are not shown: this says how to get where they are keys."""
+
     def __init__(
         self, names: Sequence[str], keys: str = "123456789", *, short: Sequence[str] = (), id: str = "tabs"
     ) -> None:
         """``short`` names stand where there is no room for the others."""
         super().__init__(id=id)
         self._names = names
-        self._keys: Sequence[str] = tuple(keys)
         self._short = short or names
-        self._current = 0
-        self._counts: Mapping[int, str] = {}
-        self._away = Shown("")
-
-    def show(
-        self, current: int, counts: Mapping[int, str] | None = None, keys: Iterable[str] | None = None
-    ) -> None:
-        """Bring out the current tab, and say what waits, and by which ``keys`` one gets there."""
-        pressed = self._keys if keys is None else tuple(keys)
-        if (current, counts or {}, pressed) != (self._current, self._counts, self._keys):
-            self._current, self._counts, self._keys = current, counts or {}, pressed
-            self.refresh()
-
-    def typing(self, away: Shown) -> None:
-        """While keys are text they are not shown; ``away`` says how to get where they are keys."""
-        if away != self._away:
-            self._away = away
-            self.refresh()
+        self.keys = tuple(keys)
 
     def render(self) -> Text:
         """The line; tabs at its end that there is no room for are left out whole."""
@@ -178,10 +207,10 @@ class TabLine(Line):
         for at, tab in enumerate(self._tabs()):
             if line.cell_len + sum(map(cell_len, tab)) > self.size.width:
                 break
-            tones = ("current", "current", "count") if at == self._current else ("key", "tab", "count")
+            tones = ("current", "current", "count") if at == self.current else ("key", "tab", "count")
             for part, tone in zip(tab, tones, strict=True):
                 line.append(part, self.tone(tone))
-        line.append(f" {self._away}" if self._away else "", self.tone("tab"))
+        line.append(f" {self.away}" if self.away else "", self.tone("tab"))
         return line
 
     def on_click(self, event: events.Click) -> None:
@@ -196,8 +225,8 @@ class TabLine(Line):
     def _tabs(self) -> list[tuple[str, str, str]]:
         """Key, name and count of each; the short names where the others do not fit."""
         every = range(len(self._names))
-        counts = [f"{self._counts[at]} " if at in self._counts else "" for at in every]
-        keys = ["·"] * len(every) if self._away else [*self._keys, *("" for _ in every)]
+        counts = [f"{self.counts[at]} " if at in self.counts else "" for at in every]
+        keys = ["·"] * len(every) if self.away else [*self.keys, *("" for _ in every)]
         tabs: list[tuple[str, str, str]] = []
         for names in (self._names, self._short):
             tabs = [(f" {keys[at]}", f" {names[at]} ", counts[at]) for at in every]
@@ -217,15 +246,11 @@ class HintLine(Line):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--label"}
 
+    hints: Reactive[Sequence[tuple[str, str]]] = Reactive(())
+    """Keys with their labels."""
+
     def __init__(self) -> None:
         super().__init__(id="hints")
-        self.hints: Sequence[tuple[str, str]] = ()
-
-    def show(self, hints: Sequence[tuple[str, str]]) -> None:
-        """Show these keys with their labels."""
-        if hints != self.hints:
-            self.hints = hints
-            self.refresh()
 
     def render(self) -> Text:
         """The line."""
@@ -281,37 +306,168 @@ class BudgetMeter(Line):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
     SORT = "meter"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._used = 0
-        self._budget = 0
-        self._unit = ""
-
-    def show(self, used: int, budget: int, unit: str) -> None:
-        """``used`` of ``budget`` of a unit."""
-        if (used, budget, unit) != (self._used, self._budget, self._unit):
-            self._used, self._budget, self._unit = used, budget, unit
-            self.refresh()
+    use: Reactive[tuple[int, int, str]] = Reactive((0, 0, ""))
+    """How many are used of how many of a unit."""
 
     @property
     def word(self) -> str:
         """What the numbers mean: ok, nearly full or over."""
-        if self._used > self._budget:
+        used, budget, _ = self.use
+        if used > budget:
             return "over"
-        return "nearly full" if self._used > _NEARLY_FULL * self._budget else "ok"
+        return "nearly full" if used > _NEARLY_FULL * budget else "ok"
 
     def render(self) -> Text:
         """The line, as wide as there is room."""
-        if not self._budget:
+        used, budget, unit = self.use
+        if not budget:
             return Text()
         tone = {"ok": "good", "nearly full": "warn", "over": "bad"}[self.word]
-        unit = "" if self._unit == "characters" else f"{self._unit} "
-        numbers = f" {grouped(self._used)} / {grouped(self._budget)} {unit}{self.word}"
+        named = "" if unit == "characters" else f"{unit} "
+        numbers = f" {grouped(used)} / {grouped(budget)} {named}{self.word}"
         width = self.content_size.width - len(numbers)
-        filled = min(width, round(width * self._used / self._budget))
+        filled = min(width, round(width * used / budget))
         line = Text(no_wrap=True, overflow="crop")
         if width >= 4:
             line.append("━" * filled, self.tone(tone))
             line.append("╌" * (width - filled), self.tone("rest"))
         line.append(numbers if width >= 4 else numbers.strip(), self.tone(tone))
         return line
+
+
+class PartsLine(Line):
+    """Pieces one after the other, ``between`` them; cut at the edge, or wrapped where they are ``long``."""
+
+    SORT = "part"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"part--{tone}" for tone in TONES}
+
+    def __init__(self, id: str, *, between: str = "", right: bool = False, long: bool = False) -> None:
+        super().__init__(id=id)
+        self.parts: tuple[RowPart, ...] = ()
+        self._between = between
+        self._right = right
+        self._long = long
+
+    def show(self, parts: Sequence[RowPart]) -> None:
+        """Show these pieces."""
+        if tuple(parts) != self.parts:
+            self.parts = tuple(parts)
+            self.refresh(layout=self._long)
+
+    def render(self) -> Text:
+        """The pieces in their tones."""
+        line = self.drawn(self.parts)
+        if self._right:
+            line.pad_left(max(0, self.size.width - line.cell_len))
+        return line
+
+    def drawn(self, parts: Sequence[RowPart]) -> Text:
+        """These pieces as a line."""
+        line = Text(no_wrap=not self._long)
+        for number, part in enumerate(parts):
+            line.append(self._between if number else "").append(part.text, self.tone(part.tone))
+        if not self._long:
+            line.truncate(self.size.width, overflow="ellipsis")
+        return line
+
+
+SORTS = ("field", "phrase", "not")
+
+
+async def edit_at_once(field: Widget, event: events.Key, bindings: Iterable[BindingType]) -> None:
+    """Do what a key means by the ``bindings`` of Textual's own field, before the application hears of it."""
+    for binding in bindings:
+        if isinstance(binding, Binding) and event.key in binding.key.split(","):
+            event.stop()
+            event.prevent_default()
+            await field.run_action(binding.action)
+            return
+
+
+class QueryInput(Input):
+    """A line of text whose editing keys work in the order in which they are pressed.
+
+    Textual lets them go all the way up to the application first, where letters overtake them.
+    """
+
+    @property
+    def _value(self) -> Text:
+        """What is drawn of the text: also what is pasted reaches the terminal through one door."""
+        if self.password:
+            return super()._value
+        return Text(in_place(self.value), no_wrap=True, overflow="ignore", end="")
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit."""
+        await edit_at_once(self, event, Input.BINDINGS)
+
+
+class LanguageInput(QueryInput):
+    """The line that is searched with. ``going_on`` answers how a text goes on, None for nowhere."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"query--{sort}" for sort in SORTS}
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(
+            placeholder=placeholder,
+            compact=True,
+            id="query",
+            suggester=_Continuing(self._continued),
+            select_on_focus=False,
+        )
+        self.going_on: Callable[[str], Awaitable[str | None]] | None = None
+        self._instead = "", ""
+
+    @property
+    def _value(self) -> Text:
+        """What is a condition and no word is drawn in its tone."""
+        from screens.search.parsed_query import marked  # noqa: PLC0415 - not before the first paint
+
+        text = super()._value
+        for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
+            text.stylize(self.get_component_rich_style(f"query--{sort}", partial=True), start, end)
+        return text
+
+    async def _continued(self, text: str) -> str | None:
+        """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""
+        self._instead = "", ""
+        whole = await self.going_on(text) if self.going_on else None
+        kept = takewhile(lambda pair: pair[0] == pair[1], zip(text, whole or "", strict=False))
+        added = (whole or "")[sum(1 for _ in kept) :]
+        if whole is None or in_place(added) != added:
+            return None  # nobody would know what they take with the key
+        if whole.startswith(text):
+            return whole
+        self._instead = text, whole
+        return None
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Take what is offered at the end of the line; elsewhere go on by one."""
+        before, whole = self._instead
+        if whole and before == self.value and self.cursor_at_end and self.selection.is_empty and not select:
+            self.value = whole
+            self.cursor_position = len(whole)
+        else:
+            super().action_cursor_right(select)
+
+
+class _Continuing(Suggester):
+    """Offers the end of a field's name or value; the box takes it with →."""
+
+    def __init__(self, continued: Callable[[str], Awaitable[str | None]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._continued = continued
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The whole text, continued."""
+        return await self._continued(value)
+
+
+class NarrowLine(QueryInput):
+    """One line, hidden until it is opened. What is typed stays when it is left."""
+
+    def __init__(self, placeholder: str, *, id: str) -> None:
+        super().__init__(
+            placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=False
+        )
+        self.display = False

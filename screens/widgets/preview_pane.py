@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -19,10 +18,9 @@ from textual.message import Message
 from textual.strip import Strip
 
 from screens.drawing.safe_text import Shown
-from screens.loading.snapshots import Preview, PreviewLine
-from screens.widgets.entry_list import LineView
-from screens.widgets.row_strip import clipped
-from screens.widgets.toned import Toned
+from screens.loading.model import Preview, PreviewLine
+from screens.widgets.entry_list import LineView, clipped, wrap
+from screens.widgets.lines import Toned
 
 _TONES = (
     "front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here",
@@ -271,7 +269,7 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         number = f"{line.number:>{_NUMBER - 1}} " if line.number else ""
         if len(line.text) <= width and cell_len(line.text) <= width:
             return [Piece(number, line.text, line.role, at)]
-        parts = (_wrap if len(line.text) <= _KEPT else _wrap.__wrapped__)(line.text, width)
+        parts = (wrap if len(line.text) <= _KEPT else wrap.__wrapped__)(line.text, width)
         return [
             Piece("" if n else number, text, line.role, at, start) for n, (start, text) in enumerate(parts)
         ]
@@ -294,18 +292,6 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     def _plain(self, text: str, tone: str) -> Strip:
         style = self._style(tone)
         return Strip([Segment(clipped(text, self._width), style)]).adjust_cell_length(self._width, style)
-
-
-@lru_cache(1024)
-def _wrap(text: str, width: int) -> tuple[tuple[int, str], ...]:
-    """The parts of a line, each with where it begins: the same lines are laid out at every step in a file."""
-    parts: list[tuple[int, str]] = []
-    end = 0
-    for part in Content(text).wrap(width):
-        start = max(end, text.find(part.plain, end))
-        end = start + len(part.plain)
-        parts.append((start, part.plain))
-    return tuple(parts)
 
 
 MOST = 10_000

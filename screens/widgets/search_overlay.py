@@ -12,10 +12,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, row_text, words
+from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, piece, safe_piece, words
 from screens.widgets.entry_list import EntryList
-from screens.widgets.parts_line import PartsLine
-from screens.widgets.query_input import LanguageInput
+from screens.widgets.lines import LanguageInput, PartsLine
 
 _PLACEHOLDER = 'words, a question, kind:log since:2026-03 "exact words" -not'
 _INVITATION = words(
@@ -128,9 +127,9 @@ class SearchOverlay(Vertical):
 
     def tell(self, chips: Sequence[RowPart], notes: Sequence[str], then: Shown | None = None) -> None:
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
-        past = [RowPart(words(f"memory as of {then}: read-only"), "warn")] if then else []
+        past = [piece(f"memory as of {then}: read-only", "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
-        self._told = (*past, *known, *(RowPart(row_text(f"· {note}"), "muted") for note in notes))
+        self._told = (*past, *known, *(safe_piece(f"· {note}", "muted") for note in notes))
         self._meant.show(self._choices or self._told)
 
     def keep_offer(self, text: str) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from textual.await_complete import AwaitComplete
 
-from screens.dialogs.choose import ChooseScreen
-from screens.drawing.safe_text import Row, RowPart, grouped, row_text, words
+from screens.dialogs.dialog import ChooseScreen
+from screens.drawing.safe_text import Row, RowPart, grouped, piece, row_text, words
 from screens.loading.model import home_relative
 from screens.workspaces.switch import ADD, HERE, KEEP, OPEN
 from workbench.health.places import GONE, WorkspaceStatus, standing
@@ -68,7 +68,7 @@ def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
 
 def _state(standing: WorkspaceStatus) -> RowPart:
     if standing.newer_format:
-        return RowPart(words("needs a newer version: read-only"), "warn")
+        return piece("needs a newer version: read-only", "warn")
     count = words(f"{grouped(standing.entries)} entries")
     if standing.state == "fresh":
         return RowPart(count, "muted")
@@ -83,7 +83,7 @@ class WorkspaceChooser(ChooseScreen):
     def __init__(self, known: Registry, here: Path, leaves: Callable[[str], None]) -> None:
         rows = workspace_rows(known, here, {})
         super().__init__(
-            words("Workspaces"),
+            "Workspaces",
             rows,
             lambda typed: typed_rows(typed, known),
             placeholder="type to narrow, or the path of another one",

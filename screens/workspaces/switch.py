@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.worker import Worker, WorkerError
 
-from screens.drawing.safe_text import row_text, said_of, words
+from screens.drawing.safe_text import said_of
 from screens.main.screen import MainScreen
 from workbench.errors import WorkbenchError
 from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
@@ -94,12 +94,10 @@ class Switching:
         def leaves(chosen: str) -> None:
             self._under_way = chosen not in (HERE, ADD)
 
-        def answered(chosen: str | None) -> None:
-            if chosen is None or chosen == HERE:
-                return
+        def answered(chosen: str) -> None:
             if chosen == ADD:
                 self._app.main.work(partial(self._add, here), "workspaces")
-            else:
+            elif chosen != HERE:
                 self.go(Path(chosen.removeprefix(KEEP).removeprefix(OPEN)), keep=chosen.startswith(KEEP))
 
         self._app.main.show_dialog(WorkspaceChooser(known, here, leaves), answered)
@@ -114,7 +112,7 @@ class Switching:
             self._failed(error)
         else:
             self._app.main.name_it()
-            self._app.main.say(row_text(f"This workspace is on the list as {name}"))
+            self._app.main.say(f"This workspace is on the list as {name}")
 
     # -- exchanging ------------------------------------------------------------------------------
 
@@ -125,7 +123,7 @@ class Switching:
             if root == app.workspace.today:
                 old.call_later(old.jumping.to, at)
             elif not await self._settled(old):
-                old.say(words("Answer this question first"), severity="warning")
+                old.say("Answer this question first", "warning")
             else:
                 place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
                 await self._replace(old, place, at)
@@ -137,7 +135,7 @@ class Switching:
             self._under_way = False
             if self._left_out:
                 self._left_out = False
-                app.main.say(words("Keys pressed while the workspace changed were ignored"))
+                app.main.say("Keys pressed while the workspace changed were ignored")
 
     async def _settled(self, old: MainScreen) -> bool:
         """Whether all that was asked for on ``old`` is done, and none of it asks something back."""
@@ -162,6 +160,5 @@ class Switching:
 
     def _failed(self, error: WorkbenchError | OSError) -> None:
         known = isinstance(error, WorkbenchError)
-        text = row_text(" · ".join(said_of(error)))
-        title = words("Still in this workspace")
-        self._app.main.say(text, title=title, severity="warning" if known else "error")
+        severity = "warning" if known else "error"
+        self._app.main.say(" · ".join(said_of(error)), severity, title="Still in this workspace")

@@ -30,7 +30,7 @@ def test_opening_needs_nothing_heavy() -> None:
 
 def test_the_first_paint_loads_no_parser_nothing_of_git_and_nothing_that_acts() -> None:
     found = loaded("import screens.app", parts=3)
-    acts = {"screens.main.controllers", "screens.loading.store", "screens.search.engine"}
+    acts = {"screens.main.controllers", "screens.loading.reader", "screens.search.engine"}
     parses = {"workbench.memory.markdown", "workbench.memory.origin", "workbench.safety.secrets"}
     writes = {"workbench.repository.history", "workbench.workspace.transaction", "workbench.workspace.ledger"}
     assert not found & (acts | parses | writes)

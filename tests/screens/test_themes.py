@@ -142,7 +142,7 @@ def test_a_theme_that_became_bad_stays_as_it_was(tmp_path: Path) -> None:
 async def test_every_theme_is_in_the_palette_and_draws(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         for theme in THEMES:
-            interface.app.use_theme(theme.name)
+            interface.app.theming.use(theme.name)
             await interface.pilot.pause()
             said = theme.colors["surface"]
             ground = Color.parse("ansi_default" if said == "default" else said)
@@ -151,7 +151,7 @@ async def test_every_theme_is_in_the_palette_and_draws(sandbox: Sandbox) -> None
 
 async def test_an_unknown_theme_is_reported(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        interface.app.use_theme("neon")
+        interface.app.theming.use("neon")
         await interface.until_said("There is no theme neon")
         assert interface.app.theme == "dark"
 
@@ -161,7 +161,7 @@ async def test_a_theme_is_followed_while_it_is_written(sandbox: Sandbox) -> None
     path.parent.mkdir(parents=True)
     path.write_text(mine())
     async with opened(sandbox.workspace) as interface:
-        interface.app.use_theme("mine")
+        interface.app.theming.use("mine")
         shown = interface.main.panes[0].list.styles
 
         async def follow(surface: str) -> None:
@@ -185,7 +185,7 @@ async def test_a_saved_theme_is_noticed_by_itself(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         path.write_text(mine())
         await interface.until(lambda: "mine" in interface.app.theming.themes.by_name, "the new theme")
-        interface.app.use_theme("mine")
+        interface.app.theming.use("mine")
         path.unlink()
         await interface.until_said("There is no theme mine")
         assert interface.app.theme == "dark"

@@ -39,7 +39,8 @@ async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) 
             FocusContext.RESULTS,
         }
         needed = {action.id for action in ACTIONS if action.places & places}
-        assert needed == set(interface.main.commands)
+        own = {name for name in needed if hasattr(interface.main, f"action_{name}")}
+        assert needed == own | interface.main.commands.keys()
 
 
 def test_disabled_actions_say_why() -> None:

@@ -9,9 +9,9 @@ from rich.cells import cell_len
 
 from screens.actions.key_file import key_file_path
 from screens.actions.registry import Context, FocusContext, hints
-from screens.dialogs.help import HelpScreen
+from screens.dialogs.dialog import HelpScreen
 from screens.drawing.safe_text import Row
-from screens.widgets.row_strip import GUTTER
+from screens.widgets.entry_list import GUTTER
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox
 

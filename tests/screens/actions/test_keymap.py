@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from screens.actions.action import Action
-from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
 from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyProblem, Wish, key_map
-from screens.actions.keys import key_called, key_name
+from screens.actions.keys import key_called, key_for, key_name
 from screens.actions.registry import ACTIONS, by_id, is_bound, key_table, keys_json
 
 

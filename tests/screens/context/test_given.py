@@ -372,7 +372,7 @@ async def test_hostile_text_stays_text_in_every_part(sandbox: Sandbox) -> None:
 
 async def test_it_fits_a_small_terminal_and_a_light_theme(indexed: Sandbox) -> None:
     async with opened(indexed.workspace, (60, 20)) as interface:
-        interface.app.use_theme("light")
+        interface.app.theming.use("light")
         await ask(interface)
         await interface.until_shown(PORT[:12])
         assert all(len(line) <= 60 for line in interface.text.split("\n"))

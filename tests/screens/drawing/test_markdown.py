@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from screens.drawing.markdown import drawn, inline
-from screens.drawing.safe_text import Shown, line_text
+from screens.drawing.safe_text import Shown, drawn, inline, line_text
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

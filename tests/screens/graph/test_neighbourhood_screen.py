@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from screens.loading.snapshots import GraphView
-from screens.loading.store import Store
+from screens.loading.model import GraphView
+from screens.loading.reader import Store
 from screens.widgets.entry_list import EntryList
 from tests.screens.graph.looking import (
     cursor_on,
@@ -238,7 +238,7 @@ async def test_the_map_is_drawn_where_there_is_room_and_follows_the_cursor(sandb
         await interface.until_shown("┤ Atlas ├")
         await interface.until_shown("works on ►")
         await cursor_on(interface, "uses → NATS")
-        await interface.until(lambda: screen.map._chosen == "graph/technology/nats.md", "it is brought out")
+        await interface.until(lambda: screen.map.chosen == "graph/technology/nats.md", "it is brought out")
         await interface.press("m")
         await interface.until(lambda: "┤ Atlas ├" not in interface.text, "no map")
 
@@ -323,7 +323,7 @@ async def test_reading_is_shown_while_the_panes_have_not_read_every_page(
             yield view
             read_on.wait()
 
-    monkeypatch.setattr("screens.loading.store._BATCH", 1)
+    monkeypatch.setattr("screens.loading.reader._BATCH", 1)
     monkeypatch.setattr(Store, "graph", one_after_the_other)
     async with opened(sandbox.workspace) as interface:
         graph = interface.main.panes[3]
@@ -342,7 +342,7 @@ async def test_what_cannot_be_read_is_said_with_what_to_do(
     def broken(*_: object) -> None:
         raise WorkbenchError("the ledger [/] cannot be read", hint="look at \x1b[31mit")
 
-    monkeypatch.setattr("screens.graph.graph_state.settled_keys", broken)
+    monkeypatch.setattr("screens.graph.views.settled_keys", broken)
     async with opened(sandbox.workspace) as interface:
         await interface.press("R")
         await interface.until_shown("the ledger [/] cannot be read")

@@ -13,8 +13,9 @@ import pytest
 
 from screens.actions.availability import FocusContext
 from screens.actions.registry import ACTIONS
+from screens.dialogs.dialog import PickScreen
 from screens.graph.neighbourhood import GraphScreen
-from screens.health.overview import FixScreen, HealthScreen
+from screens.health.overview import HealthScreen
 from screens.history.conflicts import ConflictsScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED
@@ -75,7 +76,7 @@ async def test_a_fix_is_shown_with_its_diff_and_is_one_operation(sandbox: Sandbo
         screen = await opens(interface, "secrets")
         await choose(interface, "AWS access key")
         await interface.press("f")
-        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.until(lambda: isinstance(interface.app.screen, PickScreen), "the ways")
         await interface.until_shown("set it aside, where no agent loads it")
         frame, (width, height) = interface.app.screen.query_one("#choose").region, interface.app.size
         rows = len(interface.app.screen.query_one("#choices", EntryList).rows)
@@ -99,11 +100,11 @@ async def test_leaving_the_ways_or_the_diff_changes_nothing(sandbox: Sandbox) ->
         await opens(interface, "hidden text")
         await choose(interface, "zero-width")
         await interface.press("f")
-        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.until(lambda: isinstance(interface.app.screen, PickScreen), "the ways")
         await interface.press("escape")
         await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "back")
         await interface.press("f")
-        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.until(lambda: isinstance(interface.app.screen, PickScreen), "the ways")
         await interface.press("enter")
         await interface.until_shown("Quarantine 1 entry?")
         await interface.press("n")
@@ -359,7 +360,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         screen = await opens(interface, "contradictions")
         await choose(interface, "Sarah, lives in")
         await interface.press("f")
-        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.until(lambda: isinstance(interface.app.screen, PickScreen), "the ways")
         await interface.press("5")
         await interface.until(lambda: isinstance(interface.app.screen, GraphScreen), "the graph")
         graph = interface.app.screen
@@ -369,7 +370,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.until(lambda: interface.app.screen is screen, "back where one was")
         await choose(interface, "Sarah, lives in")
         await interface.press("f")
-        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.until(lambda: isinstance(interface.app.screen, PickScreen), "the ways")
         await interface.press("2")
         await interface.until(lambda: screen.sections["contradictions"].state == "ok", "answered")
         await interface.press("u")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.health.overview import FixScreen, HealthScreen
+from screens.dialogs.dialog import PickScreen
+from screens.health.overview import HealthScreen
 from screens.jobs import user_jobs
 from screens.jobs.user_jobs import PathScreen
 from screens.settings.overview import SettingsScreen
@@ -140,7 +141,7 @@ async def test_recall_tests_are_run_again_from_the_one_that_fails(sandbox: Sandb
         sandbox.write("MEMORY.md", MEMORY_TEXT.replace("Likes tea", "Likes teapots"))
         reindex(sandbox.workspace, vectors=False)
         await interface.press("f")
-        if isinstance(interface.app.screen, FixScreen):
+        if isinstance(interface.app.screen, PickScreen):
             await interface.press("enter")
         await interface.until(
             lambda: screen.results["recall tests"].seen.startswith("1 of 1 pass"), "run again"

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from rich.style import Style
 
-from screens.drawing.safe_text import Folds, Row
+from screens.drawing.safe_text import TONES, Folds, Row
 from screens.health.overview import Section, behind_finding, behind_section, section_rows
-from screens.widgets.entry_list import TONES
-from screens.widgets.row_strip import Look, row_strip
+from screens.widgets.entry_list import Look, row_strip
 from workbench.health.checks import CHECKS
 from workbench.health.finding import CheckResult, Finding, Fix, counted
 

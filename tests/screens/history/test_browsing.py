@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from screens.frames.browse import BrowseScreen
+from screens.frames.overlay_screen import BrowseScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.operations.forget import plan_forget

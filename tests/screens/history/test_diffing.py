@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from screens.drawing.safe_text import Row, RowPart, words
 from screens.history.diff import MAX_BYTES, MAX_FILES, MAX_LINES, diff_rows
-from screens.widgets.change_list import wrapped
+from screens.widgets.entry_list import wrapped
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, Sandbox
 from workbench.memory.file_edit import FileEdit

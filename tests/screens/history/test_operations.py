@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.events import MouseScrollUp
 
-from screens.dialogs.confirm import ConfirmScreen
-from screens.frames.browse import NarrowScreen
+from screens.dialogs.dialog import ConfirmScreen
+from screens.frames.overlay_screen import NarrowScreen
+from screens.history.history_reader import Timekeeper
 from screens.history.operations import Chronicle, OperationScope, OperationsScreen
-from screens.history.revision_lookup import Timekeeper
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -310,7 +310,7 @@ def test_the_way_back_reads_only_as_far_as_somebody_goes(sandbox: Sandbox) -> No
         assert keeper.step(10_000).limit
         assert keeper.looked_at == 3_001
     finally:
-        keeper.close()
+        keeper.end()
 
 
 def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
@@ -322,7 +322,7 @@ def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
         assert where.moment is not None
         assert (where.moment.summary, where.limit) == ("start", "the history of this memory begins here")
     finally:
-        keeper.close()
+        keeper.end()
 
 
 def test_a_file_that_was_renamed_is_followed(sandbox: Sandbox) -> None:

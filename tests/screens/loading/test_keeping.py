@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from screens.loading.reader import FilterScan, subject_of
-from screens.loading.snapshots import Contents, Promoted, of_kind
-from screens.loading.store import Store
-from screens.panes.filter import Filter, KeptFiles, filter_of
+from screens.loading.model import Contents, Promoted, of_kind
+from screens.loading.reader import FilterScan, Store, subject_of
 from screens.panes.logs import LogsPane
+from screens.panes.pane import Filter, KeptFiles, filter_of
 from tests.support.workspaces import Sandbox
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile

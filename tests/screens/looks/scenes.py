@@ -165,7 +165,7 @@ async def _pictures(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
     app = WorkbenchApp(Workspace.open(root), engines=False)
     taken: Taken = {}
     async with app.run_test(size=SIZES[0]) as pilot:
-        app.use_theme(themes[0])
+        app.theming.use(themes[0])
         await _until(pilot, lambda: all(pane.list.empty != "reading …" for pane in app.main.panes))
         await _settle(pilot, app)  # a key goes to the row that it is meant for only once all rows are there
         for key in scene.keys:
@@ -178,7 +178,7 @@ async def _pictures(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
                 continue
             if (app.size.width, app.size.height) != size:
                 await pilot.resize_terminal(*size)
-            app.use_theme(theme)
+            app.theming.use(theme)
             await _settle(pilot, app)
             taken[size, theme] = of_strips(map(_timeless, drawn(app)), size[0])
     return taken

@@ -166,7 +166,7 @@ def test_a_program_that_fails_is_not_said_to_have_copied(
 def test_without_a_display_no_program_is_asked(programs: Callable[..., dict[str, str]]) -> None:
     environ = programs("wl-copy", "xclip", "pbcopy")
     assert copy.tools(environ, "linux") == []
-    assert [tool.name for tool in copy.tools(environ, "darwin")] == ["pbcopy"]
+    assert copy.tools(environ, "darwin") == [("pbcopy",)]
 
 
 @pytest.mark.parametrize(

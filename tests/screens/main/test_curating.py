@@ -411,7 +411,7 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """Also where what follows an undo takes so long that the watcher has its file read again meanwhile."""
-    conflicts = OperationRunner._conflicts
+    conflicts = OperationRunner.conflicts
 
     def slow(runner: OperationRunner) -> int:
         time.sleep(seconds)
@@ -428,7 +428,7 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(
         await interface.press("d")
         await interface.until_said("Forgotten")
         await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
-        monkeypatch.setattr(OperationRunner, "_conflicts", slow)
+        monkeypatch.setattr(OperationRunner, "conflicts", slow)
         await interface.press("u")
         await interface.until_said("Undone")
         await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")

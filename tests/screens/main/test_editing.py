@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -87,6 +88,7 @@ async def test_leaving_asks_only_when_something_was_typed_and_keeps_it(sandbox: 
         await interface.until(lambda: interface.app.clipboard == PORT + " unsaved", "it is copied")
         await begin(interface)
         assert dialog(interface).text == PORT + " unsaved"
+        await interface.until_said("Your unsaved text is here again")
         assert dialog(interface).changed
     assert actions(sandbox) == ["start"]
 
@@ -195,15 +197,16 @@ async def test_what_became_of_an_entry_is_not_said_in_the_dialog_of_another(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
-    current_source = OperationRunner.current_source
+    run = OperationRunner.run
 
-    async def late(runner: OperationRunner, address: str) -> tuple[str | None, str]:
-        found = await current_source(runner, address)
-        begun.set()
-        await go_on.wait()
+    async def late(runner: OperationRunner, work: Callable[..., object], *args: object) -> object:
+        found = await run(runner, work, *args)
+        if work.__name__ == "current_source":
+            begun.set()
+            await go_on.wait()
         return found
 
-    monkeypatch.setattr(OperationRunner, "current_source", late)
+    monkeypatch.setattr(OperationRunner, "run", late)
     async with opened(sandbox.workspace) as interface:
         await begin(interface, "weather in Lisbon")
         sandbox.write(LOG, "# nothing left\n")

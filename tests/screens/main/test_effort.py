@@ -12,8 +12,8 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
+from screens.loading.model import FilesChanged
 from screens.loading.reader import Reading
-from screens.loading.snapshots import FilesChanged
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import load_themes
@@ -52,7 +52,7 @@ async def test_the_style_sheet_is_read_for_the_theme_of_the_settings_at_once(
 async def test_another_theme_is_read_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(sandbox.workspace) as interface:
         with counted(monkeypatch, "reparse") as calls:
-            interface.app.use_theme("light")
+            interface.app.theming.use("light")
             await interface.pilot.pause()
     assert len(calls) == 1
 

@@ -12,8 +12,8 @@ import pytest
 from textual import events
 
 from screens.dialogs.editor import WritingScreen
+from screens.loading.model import FilesChanged, FolderSeen
 from screens.loading.reader import Reading
-from screens.loading.snapshots import FilesChanged, FolderSeen
 from screens.main.layout import Shape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.main.settings_watch import misread_line
+from screens.main.status_monitor import misread_line
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from workbench.config.settings_report import SettingsProblem

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from screens.drawing.safe_text import words
-from screens.loading import snapshots
+from screens.loading import model
 from screens.main import status_monitor
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
@@ -91,7 +91,7 @@ async def test_a_narrow_title_has_room_for_the_budget(sandbox: Sandbox, width: i
     ("used", "said"), [(700, "70 % of budget"), (1_240, "124 % of budget"), (6_160, "6.2 times its budget")]
 )
 def test_a_budget_is_told_in_percent_and_what_is_far_over_it_in_times(used: int, said: str) -> None:
-    memory = snapshots.MemoryView("MEMORY.md", used=used, limit=1_000)
+    memory = model.MemoryView("MEMORY.md", used=used, limit=1_000)
     assert status_monitor.budget_fact(memory).text == said
 
 

@@ -89,7 +89,7 @@ def test_what_is_clicked_pasted_and_left_while_it_is_loaded_ends_as_later(sandbo
 
 def test_an_interface_that_crashes_says_so_by_its_exit_code(sandbox: Sandbox) -> None:
     broken = Terminal(
-        sandbox.root, run=f"from screens.widgets.lines import HintLine; HintLine.show = None; {RUN}"
+        sandbox.root, run=f"from screens.widgets.lines import HintLine; HintLine.render = None; {RUN}"
     )
     broken.child.expect("object is not callable|method returned an invalid", timeout=PATIENCE_SECONDS)
     broken.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from screens.drawing.safe_text import Row, words
-from screens.panes.filter import Filter, Subject, Subjects, filter_of
+from screens.panes.pane import Filter, Subject, Subjects, filter_of
 
 STATES = frozenset({"pinned", "promoted"})
 TEA = Subject("Likes green tea", {"pinned"}, ("2026-03-14",))

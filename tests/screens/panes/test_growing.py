@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from screens.loading.snapshots import of_kind
-from screens.loading.store import Store
+from screens.loading.model import of_kind
+from screens.loading.reader import Store
 from tests.screens.interface import opened
 from tests.screens.panes.test_panes import PERSON, episode
 from tests.support.workspaces import EPISODE, Sandbox

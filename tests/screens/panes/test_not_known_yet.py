@@ -10,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from screens.loading.snapshots import (
+from screens.loading.model import (
     EpisodesView,
     Files,
     FilteredEntries,
@@ -22,11 +22,10 @@ from screens.loading.snapshots import (
     stamp,
 )
 from screens.panes.episodes import EpisodesPane
-from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import READING, Pane
+from screens.panes.pane import READING, MatchesRead, Pane
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
 from workbench.memory.moment import dated_name

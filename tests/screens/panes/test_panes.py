@@ -177,8 +177,8 @@ async def test_an_unreadable_header_is_said_and_the_page_still_listed(sandbox: S
 async def test_a_huge_day_is_shown_in_part_and_says_so(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("screens.loading.store.READ_LIMIT", 20_000)
-    monkeypatch.setattr("screens.loading.store.Store.contents.__defaults__", (20_000,), raising=False)
+    monkeypatch.setattr("screens.loading.reader.READ_LIMIT", 20_000)
+    monkeypatch.setattr("screens.loading.reader.Store.contents.__defaults__", (20_000,), raising=False)
     sandbox.write("memory/2026-03-16.md", "# Long\n\n" + "- one more line\n" * 5_000)
     async with opened(sandbox.workspace) as interface:
         await interface.press("1", "G")

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.dialogs.choose import ChooseScreen
+from screens.dialogs.dialog import ChooseScreen
 from screens.main.request import plan_of
 from screens.review.prompts import accept as accepting
 from screens.review.review import ReviewScreen

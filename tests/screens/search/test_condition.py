@@ -6,13 +6,13 @@ from contextvars import copy_context
 
 import pytest
 
-from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
+from screens.actions.keys import Chosen, use
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
 from screens.jobs.running_jobs import Stage
 from screens.search.engine import KEYWORD_INDEX, IndexChanged
-from screens.search.search_state import SearchState, condition, emptiness
+from screens.search.live_search import SearchState, condition, emptiness
 from workbench.agent.search_update import FoundHit, SearchUpdate
 
 HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)

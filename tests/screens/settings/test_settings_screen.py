@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from screens.actions.key_file import load_keys
-from screens.dialogs.choose import ChooseScreen
+from screens.dialogs.dialog import ChooseScreen
 from screens.settings.overview import SettingsScreen, detail_rows, key_rows
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened

@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.safe_text import Row, RowPart, Tone, row_text
-from screens.widgets.entry_list import TONES
-from screens.widgets.row_strip import Look, clipped, row_strip
+from screens.drawing.safe_text import TONES, Row, RowPart, Tone, row_text
+from screens.widgets.entry_list import Look, clipped, row_strip
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 
 from screens.drawing.safe_text import Row, words
 from screens.widgets import entry_list as module
-from screens.widgets.entry_list import EntryList
-from screens.widgets.row_strip import row_strip
+from screens.widgets.entry_list import EntryList, row_strip
 
 
 class ListApp(App[None]):

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from screens.drawing.safe_text import Row, RowPart, row_text, words
-from screens.widgets.entry_list import TONES
-from screens.widgets.row_strip import Look, clipped, row_strip
+from screens.drawing.safe_text import TONES, Row, RowPart, row_text, words
+from screens.widgets.entry_list import Look, clipped, row_strip
 
 LOOK = Look(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.dialogs.choose import ChooseScreen
+from screens.dialogs.dialog import ChooseScreen
 from screens.main.screen import MainScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened

@@ -1,0 +1,80 @@
+"""What all screens share: workers, keys that perform actions, and a layout that is painted whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TypeVar
+
+from textual.geometry import Size
+from textual.screen import Screen, ScreenResultType
+from textual.worker import Worker
+
+from screens.actions.availability import FocusContext
+from screens.actions.registry import is_bound
+
+Work = Callable[[], Coroutine[None, None, None]]
+Command = Callable[[], None]
+Answer = TypeVar("Answer")
+
+
+class WorkingScreen(Screen[ScreenResultType]):
+    """What fails in a worker does not end the program. Keys perform actions where the hands are."""
+
+    @property
+    def place(self) -> FocusContext:
+        """Where the hands are: in the screen, or in a part of it in which keys mean something else."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key counts where the hands are: elsewhere it may mean something else, or be text."""
+        if action != "perform":
+            return super().check_action(action, parameters)
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self.place)
+
+    def ask(self, dialog: Screen[Answer], answered: Callable[[Answer], object]) -> None:
+        """Show a dialog; ``answered`` hears of its answer, and nothing where it is left without one."""
+
+        def closed(answer: Answer | None) -> None:
+            if answer is not None:
+                answered(answer)
+
+        self.app.push_screen(dialog, closed)
+
+    def work(self, work: Work, group: str, *, exclusive: bool = False) -> None:
+        """Start a worker; a newer ``exclusive`` one of its ``group`` ends it."""
+        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+
+
+class LaidOutScreen(WorkingScreen[None]):
+    """A screen that paints everything that moved, also where somebody asked in between where it stands.
+
+    Textual tells what has changed by comparing a new layout with the map of widgets that it keeps. When a
+    widget is asked for its place while a change waits to be laid out, that map is made anew at once, and what
+    is laid out next seems to change nothing: it is not painted, and whoever is shown by it never hears of it.
+    Here the comparison is with the last layout that was painted.
+    """
+
+    def __init__(self, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._laid_out = self._compositor._full_map
+        self.commands: dict[str, Command] = {}
+        """Actions that are no method: several that are done alike, or those of another object."""
+
+    # Not public: where Textual should call it otherwise one day, layouts are painted as it paints them.
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        self._compositor._full_map = self._laid_out
+        super()._refresh_layout(size, scroll)
+        self._laid_out = self._compositor._full_map
+
+    def do(self, action_id: str) -> None:
+        """Do what an action does here."""
+        (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
+
+    def action_palette(self) -> None:
+        """All commands by name."""
+        self.app.action_command_palette()
+
+    def action_quit(self) -> None:
+        """Leave the program."""
+        self.app.exit()
