@@ -127,13 +127,10 @@ def _require_own(folder: Path) -> None:
     if not os.path.lexists(folder / _MANAGED):
         return
     listed = read_json(folder / _MANAGED)
-    if not (isinstance(listed, list) and all(map(_is_plain, listed))):
+    if not isinstance(listed, list) or not all(
+        isinstance(name, str) and name == os.path.basename(name) and name.strip(".") for name in listed
+    ):
         raise ValueError(f"{_MANAGED} lists files that do not belong to it")
-
-
-def _is_plain(name: object) -> bool:
-    """Whether it is the name of a file in the folder itself."""
-    return isinstance(name, str) and name not in ("", ".", "..") and os.path.basename(name) == name
 
 
 def deleted_share(folder: Path) -> float:

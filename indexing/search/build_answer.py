@@ -23,7 +23,7 @@ from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
-from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, explain, parts_of, rank
+from indexing.ranking.order import Candidate, Ranked, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
 from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
@@ -32,6 +32,7 @@ from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
 from workbench.errors import WorkbenchError
+from workbench.memory.claims import bag_of_words
 from workbench.memory.entry import Entry
 from workbench.memory.names import is_outside
 from workbench.plural import plural
@@ -82,12 +83,6 @@ def shared_words(terms: Terms, text: str) -> list[str]:
     """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
     standing = {term: text[start:end].lower() for start, end, term in reversed(found_in(text, terms))}
     return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
-
-
-def exact_in(text: str, terms: Terms) -> list[str]:
-    """The exact tokens of the question that stand in ``text``."""
-    present = set(exact_tokens(normal(text)))
-    return [token for token in terms.exact if token in present]
 
 
 def _asked(word: str, wanted: set[str], beginning: str) -> str:
@@ -389,12 +384,11 @@ class TimedQuery:
 
     def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
         """The rows in the order in which near-duplicates make room; the word of a question still decides."""
-        sets = WordSets()
         order: list[_Row] = []
         for _, group in groupby(rows, lambda row: row.ranked.candidate.word):
             some = list(group)
             scores = [row.ranked.score for row in some]
-            words = [sets.of(row.entry.text) for row in some]
+            words = [bag_of_words(row.entry.text) for row in some]
             chosen = diversified(scores, words, self.query.k, balance)
             order += [replace(some[at], alike=alike) for at, alike in chosen]
         return order
@@ -403,7 +397,9 @@ class TimedQuery:
         one, entry = row.ranked, row.entry
         explained = {}
         if self.query.explain:
-            matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
+            present = exact_tokens(normal(entry.text))
+            exactly = (token for token in self.terms.exact if token in present)
+            matched = [*shared_words(self.terms, entry.text), *exactly]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(
                 *(one, self.weights, matched, self.periods, row.alike, exact),

@@ -92,15 +92,18 @@ class VectorSide:
         """The model by its name, not loaded: that of the index, if it can be used. Raises NoVectorsError."""
         with self._choosing:  # one thread may load while another asks
             if self._choice is None:
-                found, made_by = choices(self._settings, threads=1), model_of_index(self._generations)
-                own = found.that_made(made_by)
-                if own is None and (why := found.lost(made_by)):
-                    self._give_up(why, ModelUnavailableError(why))
                 try:
-                    self._choice = (own or found.first()).opened_once()
+                    self._choice = self._chosen(model_of_index(self._generations))
                 except ModelUnavailableError as error:
                     self._give_up(error.message, error)
             return self._choice
+
+    def _chosen(self, made_by: str | None) -> ModelChoice:
+        """The model of the settings that made the vectors, else the first. Raises ModelUnavailableError."""
+        found = choices(self._settings, threads=1)
+        if why := found.lost(made_by):
+            raise ModelUnavailableError(why)
+        return (found.that_made(made_by) or found.first()).opened_once()
 
     def load(self) -> str | None:
         """Load the model and the vectors; None when both can be used, else why not. May take seconds.
@@ -128,12 +131,17 @@ class VectorSide:
         """
         try:
             self._require_model(generation)
-            reader = self._refreshed(generation)
+            if self._reader is None:
+                from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
+
+                self._reader = VectorReader(generation.vectors)
+            else:
+                self._reader.refresh()
         except RefusedError as error:
             self._fail(keywords_only(error.message), error)
         except IndexUnavailableError as error:
             self._fail(f"{keywords_only(error.message)}; {REINDEX}", error)
-        return Nearby(self._embedded(text), reader)
+        return Nearby(self._embedded(text), self._reader)
 
     def close(self) -> None:
         """Let the vectors go: they are another generation's, or damaged."""
@@ -157,14 +165,21 @@ class VectorSide:
         raise NoVectorsError(self._why) from error
 
     def _require_model(self, generation: Generation) -> None:
-        """Have the model of ``generation`` loaded, where it is of use. Raises NoVectorsError."""
+        """Have the model of ``generation`` loaded, where it is of use.
+
+        Raises NoVectorsError, and ModelUnavailableError where it was lost.
+        """
         if self._why is not None:
             raise NoVectorsError(self._why)
         choice, made_by = self.choice(), generation.model()
         if made_by is None:
             raise NoVectorsError(f"{keywords_only(NO_VECTORS)}; {REINDEX}")
-        if made_by != choice.identity:
-            self._follow(made_by)
+        if made_by != choice.identity:  # another model made it meanwhile
+            choice = self._chosen(made_by)
+            if made_by != choice.identity:
+                raise NoVectorsError(f"{keywords_only(_OTHER_MODEL)}; {REINDEX}")
+            self._choice, self._embedder = choice, None
+            self._embedded.cache_clear()
         self._embedder = self._embedder or self._opened()
         if self._asked_of != generation:  # a remote model is told once how long the vectors are
             manifest = generation.manifest()
@@ -172,26 +187,6 @@ class VectorSide:
                 self._embedder.expect(manifest.dimension)
             self._embedded.cache_clear()
             self._asked_of = generation
-
-    def _follow(self, made_by: str) -> None:
-        """Take up the model that the index was made with meanwhile. Raises NoVectorsError."""
-        found = choices(self._settings, threads=1)
-        choice = found.that_made(made_by)
-        if choice is None and (why := found.lost(made_by)):
-            raise NoVectorsError(keywords_only(why))
-        if choice is None:
-            raise NoVectorsError(f"{keywords_only(_OTHER_MODEL)}; {REINDEX}")
-        self._choice, self._embedder = choice.opened_once(), None
-        self._embedded.cache_clear()
-
-    def _refreshed(self, generation: Generation) -> VectorReader:
-        if self._reader is None:
-            from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
-
-            self._reader = VectorReader(generation.vectors)
-        else:
-            self._reader.refresh()
-        return self._reader
 
     def _warm(self) -> None:
         """Have the engine imported, and the vectors in its cache, before somebody waits for them."""

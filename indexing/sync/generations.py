@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -190,10 +191,8 @@ class Generation:
 
     def suspect(self) -> None:
         """A reader met damage: the next sync shall build anew. Never fails."""
-        try:
+        with contextlib.suppress(OSError):
             (self.folder / "suspect").touch()
-        except OSError:
-            return
 
     def suspected(self) -> bool:
         """Whether a reader met damage."""

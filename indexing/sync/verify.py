@@ -22,9 +22,10 @@ import numpy as np
 
 from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
+from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
+from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine
 from indexing.sync.changes import find_changes
 from indexing.sync.entry_vectors import TextVectors, known_vectors
@@ -131,7 +132,7 @@ def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: O
 
 
 def _rows(
-    found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: Collection[str]
+    found: Iterable[tuple[Stored, int, Candidate]], skipped: Collection[str]
 ) -> Counter[tuple[str, object]]:
     """Every entry with all that the index says of it, but for when its file was looked at."""
     return Counter(
@@ -199,8 +200,8 @@ def _answer(snapshot: Snapshot, word: str, exact: bool) -> object:
     """All that is found with its score; of very many the best scores, as equals among them have no order."""
     found = snapshot.search(Question(text=word), _ANSWERS)
     if len(found) == _ANSWERS:
-        return sorted(round(match.score, 2) for match in found) if exact else len(found)
-    return {match.key: round(match.score, 2) if exact else 0.0 for match in found}
+        return sorted(round(match.bm25, 2) for match in found) if exact else len(found)
+    return {match.key: round(match.bm25, 2) if exact else 0.0 for match in found}
 
 
 def _verify_vectors(

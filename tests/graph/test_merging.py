@@ -120,6 +120,17 @@ def test_a_moved_line_keeps_its_trust_and_gets_an_id_of_its_own(pages: Sandbox) 
     assert len(ids) == len(set(ids))
 
 
+def test_a_moved_line_speaks_no_louder_than_its_page_did(pages: Sandbox) -> None:
+    pages.write(OTHER, OTHER_PAGE.replace("src=c.md#L3", "src=c.md#L3 trust=owner"))
+    pages.commit("a louder line")
+    assert entity(pages, "S. Chen").memories[1].trust == "agent"
+    merge(pages)
+    assert [(one.text, one.trust) for one in entity(pages, "Sarah Chen").memories][1] == (
+        "Speaks Dutch",
+        "agent",
+    )
+
+
 def test_its_names_lead_here_from_now_on(pages: Sandbox) -> None:
     merge(pages)
     for name in ("S. Chen", "Sarah", "Chen-san"):

@@ -18,8 +18,8 @@ from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.moment import parse_moment
-from workbench.memory.names import RelPath
-from workbench.memory.provenance import TRUST, least_trusted, parse_day
+from workbench.memory.names import RelPath, stem_of
+from workbench.memory.provenance import TRUST, least_trusted, parse_day, parse_share
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
 OTHER_IMPORTANCE = 0.5
@@ -120,6 +120,16 @@ class Entity:
     problem: str | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and its further names."""
+        return (self.name, *self.aliases)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Its names as they are compared (see ``name_key``)."""
+        return frozenset(map(name_key, self.names))
+
+    @property
     def lines(self) -> tuple[TypedMemory | Relation, ...]:
         """Its memories and relations."""
         return (*self.memories, *self.relations)
@@ -153,7 +163,7 @@ def read_entity(document: Document) -> Entity:
     """The entity in a page; its place says name and type where the front matter does not."""
     header = document.header
     parts = document.path.split("/")
-    name = parts[-1].removesuffix(".md")
+    name = stem_of(document.path)
     return Entity(
         path=document.path,
         id=header.text("id") or name,
@@ -240,7 +250,6 @@ def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str
     No line speaks louder than its page; see ``indexing.facets``, which ranks by the same.
     """
     trust, page = own.get("trust"), header.text("trust")
-    levels = [level for level in (trust or page, page) if level]
     return {
         "id": own.get("id") or "",
         "confidence": _share(own.get("confidence"), CERTAIN),
@@ -248,7 +257,7 @@ def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str
         "valid_until": parse_day(own.get("valid_until")),
         "sources": entry.fields("src"),
         "session": own.get("session") or "",
-        "trust": least_trusted(*levels) if levels else TRUST[-1],
+        "trust": least_trusted(trust or page, page or trust),
     }
 
 
@@ -259,8 +268,5 @@ def _is_done(text: str, own: Mapping[str, str]) -> bool:
 
 def _share(said: str | None, usual: float) -> float:
     """A figure in [0, 1]; what is none, or lies outside, is the usual one."""
-    try:
-        value = float(said) if said else usual
-    except ValueError:
-        return usual
-    return value if 0 <= value <= 1 else usual
+    share = parse_share(said)
+    return usual if share is None else share

@@ -123,6 +123,10 @@ class Document:
         """The bytes of a block's lines."""
         return Span(self.line_starts[block.first], self.line_starts[block.last])
 
+    def below(self, heading: Heading) -> int:
+        """The byte at which what stands under a heading begins."""
+        return self.line_starts[min(heading.last, len(self.line_starts) - 1)]
+
     def source(self, span: Span) -> str:
         """The text of a span; bytes that are not UTF-8 stand in it as surrogates."""
         return self.data[span.start : span.end].decode("utf-8", "surrogateescape")

@@ -228,8 +228,7 @@ class OriginReader:
         self._owner = _OWNER.union(owner)
         self._speakers = frozenset(name.casefold() for name in speakers)
         self._document = document
-        header = document.front_matter
-        self._in_file = header.text("trust") if header else None
+        self._in_file = document.header.text("trust")
         self._is_log = document.kind is Kind.LOG or is_session_file(document)
         self._led_in = (
             _led_in(document.entries) | lines_put_in(document.data)
@@ -251,7 +250,7 @@ class OriginReader:
         if (
             entry.form is Form.QUOTE
             or entry.start_line in self._led_in
-            or _is_quoted(text)
+            or text.lstrip()[:1] in (">", "＞")
             or any(map(is_outside_heading, entry.heading))
         ):
             place = _lower(place, Origin.OUTSIDE)
@@ -332,10 +331,6 @@ def _led_in(entries: Iterable[Entry]) -> frozenset[int]:
         if leads or _MAIL_HEAD.match(line):
             heading = entry.heading
     return frozenset(below)
-
-
-def _is_quoted(text: str) -> bool:
-    return text.lstrip()[:1] in (">", "＞")
 
 
 def _lower(one: Origin, other: Origin) -> Origin:
