@@ -110,7 +110,7 @@ def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
 
 
 MAX_WORDS = 64
-"""Further words of a longer question are not searched for: its topic has been said by then."""
+"""Further words of a longer question or phrase are not searched for: its topic has been said by then."""
 
 MAX_CHARACTERS = 8_192
 """Characters of a question that are read."""
@@ -153,9 +153,7 @@ class Terms:
     guessed: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return any(
-            (self.stems, self.exact, self.pairs, self.beginning, self.openings, self.lone, self.guessed)
-        )
+        return self != NO_TERMS
 
 
 NO_TERMS = Terms((), (), ())

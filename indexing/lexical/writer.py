@@ -13,7 +13,6 @@ from tantivy import Document, IndexWriter, Query
 
 from indexing.document import (
     Stored,
-    entry_key,
     file_key,
     indexed_words,
     kind_code,
@@ -93,13 +92,13 @@ class LexicalWriter:
 
     def _add(self, entries: Sequence[Stored], keys: Iterable[int] | None = None) -> None:
         fields = schema()
-        keys = (entry_key(entry.address) for entry in entries) if keys is None else keys
+        keys = (entry.key for entry in entries) if keys is None else keys
         for at, (entry, words, key) in enumerate(zip(entries, indexed_words(entries), keys, strict=True)):
             document = {
                 "key": key,
                 "file": file_key(entry.path),
                 "kind": kind_code(entry.kind),
-                "day": entry.date.toordinal() if entry.date else 0,
+                "day": entry.day,
                 "marks": entry.facets.marks,
                 "path": path_term(entry.path),
                 "facet": entry.facets.terms(),

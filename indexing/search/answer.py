@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
@@ -117,7 +117,7 @@ class SearchAnswer:
     stale: str | None = None
     degraded: str | None = None
     notes: tuple[str, ...] = ()
-    hits: tuple[Hit, ...] = field(default=())
+    hits: tuple[Hit, ...] = ()
     weights: Weights | None = None
 
     @property

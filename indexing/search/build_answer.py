@@ -11,10 +11,11 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby, islice
+from typing import Any
 
 from indexing.document import Stored
 from indexing.facets import user_code, user_in
@@ -185,25 +186,23 @@ class Recheck:
         return {(entry.hash, entry.ordinal): entry for entry in self.sources.document(path).entries}
 
 
-@dataclass(slots=True)
 class Pass:
     """The files of one answer. ``changed`` are those that are not what was indexed.
 
     ``absent`` are those of a source that is not there now, by the name of the source.
     """
 
-    recheck: Recheck
-    changed: set[str] = field(default_factory=set)
-    absent: dict[str, set[str]] = field(default_factory=dict)
-    _stamps: dict[str, _Look | None] = field(default_factory=dict)
-    _folders: dict[str, bool] = field(default_factory=dict)
+    def __init__(self, recheck: Recheck) -> None:
+        self.recheck = recheck
+        self.changed: set[str] = set()
+        self.absent: dict[str, set[str]] = {}
+        self._seen = cache(self._look)
+        self._is_real = cache(recheck.is_real)
 
     def now(self, stored: Stored) -> Stored | None:
         """The entry as it stands on disk, or None when it is gone."""
         path, stamp = stored.path, stored.stamp
-        if path not in self._stamps:
-            self._stamps[path] = self._look(path)
-        seen = self._stamps[path]
+        seen = self._seen(path)
         if seen is None:
             return None
         if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
@@ -228,10 +227,8 @@ class Pass:
         )
 
     def _look(self, path: str) -> _Look | None:
-        folder = os.path.dirname(path)
-        if folder not in self._folders:  # no sync enters a folder through a link
-            self._folders[folder] = self.recheck.is_real(folder)
-        seen = self.recheck.look(path) if self._folders[folder] else None
+        # No sync enters a folder through a link.
+        seen = self.recheck.look(path) if self._is_real(os.path.dirname(path)) else None
         if seen is None:
             source = self.recheck.sources.keeps(path) if is_outside(path) else None
             (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
@@ -395,7 +392,7 @@ class TimedQuery:
 
     def _hit(self, number: int, row: _Row) -> Hit:
         one, entry = row.ranked, row.entry
-        explained = {}
+        explained: dict[str, Any] = {}
         if self.query.explain:
             present = exact_tokens(normal(entry.text))
             exactly = (token for token in self.terms.exact if token in present)
@@ -408,8 +405,7 @@ class TimedQuery:
             )
             said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
             explained = {"explanation": explain(parts), "parts": parts, "words": said}
-        hit = hit_of(number, one, entry, self.terms)
-        return replace(hit, neighbour=row.neighbour, **explained)  # type: ignore[arg-type]
+        return hit_of(number, one, entry, self.terms, neighbour=row.neighbour, **explained)
 
 
 def understood(query: Query, today: date, weights: Weights) -> TimedQuery:
@@ -423,8 +419,8 @@ def understood(query: Query, today: date, weights: Weights) -> TimedQuery:
     return TimedQuery(query, question, started, weights, today, periods, user_code(query.user.strip()))
 
 
-def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:
-    """The hit at rank ``number``, with the part of it that has most of ``terms``."""
+def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms, **more: Any) -> Hit:
+    """The hit at rank ``number``, with the part of it that has most of ``terms``, and ``more`` fields."""
     return Hit(
         rank=number,
         path=entry.path,
@@ -438,6 +434,7 @@ def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:
         score=ranked.score,
         scores=ranked.scores,
         word=ranked.candidate.word,
+        **more,
     )
 
 

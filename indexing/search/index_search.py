@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -27,7 +27,6 @@ from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.build_answer import Recheck, TimedQuery, understood
 from indexing.search.candidates import Nearby, Pool, gathered, on_days
-from indexing.search.modes import Mode
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint
@@ -213,8 +212,7 @@ class IndexSearch:
     """Search in one workspace by keyword and by vectors, by keyword alone where vectors are missing.
 
     Without ``vectors`` it needs tantivy alone, and is fit for the interface's own process. ``weights`` and
-    ``model`` are those of the settings where none are given. What was found for the last question is kept:
-    asked again with other weights, it is only ranked anew.
+    ``model`` are those of the settings where none are given.
     """
 
     def __init__(
@@ -235,7 +233,6 @@ class IndexSearch:
         self._today = today
         self._generation: Generation | None = None
         self._reader: LexicalReader | None = None
-        self._kept: tuple[Hashable, Pool] | None = None
         why = None if load_on_demand else LOADING
         self._vectors = VectorSide(
             workspace.settings, self._generations, model, why if vectors else KEYWORDS_ONLY
@@ -304,7 +301,7 @@ class IndexSearch:
             assert self._generation is not None
             try:
                 nearby = self._vectors.nearby(self._generation, asked.question.meant)
-                return self._gathered(asked, snapshot, size, asked.query.mode, nearby)
+                return gathered(snapshot, asked.question, asked.days, size, asked.query.mode, nearby=nearby)
             except NoVectorsError as error:
                 degraded = str(error)
             except ModelUnavailableError as error:
@@ -313,26 +310,7 @@ class IndexSearch:
                 self._vectors.close()
                 self._note_damage(error)
                 degraded = keywords_only(error.message)
-        return self._gathered(asked, snapshot, size, "lexical", degraded=degraded)
-
-    def _gathered(
-        self,
-        asked: TimedQuery,
-        snapshot: Snapshot,
-        size: int,
-        mode: Mode,
-        nearby: Nearby | None = None,
-        degraded: str | None = None,
-    ) -> Pool:
-        """The pool that was gathered last, where it would be the same."""
-        question, days = asked.question, asked.days
-        compared = (id(nearby.reader), nearby.reader.version) if nearby else None
-        key = (id(snapshot), question, days, size, mode, compared, degraded)
-        # A pool holds its snapshot, so no other can have taken the place that ``id`` names.
-        if self._kept is None or self._kept[0] != key:
-            pool = gathered(snapshot, question, days, size, mode, nearby=nearby, degraded=degraded)
-            self._kept = (key, pool)
-        return self._kept[1]
+        return gathered(snapshot, asked.question, asked.days, size, "lexical", degraded=degraded)
 
     def _tried(self, search: Callable[[], _T]) -> _T:
         """``search``, once more when the generation was swept away under it; then the damage is noted."""
@@ -355,7 +333,7 @@ class IndexSearch:
             self._generation.suspect()
 
     def _close(self) -> None:
-        self._generation, self._reader, self._kept = None, None, None
+        self._generation, self._reader = None, None
         self._vectors.close()
 
     def _snapshot(self) -> Snapshot:

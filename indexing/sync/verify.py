@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
+from indexing.document import Stamp, Stored, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
@@ -245,7 +245,7 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     """Every entry has exactly one vector, with its kind and day. ``rows`` is the table as Arrow has it."""
     columns = [rows[name].to_pylist() for name in ("key", "file", "kind", "day")]
     filed = {key: label for key, *label in zip(*columns, strict=True)}
-    wanted = {entry_key(entry.address): entry for entry in covered}
+    wanted = {entry.key: entry for entry in covered}
     allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
     said = []
     for key, entry in wanted.items():
@@ -263,7 +263,7 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     if foreign and not manifest.leftover:
         said.append(f"{foreign} vectors belong to no entry")
     for key, entry in wanted.items():
-        label = [file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0]
+        label = [file_key(entry.path), kind_code(entry.kind), entry.day]
         if filed.get(key, label) != label:
             said.append(f"the vector of {entry.address} is stored under another file, kind or day")
     return _flaws("vectors", said)
@@ -315,7 +315,7 @@ def _compared(
     said = []
     wanted = TextVectors(known).of(usable, manifest.dimension)
     for entry, expected in zip(usable, wanted, strict=True):
-        vector = stored.get(entry_key(entry.address))
+        vector = stored.get(entry.key)
         if vector is None:
             continue
         is_unit = bool(abs(float(np.linalg.norm(vector)) - 1.0) < 1e-3)

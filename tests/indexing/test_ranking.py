@@ -285,7 +285,7 @@ def test_a_preset_can_be_named_and_written_and_read_again(name: str) -> None:
 
 def test_the_presets_are_those_of_the_systems_that_people_come_from() -> None:
     openclaw, goclaw = PRESETS["openclaw"], PRESETS["goclaw"]
-    assert [openclaw.share, goclaw.share, goclaw.user] == pytest.approx([0.7, 0.7, 0.2])
+    assert [openclaw.share_of(0.0), goclaw.share_of(0.0), goclaw.user] == pytest.approx([0.7, 0.7, 0.2])
     assert (openclaw.recency, openclaw.half_life, openclaw.diversity) == (0.0, 30.0, 1.0)
     on = changed(openclaw, {"recency": "on", "diversity": "on"})
     assert (on.recency, on.diversity) == (1.0, 0.7)

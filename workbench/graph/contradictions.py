@@ -268,7 +268,7 @@ def clash(graph: Graph, one: Entity, other: Entity, day: date) -> str:
     first, second = _claims(graph, one, day), _claims(graph, other, day)
     for slot in first.keys() & second.keys():
         values = {claim.value for claim in first[slot]}
-        if not any(claim.value in values for claim in second[slot]):
+        if values.isdisjoint(claim.value for claim in second[slot]):
             return slot
     return ""
 

@@ -28,7 +28,7 @@ from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory,
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
 from workbench.memory.names import RelPath, encoded, stem_of
-from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
@@ -110,7 +110,7 @@ def _united(
     for line in sorted(theirs.lines, key=lambda one: one.entry.span.start):
         said = moved[line.entry.address] = _spoken(line, renamed=bool(line.id) and line.id in taken)
         taken.add(said.get("id") or "")
-    source = with_origins(source, {address: said for address, said in moved.items() if said.fields})
+    source = with_origins(source, moved)
     going = _whole(source, moved)
     document = with_lines(target, lift(source, going))
     document = _with_rest(document, _less(source, moved), second.name)
@@ -147,10 +147,10 @@ def _joined(own: Provenance | None, mine: PageLine, theirs: PageLine) -> Provena
     new = ((name, value) for name in ("src", "session") for value in also.all(name))
     joined = Provenance((*own.fields, *(field for field in new if field not in own.fields)))
     changes: dict[str, str | None] = {}
-    if own.get("confidence") is not None:
-        sure = max(mine.confidence, theirs.confidence)
+    if (said := parse_share(own.get("confidence"))) is not None:
+        sure = max(said, theirs.confidence)
         changes["confidence"] = None if sure >= 1 else number(sure)
-    trust = least_trusted(mine.trust, theirs.trust)
+    trust = least_trusted(own.get("trust") or mine.trust, mine.trust, theirs.trust)
     if trust != TRUST[-1] or own.get("trust") is not None:
         changes["trust"] = trust
     return joined.changed(changes)

@@ -261,7 +261,6 @@ def place_of(entry: Entry) -> str:
 def memory_json(memory: TypedMemory) -> dict[str, Any]:
     """A typed memory; days are ISO dates or null."""
     days = ("happens_at", "occurred_at", "valid_from", "valid_until")
-    values = {name: getattr(memory, name) for name in days}
     return {
         "id": memory.id or None,
         "entry": memory.entry.address,
@@ -269,7 +268,7 @@ def memory_json(memory: TypedMemory) -> dict[str, Any]:
         "text": memory.text,
         "confidence": memory.confidence,
         "importance": memory.importance,
-        **{name: day.isoformat() if day else None for name, day in values.items()},
+        **{name: day.isoformat() if (day := getattr(memory, name)) else None for name in days},
         "done": memory.done,
         "scene": memory.scene or None,
         "session": memory.session or None,

@@ -297,11 +297,11 @@ class OpenPage:
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
         self._ids = {entry.field("id") or "" for entry in document.entries}
-        self._known: dict[tuple[str, ...], list[PageLine]] = {}
+        self._known: dict[tuple[str, ...], list[PageLine]] = defaultdict(list)
         for memory in self.entity.memories:
-            self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)
+            self._known["m", memory.type, _words_key(memory.text)].append(memory)
         for relation in self.entity.relations:
-            self._known.setdefault(("r", relation.kind, name_key(relation.target)), []).append(relation)
+            self._known["r", relation.kind, name_key(relation.target)].append(relation)
 
     def remember(self, draft: MemoryDraft, today: date) -> str:
         """Add a memory, or the draft's sources to the one that says the same; the line's id."""

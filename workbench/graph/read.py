@@ -6,7 +6,7 @@ The graph in figures.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -215,19 +215,18 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
 
 
 def _ingested(workspace: Workspace) -> tuple[Ingestion, ...]:
-    runs: Counter[str] = Counter()
-    made: Counter[str] = Counter()
-    sources: dict[str, set[str]] = {}
-    last: dict[str, str] = {}
+    by_kind: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in workspace.ledger.read("ingested"):
-        kind = str(record.get("kind") or "unknown")
-        runs[kind] += 1
-        sources.setdefault(kind, set()).add(str(record.get("source")))
-        count = record.get("memories")
-        made[kind] += count if isinstance(count, int) and count > 0 else 0
-        last[kind] = max(last.get(kind, ""), str(record.get("at") or ""))
+        by_kind[str(record.get("kind") or "unknown")].append(record)
     return tuple(
-        Ingestion(kind, len(sources[kind]), runs[kind], made[kind], last[kind]) for kind in sorted(runs)
+        Ingestion(
+            kind=kind,
+            sources=len({str(one.get("source")) for one in records}),
+            runs=len(records),
+            memories=sum(n for one in records if isinstance(n := one.get("memories"), int) and n > 0),
+            last=max(str(one.get("at") or "") for one in records),
+        )
+        for kind, records in sorted(by_kind.items())
     )
 
 

@@ -383,10 +383,8 @@ def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
         changes.name(listed, draft.aliases)
         return listed.path, ""
     draft = dated(draft, changes.today)
-    if draft.entity:
-        listed, page = changes.open(draft.entity, draft.entity_type, valid_from=draft.valid_from)
-    else:
-        listed, page = changes.open(user, "person", valid_from=draft.valid_from)
+    name, kind = (draft.entity, draft.entity_type) if draft.entity else (user, "person")
+    listed, page = changes.open(name, kind, valid_from=draft.valid_from)
     return listed.path, page.remember(draft, changes.today)
 
 
@@ -405,7 +403,7 @@ def _rewritten(
         )
     source = document.source(entry.span)
     lead = source.partition("[")[0]
-    item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
+    item = as_item(f"[{kind}] {words}", marks.render(), lead)
     data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
         raise NotCuratableError(f"“{excerpt(words)}” would be parsed as something else on this page")

@@ -135,14 +135,11 @@ def _abstract(document: Document, slug: str) -> str:
     body = document.data.decode("utf-8", "replace")[:MOST_READ]
     marks = list(_TURN.finditer(body))
     ends = [mark.start() for mark in marks[1:]] + [len(body)] * bool(marks)
-    said: list[tuple[bool, str]] = []
-    for mark, end in zip(marks, ends, strict=True):
-        words = clean(body[mark.end() : end])
-        said += [(mark["role"].casefold() != "assistant", one.text) for one in sentences(words)]
     said = [
-        (by_person, text)
-        for by_person, text in said
-        if len(text) >= _LEAST_SENTENCE and text[-1] not in ":："
+        (mark["role"].casefold() != "assistant", one.text)
+        for mark, end in zip(marks, ends, strict=True)
+        for one in sentences(clean(body[mark.end() : end]))
+        if len(one.text) >= _LEAST_SENTENCE and one.text[-1] not in ":："
     ]
     about = {word[:_STEM] for word in slug.casefold().split()}
 

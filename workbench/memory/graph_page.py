@@ -32,7 +32,7 @@ RELATIONS = (
 )  # fmt: skip
 """The relations whose meaning is known; any other words are a relation too."""
 _RELATION = re.compile(
-    r"(?P<kind>\w[\w-]*(?: [\w-]+){0,3})\s+\[\[(?P<target>[^\[\]|]+)(?:\|(?P<shown>[^\[\]]*))?\]\]"
+    r"(?P<kind>\w[\w-]*(?: [\w-]+){0,3})\s+\[\[(?P<target>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]"
     r"(?:\s+\([^()]*\))?"
 )
 _LINK_PART = re.compile(r"[#^].*\Z", re.DOTALL)
@@ -93,13 +93,11 @@ class TypedMemory(PageLine):
 class Relation(PageLine):
     """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
 
-    ``kind`` is in lower case with ``_`` between its words; ``target`` is as written, ``shown`` the words
-    that stand for it where they differ.
+    ``kind`` is in lower case with ``_`` between its words; ``target`` is as written.
     """
 
     kind: str
     target: str
-    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +225,6 @@ def _relations(document: Document) -> tuple[Relation, ...]:
                 kind=relation_kind(said["kind"]),
                 target=said["target"].strip(),
                 entry=entry,
-                shown=(said["shown"] or "").strip(),
                 **_said(entry, _comment(entry), document.header),
             )
         )

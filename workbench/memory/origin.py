@@ -184,14 +184,10 @@ def names_of(name: str) -> frozenset[str]:
     return frozenset(filter(None, (whole, whole.split(" ")[0])))
 
 
+@functools.lru_cache(maxsize=4_096)
 def is_outside_heading(heading: str) -> bool:
     """Whether a heading says that what stands below it was written elsewhere (`Mail from a supplier`)."""
-    return _is_outside_heading(heading[:400])
-
-
-@functools.lru_cache(maxsize=4_096)
-def _is_outside_heading(heading: str) -> bool:
-    return _HEADINGS.search(_folded(heading)) is not None
+    return _HEADINGS.search(_folded(heading[:400])) is not None
 
 
 def of_page_line(entry: Entry, trust: str) -> Origin:

@@ -87,9 +87,9 @@ class Provenance:
         return self if known is None else Provenance((*known, *self._beside))
 
     def render(self) -> str:
-        """The comment, without the blank that goes before it."""
+        """The comment, without the blank that goes before it; empty where nothing is said."""
         said = [f"{key}={quoted(value)}" for key, value in self._beside]
-        return f"<!-- wb:{' '.join([self.mark, *said])} -->"
+        return f"<!-- wb:{' '.join([self.mark, *said])} -->" if self.fields else ""
 
     @property
     def _beside(self) -> Fields:
