@@ -29,7 +29,7 @@ from indexing.document import Stored
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import BOOSTS
 from indexing.query.dates import periods_in
-from indexing.ranking.order import WordSets, diversified, rank
+from indexing.ranking.order import diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Query
 from indexing.search.candidates import Pool
@@ -38,6 +38,7 @@ from indexing.search.modes import Mode
 from indexing.sync import entry_vectors
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex
+from workbench.memory.claims import bag_of_words
 from workbench.workspace.workspace import Workspace
 
 AT = (1, 5, 10, 25, 50)
@@ -78,9 +79,9 @@ class Found:
         ranked = rank(self.pool.candidates, weights, collection.today, periods=periods, exact=exact)
         keys = [one.candidate.key for one in ranked]
         if weights.diversity < 1:
-            sets, first = WordSets(), ranked[: 2 * max(AT)]
-            bits = [sets.of(self.pool.entry(one.candidate.key).text) for one in first]
-            chosen = diversified([one.score for one in first], bits, max(AT), weights.diversity)
+            first = ranked[: 2 * max(AT)]
+            bags = [bag_of_words(self.pool.entry(one.candidate.key).text) for one in first]
+            chosen = diversified([one.score for one in first], bags, max(AT), weights.diversity)
             keys = [keys[place] for place, _ in chosen]
         places: dict[int, int] = {}
         for place, key in enumerate(keys[: max(AT)], 1):

@@ -66,6 +66,16 @@ class Stored:
         repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
         return f"{self.path}#{self.hash}{repeat}"
 
+    @property
+    def key(self) -> int:
+        """The ``entry_key`` of its address."""
+        return entry_key(self.address)
+
+    @property
+    def day(self) -> int:
+        """Its date as a proleptic ordinal, 0 where it has none."""
+        return self.date.toordinal() if self.date else 0
+
 
 _PACKED = msgspec.msgpack.Decoder(tuple[Stored, int])
 

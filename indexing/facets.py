@@ -13,8 +13,9 @@ from workbench.memory.graph_page import memory_type
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document
 from workbench.memory.moment import dated_name
+from workbench.memory.names import stem_of
 from workbench.memory.origin import OriginReader, log_trust
-from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of
 
 _USER_FOLDER = re.compile(r"(?:^|/)users/([^/]+)/")
@@ -72,11 +73,10 @@ class FacetsOf:
     """The facets of the entries of one document: an entry's own comment speaks before the front matter."""
 
     def __init__(self, document: Document) -> None:
-        header = document.front_matter
-        self._header = header if header and not header.problem else None
+        self._header = document.header
         self._sessions = session_blocks(document)
         self._origins = OriginReader(document)
-        self._pinned = bool(self._header and self._header.flag("pinned"))
+        self._pinned = self._header.flag("pinned")
         self._names = _distinct([*self._listed(_NAMES), *_name_of(document)])
         self._ids = self._listed(("id",))
         self._sources = self._listed(_SOURCE_KEYS)
@@ -87,9 +87,9 @@ class FacetsOf:
 
     def of(self, entry: Entry) -> Facets:
         """The facets of one entry of the document."""
-        own = entry.provenance
+        own = entry.origin
         type_ = memory_type(entry)
-        named = [value for name in _SOURCE_FIELDS if own for value in own.all(name)]
+        named = [value for name in _SOURCE_FIELDS for value in own.all(name)]
         session = session_of(self._sessions, entry)
         return Facets(
             type=_plain(type_),
@@ -98,25 +98,22 @@ class FacetsOf:
             trust=self._trust(entry),
             user=_plain(self._said(own, "user") or self._user),
             names=self._names,
-            ids=_distinct([*(own.all("id") if own else ()), *self._ids]),
+            ids=_distinct([*own.all("id"), *self._ids]),
             sources=_distinct([*named, *self._sources, *([session] if session else [])]),
         )
 
-    def _said(self, own: Provenance | None, name: str) -> str | None:
-        return (own.get(name) if own else None) or (self._header.text(name) if self._header else None)
+    def _said(self, own: Provenance, name: str) -> str | None:
+        return own.get(name) or self._header.text(name)
 
     def _listed(self, names: Iterable[str]) -> list[str]:
-        return [value for name in names if self._header for value in self._header.list(name)]
+        return [value for name in names for value in self._header.list(name)]
 
     def _trust(self, entry: Entry) -> str:
         """No line speaks louder than its file, and a line of a log no louder than the agent."""
         if entry.kind is Kind.LOG:
             return log_trust(self._origins, entry)
-        own = entry.provenance.get("trust") if entry.provenance else None
-        in_file = self._header.text("trust") if self._header else None
-        if not (own or in_file):
-            return TRUST[-1]
-        return least_trusted(own or in_file, *([in_file] if in_file else []))
+        own, in_file = entry.field("trust"), self._header.text("trust")
+        return least_trusted(own or in_file, in_file or own)
 
 
 def user_code(user: str) -> int:
@@ -156,7 +153,7 @@ def _name_of(document: Document) -> list[str]:
     if document.kind in _UNNAMED:
         return []
     dated = dated_name(document.path)
-    stem = dated.slug if dated else document.path.rpartition("/")[2].removesuffix(".md")
+    stem = dated.slug if dated else stem_of(document.path)
     return [_DIGITS_OF_DAY.sub("", stem).replace("-", " ").replace("_", " ")]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -200,7 +200,8 @@ class VectorWriter:
         if not self._folder.is_dir():  # the engine would make a state folder anew that git is not kept out of
             raise FileNotFoundError("the folder of the index was removed")
         if self._table.count_rows():
-            for some in _groups(files, _FILES_A_FILTER):
+            for start in range(0, len(files), _FILES_A_FILTER):
+                some = files[start : start + _FILES_A_FILTER]
                 names = ", ".join(f"'{name}'" for name in some)  # hexadecimal digits only
                 self._table.delete(f"file IN ({names})")
         if rows is not None and len(rows.keys):
@@ -280,7 +281,3 @@ def _schema(dimension: int) -> Any:
             pa.field("vector", pa.list_(pa.float32(), dimension)),
         ]
     )
-
-
-def _groups(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    return (items[at : at + size] for at in range(0, len(items), size))

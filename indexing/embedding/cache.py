@@ -126,9 +126,10 @@ class EmbeddingCache:
             return None
 
     def _open(self) -> None:
-        for end in ("", "-wal", "-shm", "-journal"):
-            not_a_link(Path(f"{self._path}{end}"))  # the engine would write into whatever it leads to
-        if any(kind_of_special(f"{self._path}{end}") for end in ("", "-wal", "-shm", "-journal")):
+        files = [Path(f"{self._path}{end}") for end in ("", "-wal", "-shm", "-journal")]
+        for file in files:
+            not_a_link(file)  # the engine would write into whatever it leads to
+        if any(map(kind_of_special, files)):
             return
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

@@ -207,10 +207,18 @@ def switched_off() -> ModelUnavailableError:
 def _choice(provider: str, settings: Settings, threads: int) -> ModelChoice:
     if provider == NONE:
         raise switched_off()
-    return _remote(service_of(provider, settings)) if provider in REMOTE else _local(settings, threads)
+    if provider in REMOTE:
+        service = service_of(provider, settings)
 
+        def opened(*, questions: bool) -> Embedder:
+            from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
 
-def _local(settings: Settings, threads: int) -> ModelChoice:
+            return RemoteEmbedder(service, questions=questions)
+
+        return ModelChoice(
+            service.identity, partial(opened, questions=False), partial(opened, questions=True), service
+        )
+
     def for_bulk() -> Embedder:
         from indexing.embedding.local import open_for_bulk  # noqa: PLC0415 - what it opens is heavy
 
@@ -222,14 +230,3 @@ def _local(settings: Settings, threads: int) -> ModelChoice:
         return open_embedder(settings.model, threads=threads)
 
     return ModelChoice(locate(settings.model).identity, for_bulk, for_questions)
-
-
-def _remote(service: Service) -> ModelChoice:
-    def opened(*, questions: bool) -> Embedder:
-        from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
-
-        return RemoteEmbedder(service, questions=questions)
-
-    return ModelChoice(
-        service.identity, partial(opened, questions=False), partial(opened, questions=True), service
-    )

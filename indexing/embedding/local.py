@@ -238,10 +238,10 @@ def _prepared(folder: Path, threads: int) -> Embedder | None:
         return None
     try:
         from indexing.embedding.onnx_model import DamagedError, PreparedEmbedder  # noqa: PLC0415
+
+        return PreparedEmbedder(folder, threads=threads)
     except ImportError:
         return None
-    try:
-        return PreparedEmbedder(folder, threads=threads)
     except (DamagedError, OSError):
         with contextlib.suppress(OSError):
             set_aside_here(folder)

@@ -58,21 +58,14 @@ def describe(setting: str) -> Description:
         return Description(setting=setting, why=error.message, hint=error.hint)
     folder = prepared_folder(source)
     card = _mapping(folder / "prepared.json")
-    if card.get("identity") == source.identity:
-        return Description(
-            setting=setting,
-            source=source,
-            form="prepared",
-            prepared=folder,
-            dimension=_number(card.get("dimension")),
-            window=_number(card.get("window")),
-        )
+    is_prepared = card.get("identity") == source.identity
     return Description(
         setting=setting,
         source=source,
-        form="native",
-        dimension=_dimension(source.folder),
-        window=_window(source.folder),
+        form="prepared" if is_prepared else "native",
+        prepared=folder if is_prepared else None,
+        dimension=_number(card.get("dimension")) if is_prepared else _dimension(source.folder),
+        window=_number(card.get("window")) if is_prepared else _window(source.folder),
     )
 
 

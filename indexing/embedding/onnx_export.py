@@ -61,7 +61,10 @@ def prepare(source: ModelSource, target: Path) -> None:
         probes = [probe for probe in PROBES if len(model.tokenizer(probe)["input_ids"]) <= window_of(model)]
         expected = model.encode(probes, normalize_embeddings=True, show_progress_bar=False)
         _export(model, building / GRAPH)
-        _save_tokenizer(model, source, building)
+        if (original := source.folder / TOKENIZER).is_file():
+            shutil.copyfile(original, building / TOKENIZER)
+        else:
+            model.tokenizer.backend_tokenizer.save(str(building / TOKENIZER))
         card = OnnxModelInfo(
             identity=source.identity,
             dimension=dimension_of(model),
@@ -118,14 +121,6 @@ def _export(model: Any, graph: Path) -> None:
     except Exception as error:  # an exporter fails in as many ways as there are models
         reason = str(error).partition("\n")[0]
         raise ModelUnavailableError(f"the model cannot be exported: {reason}") from error
-
-
-def _save_tokenizer(model: Any, source: ModelSource, folder: Path) -> None:
-    original = source.folder / TOKENIZER
-    if original.is_file():
-        shutil.copyfile(original, folder / TOKENIZER)
-    else:
-        model.tokenizer.backend_tokenizer.save(str(folder / TOKENIZER))
 
 
 def _put_in_place(building: Path, target: Path) -> None:

@@ -24,7 +24,7 @@ from tantivy import FieldType, Occur, Query
 
 from indexing.document import kind_code, path_term, unpacked
 from indexing.lexical.schema import any_of, in_sequence, in_set, schema, stemmed, words
-from indexing.lexical.terms import MAX_CHARACTERS, NO_TERMS, Terms, Vocabulary, terms_of
+from indexing.lexical.terms import MAX_CHARACTERS, MAX_WORDS, NO_TERMS, Terms, Vocabulary, terms_of
 from indexing.query.question import Filters, Question
 from indexing.words import (
     AROUND,
@@ -37,9 +37,6 @@ from indexing.words import (
     normal,
     without_runs,
 )
-
-MAX_WORDS = 64
-"""Words of a phrase that are compared."""
 
 
 def conditions(question: Question, vocabulary: Vocabulary) -> list[tuple[Occur, Query]]:

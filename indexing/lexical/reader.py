@@ -12,18 +12,18 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
-from indexing.document import Stored, file_key, unpacked
+from indexing.document import Stored, file_key, kind_of_code, unpacked
 from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
 from indexing.lexical.schema import any_of, in_set, open_index
 from indexing.lexical.terms import Terms, Vocabulary, completions, these, values, words_query
 from indexing.query.question import Question, WordForm
+from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine
 
 _COLUMNS = ("key", "day", "kind", "marks")
@@ -33,21 +33,6 @@ _BOOKS = ".managed.json"
 """Needed by writers only, and readable by their owner only."""
 
 _EFFECTIVE = os.access in os.supports_effective_ids
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordMatch:
-    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Facets.marks``, and BM25.
-
-    ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
-    """
-
-    key: int
-    score: float
-    day: int
-    kind: int
-    marks: int
-    address: DocAddress
 
 
 _reading = engine("the keyword index cannot be read")
@@ -83,7 +68,7 @@ class Snapshot:
         return values(self._vocabulary, name, begun, limit)
 
     @_reading
-    def search(self, question: Question, limit: int) -> list[KeywordMatch]:
+    def search(self, question: Question, limit: int) -> list[Candidate]:
         """The best ``limit`` entries by their words.
 
         Best first; the newer of equals first. A question of conditions alone is answered with the newest
@@ -99,14 +84,14 @@ class Snapshot:
         return self._matches([(1.0, address) for _, address in hits])
 
     @_reading
-    def look_up(self, keys: Sequence[int], question: Question) -> list[KeywordMatch]:
+    def look_up(self, keys: Sequence[int], question: Question) -> list[Candidate]:
         """Those of the entries with these keys that exist, with what their words score."""
         if not keys:
             return []
         return self._run(these(keys, self._scored(question_terms(question), question)), len(keys))
 
     @_reading
-    def with_word(self, question: Question, limit: int) -> list[KeywordMatch]:
+    def with_word(self, question: Question, limit: int) -> list[Candidate]:
         """The best entries that have the word themselves of which alone the question consists."""
         forms = self._forms(question)
         if not forms:
@@ -131,12 +116,12 @@ class Snapshot:
         return self._allowed(question.conditions)
 
     @_reading
-    def load(self, match: KeywordMatch) -> Stored:
+    def load(self, match: Candidate) -> Stored:
         """The entry itself."""
         return self._body(match.address)[0]
 
     @_reading
-    def everything(self) -> list[tuple[Stored, int, KeywordMatch]]:
+    def everything(self) -> list[tuple[Stored, int, Candidate]]:
         """All entries, each with its position in its file and what the index sorts and filters by."""
         matches = self._run(EngineQuery.all_query(), max(1, self.count()))
         return [(*self._body(match.address), match) for match in matches]
@@ -185,20 +170,21 @@ class Snapshot:
         keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [int(key or 0) for key in keys]
 
-    def _body(self, address: DocAddress) -> tuple[Stored, int]:
+    def _body(self, address: DocAddress | None) -> tuple[Stored, int]:
+        assert address is not None  # only what was found elsewhere has none
         return unpacked(self._searcher.doc(address).get_first("body"))
 
-    def _run(self, query: EngineQuery, limit: int) -> list[KeywordMatch]:
+    def _run(self, query: EngineQuery, limit: int) -> list[Candidate]:
         return self._matches(self._searcher.search(query, limit, count=False).hits)
 
-    def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[KeywordMatch]:
+    def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[Candidate]:
         addresses = [address for _, address in hits]
         columns = [self._searcher.fast_field_values(field, addresses) for field in _COLUMNS]
         found = [
-            KeywordMatch(int(key or 0), float(score), int(day or 0), int(kind or 0), int(marks or 0), address)
+            Candidate(key or 0, kind_of_code(kind or 0), day or 0, score, marks=marks or 0, address=address)
             for (score, address), key, day, kind, marks in zip(hits, *columns, strict=True)
         ]
-        return sorted(found, key=lambda match: (-round(match.score, 4), -match.day, match.key))
+        return sorted(found, key=lambda match: (-round(match.bm25, 4), -match.day, match.key))
 
 
 class LexicalReader:

@@ -89,16 +89,12 @@ def values(vocabulary: Vocabulary, name: str, begun: str, limit: int) -> tuple[t
     nobody would type, as it is long or holds a quote, is left out.
     """
     start = path_term(begun)
-    known = _paths(vocabulary) if name == "path" else _facets(vocabulary, name)
+    facets = ((term.partition(":")[2], count) for term, count in vocabulary.beginning("facet", f"{name}:"))
+    known = _paths(vocabulary) if name == "path" else facets
     fitting = [
         one for one in known if start in one[0] and one[0] and len(one[0]) <= _LONGEST and '"' not in one[0]
     ]
     return tuple(sorted(fitting, key=lambda one: (not one[0].startswith(start), -one[1], one[0]))[:limit])
-
-
-def _facets(vocabulary: Vocabulary, name: str) -> Iterable[tuple[str, int]]:
-    prefix = f"{name}:"
-    return [(term.removeprefix(prefix), count) for term, count in vocabulary.beginning("facet", prefix)]
 
 
 def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
@@ -114,7 +110,7 @@ def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
 
 
 MAX_WORDS = 64
-"""Further words of a longer question are not searched for: its topic has been said by then."""
+"""Further words of a longer question or phrase are not searched for: its topic has been said by then."""
 
 MAX_CHARACTERS = 8_192
 """Characters of a question that are read."""
@@ -157,9 +153,7 @@ class Terms:
     guessed: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return any(
-            (self.stems, self.exact, self.pairs, self.beginning, self.openings, self.lone, self.guessed)
-        )
+        return self != NO_TERMS
 
 
 NO_TERMS = Terms((), (), ())

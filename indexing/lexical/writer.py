@@ -13,7 +13,6 @@ from tantivy import Document, IndexWriter, Query
 
 from indexing.document import (
     Stored,
-    entry_key,
     file_key,
     indexed_words,
     kind_code,
@@ -93,13 +92,13 @@ class LexicalWriter:
 
     def _add(self, entries: Sequence[Stored], keys: Iterable[int] | None = None) -> None:
         fields = schema()
-        keys = (entry_key(entry.address) for entry in entries) if keys is None else keys
+        keys = (entry.key for entry in entries) if keys is None else keys
         for at, (entry, words, key) in enumerate(zip(entries, indexed_words(entries), keys, strict=True)):
             document = {
                 "key": key,
                 "file": file_key(entry.path),
                 "kind": kind_code(entry.kind),
-                "day": entry.date.toordinal() if entry.date else 0,
+                "day": entry.day,
                 "marks": entry.facets.marks,
                 "path": path_term(entry.path),
                 "facet": entry.facets.terms(),
@@ -127,13 +126,10 @@ def _require_own(folder: Path) -> None:
     if not os.path.lexists(folder / _MANAGED):
         return
     listed = read_json(folder / _MANAGED)
-    if not (isinstance(listed, list) and all(map(_is_plain, listed))):
+    if not isinstance(listed, list) or not all(
+        isinstance(name, str) and name == os.path.basename(name) and name.strip(".") for name in listed
+    ):
         raise ValueError(f"{_MANAGED} lists files that do not belong to it")
-
-
-def _is_plain(name: object) -> bool:
-    """Whether it is the name of a file in the folder itself."""
-    return isinstance(name, str) and name not in ("", ".", "..") and os.path.basename(name) == name
 
 
 def deleted_share(folder: Path) -> float:

@@ -212,7 +212,7 @@ def rows_of(workspace: str, file: FileRead, texts: TextVectors | None, dimension
             "path": storable(entry.path),
             "digest": file.digest,
             "kind": entry.kind.value,
-            "day": entry.date.toordinal() if entry.date else 0,
+            "day": entry.day,
             "marks": entry.facets.marks,
             "body": packed(entry, 0),
             "terms": terms,

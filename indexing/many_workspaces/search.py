@@ -30,7 +30,7 @@ from indexing.many_workspaces.rows import STORED, asked_terms, quoted
 from indexing.many_workspaces.table import ANEW, SharedTable
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, pool_size
-from indexing.ranking.weights import DEFAULT, Weights
+from indexing.ranking.weights import DEFAULT
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.build_answer import TimedQuery, hit_of, understood
 from indexing.search.modes import Mode
@@ -49,24 +49,15 @@ _Row = dict[str, Any]
 class FleetSearch:
     """Searches one table. ``embedder`` is the model that made its vectors; without it ``why`` says why."""
 
-    def __init__(
-        self,
-        table: SharedTable,
-        embedder: Embedder | None = None,
-        why: str = "",
-        *,
-        weights: Weights = DEFAULT,
-        today: date | None = None,
-    ) -> None:
+    def __init__(self, table: SharedTable, embedder: Embedder | None = None, why: str = "") -> None:
         self._table, self._embedder, self._why = table, embedder, why
-        self._weights, self._today = weights, today or date.today()
 
     def search(self, query: Query, workspaces: Sequence[str] = ()) -> SearchAnswer:
         """The best entries of ``workspaces``, of all where there are none named.
 
         The ``generation`` of the answer is the number of the table's version. Raises IndexUnavailableError.
         """
-        asked = understood(query, self._today, self._weights)
+        asked = understood(query, date.today(), DEFAULT)
         question = asked.question
         asked = replace(asked, terms=question_terms(question))
         condition = " AND ".join(_conditions(question, workspaces))
@@ -140,7 +131,7 @@ def _ranked(
     hits = []
     for number, one in enumerate(asked.ranked(candidates, mode)[: asked.query.k], 1):
         row, entry = known[one.candidate.key]
-        hits.append(replace(hit_of(number, one, entry, asked.terms), workspace=row["workspace"]))
+        hits.append(hit_of(number, one, entry, asked.terms, workspace=row["workspace"]))
     return tuple(hits)
 
 

@@ -88,14 +88,6 @@ def storage(what: str) -> Iterator[None]:
         raise IndexUnavailableError(_without_secrets(error.message), hint=hint) from None
 
 
-def ask_no_metadata_service() -> None:
-    """Have clients take credentials from the environment and not from the machine they run on.
-
-    Who wants those of the machine sets AWS_EC2_METADATA_DISABLED=false.
-    """
-    os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
-
-
 def _option(said: str) -> tuple[str, str]:
     name, mark, value = said.partition("=")
     name = name.strip()
@@ -339,7 +331,8 @@ class SharedTable:
 
 
 def _connected(place: Location) -> Any:
-    ask_no_metadata_service()
+    # Credentials are those of the environment, not of the machine; who wants the latter sets this to false.
+    os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     options = dict(place.options) if place.remote else None
     return lancedb.connect(place.uri, storage_options=options, read_consistency_interval=timedelta(0))
 

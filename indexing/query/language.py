@@ -59,7 +59,8 @@ def understand(
     reading = _Reading(today, len(text) if prefix else -1)
     left = _TIGHT_QUOTES.sub(reading.take_phrase, head).translate(_QUOTES)
     left = _PIECE.sub(reading.take, left)
-    left = reading.take_unclosed(left) + rest
+    reading.note_unclosed(left)
+    left += rest
     phrases = tuple(dict.fromkeys(reading.phrases))
     asks = bool(phrases and _QUESTION.search(left) and _more_than(phrases, left))
     if asks:
@@ -123,14 +124,13 @@ class _Reading:
         """A phrase in quotes that need no blanks around them."""
         return f" {self._take_words(found['phrase'], found[0], self.phrases)} "
 
-    def take_unclosed(self, text: str) -> str:
+    def note_unclosed(self, text: str) -> None:
         """The words behind a quote that is not closed: a phrase only when it is."""
         found = _UNCLOSED.search(text)
         if found and self.typed_at < 0 and " " in found["rest"].strip():
             self.notes.append(
                 f"the quote before “{found['rest'][:40].strip()}” is not closed: searched as words"
             )
-        return text
 
     def _take_words(self, words: str, whole: str, into: list[str]) -> str:
         if not words.strip():

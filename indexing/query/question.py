@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 
@@ -45,7 +45,7 @@ class Filters:
     pinned: bool | None = None
 
     def __bool__(self) -> bool:
-        return any(getattr(self, one.name) not in (None, frozenset()) for one in fields(self))
+        return self != NONE
 
     def also(self, other: Filters) -> Filters:
         """Both sets of conditions as one: values of a field are added, the narrower of two ranges counts."""

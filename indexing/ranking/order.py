@@ -6,17 +6,20 @@ Why a hit stands where it stands: the parts of its score, for programs and in wo
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
+from workbench.memory.claims import jaccard
 from workbench.memory.entry import Kind
+
+if TYPE_CHECKING:
+    from tantivy import DocAddress
 
 DECAYING = frozenset({Kind.LOG})
 """Only daily logs grow old; curated memory, notes and the graph do not."""
@@ -24,7 +27,6 @@ DECAYING = frozenset({Kind.LOG})
 RRF_K = 60
 """Cormack, Clarke and Büttcher, 2009."""
 
-_WORD = re.compile(r"\w+")
 _NEUTRAL = 0.5
 _NEAR_DAYS = 3
 _NOTHING_KNOWN = Facets().marks
@@ -75,6 +77,18 @@ class ScorePart:
     contribution: float
     words: str
 
+    def __str__(self) -> str:
+        words = f" ({self.words})" if self.words else ""
+        match self.how:
+            case "plus":
+                return f"{self.name} {self.value:.3f} x {self.weight:.2f}{words}"
+            case "times":
+                return f"{self.name} {self.value:.2f}: times {self.contribution:.3f}{words}"
+            case "order":
+                return f"{self.name}: {self.words}, {self.value:.0%} of the words"
+            case "first":
+                return f"{self.name}: above entries without it{words}"
+
     def as_json(self) -> dict[str, object]:
         """The part, rounded for reading."""
         said = ((one.name, getattr(self, one.name)) for one in fields(self))
@@ -83,9 +97,11 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet.
+    """An entry in the pool. ``cosine`` lies in [-1, 1], None where it has no vector, or none was asked for.
 
-    ``day`` is a proleptic ordinal, 0: none. ``marks`` are those of ``Facets``.
+    ``bm25`` is the sum of the fields' BM25 with their boosts, 0 where it shares no word. ``day`` is a
+    proleptic ordinal, 0: none. ``marks`` are those of ``Facets``. ``address`` is where its snapshot of the
+    keyword index has it.
     """
 
     key: int
@@ -95,6 +111,7 @@ class Candidate:
     cosine: float | None = None
     marks: int = _NOTHING_KNOWN
     word: WordForm = WordForm.ABSENT
+    address: DocAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +165,10 @@ def rank(
             lexical=lexical,
             vector=vector,
             share=share,
-            date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
-            recency=_recency(one, weights, today) if weights.recency else 1.0,
+            date=weights.date * _nearness(one.day, periods),
+            recency=_recency(one, weights, today),
             boost=weights.boosts.get(one.kind, 1.0),
-            importance=_importance(one, weights.importance) if weights.importance else 1.0,
+            importance=_importance(one, weights.importance),
             pin=1.0 + weights.pin if pinned_in(one.marks) else 1.0,
             user=1.0 + weights.user if user and user_in(one.marks) == user else 1.0,
         )
@@ -166,7 +183,7 @@ def nearness(day: int, period: Period) -> float:
     return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
 
 
-def by_strength(pool: Sequence[Candidate], *, estimate: bool = True) -> list[tuple[float, float]]:
+def by_strength(pool: Collection[Candidate], *, estimate: bool = True) -> list[tuple[float, float]]:
     """BM25 beside the best of the pool, and the cosine as it is; ``estimate`` one where it is missing."""
     best_words = max((one.bm25 for one in pool), default=0.0)
     nearest = max((one.cosine or 0.0 for one in pool), default=0.0) if estimate else 0.0
@@ -211,7 +228,7 @@ def _importance(one: Candidate, weight: float) -> float:
 
 
 def _nearness(day: int, periods: Sequence[Period]) -> float:
-    return max(nearness(day, period) for period in periods) if day else 0.0
+    return max((nearness(day, period) for period in periods), default=0.0) if day else 0.0
 
 
 def _order(ranked: Ranked) -> tuple[int, float, int, int]:
@@ -220,33 +237,13 @@ def _order(ranked: Ranked) -> tuple[int, float, int, int]:
     return (-one.word, -round(ranked.score, 6), -one.day, one.key)
 
 
-class WordSets:
-    """Texts as sets of words, each a number with one bit a word: likeness costs a few operations."""
-
-    def __init__(self) -> None:
-        self._bits: dict[str, int] = {}
-
-    def of(self, text: str) -> int:
-        """The set of the words in ``text``."""
-        found = 0
-        for word in set(_WORD.findall(text.lower())):
-            found |= 1 << self._bits.setdefault(word, len(self._bits))
-        return found
-
-
-def likeness(one: int, other: int) -> float:
-    """The share of words in common (Jaccard), in [0, 1]; two empty sets are alike."""
-    union = (one | other).bit_count()
-    return (one & other).bit_count() / union if union else 1.0
-
-
 def diversified(
-    scores: Sequence[float], sets: Sequence[int], count: int, balance: float
+    scores: Sequence[float], bags: Sequence[frozenset[str]], count: int, balance: float
 ) -> list[tuple[int, float]]:
     """The first ``count`` places of ``scores`` by ``balance * score - (1 - balance) * likeness``.
 
-    ``sets`` are those of ``WordSets``; likeness is that to the most alike of those chosen before, and stands
-    beside each place. Scores are taken relative to the best. Carbonell and Goldstein, 1998.
+    ``bags`` are their words; likeness is the share in common with the most alike of those chosen before, and
+    stands beside each place. Scores are taken relative to the best. Carbonell and Goldstein, 1998.
     """
     best = max(scores, default=0.0) or 1.0
     left = {place: balance * score / best for place, score in enumerate(scores)}
@@ -256,9 +253,8 @@ def diversified(
         place = max(left, key=lambda one: (left[one] - (1 - balance) * alike[one], -one))
         del left[place]
         chosen.append((place, alike[place]))
-        words = sets[place]
         for other in left:
-            alike[other] = max(alike[other], likeness(words, sets[other]))
+            alike[other] = max(alike[other], jaccard(bags[place], bags[other]))
     return chosen
 
 
@@ -322,7 +318,7 @@ def parts_of(
 
 def explain(parts: Sequence[ScorePart]) -> str:
     """The parts in one line."""
-    return "; ".join(_SAID[part.how](part) for part in parts)
+    return "; ".join(map(str, parts))
 
 
 def period_in_words(period: Period) -> str:
@@ -334,24 +330,6 @@ def period_in_words(period: Period) -> str:
     return f"{days} (from “{period.words}”)" if period.words else days
 
 
-def _added(part: ScorePart) -> str:
-    return f"{part.name} {part.value:.3f} x {part.weight:.2f} ({part.words})"
-
-
-def _factor(part: ScorePart) -> str:
-    words = f" ({part.words})" if part.words else ""
-    return f"{part.name} {part.value:.2f}: times {part.contribution:.3f}{words}"
-
-
-def _place(part: ScorePart) -> str:
-    return f"{part.name}: {part.words}, {part.value:.0%} of the words"
-
-
-def _first(part: ScorePart) -> str:
-    return f"{part.name}: above entries without it ({part.words})"
-
-
-_SAID = {"plus": _added, "times": _factor, "order": _place, "first": _first}
 _HAVING = {
     WordForm.RELATED: ("exact word", "a form of the word"),
     WordForm.AS_ASKED: ("exact word", "the exact word"),

@@ -79,15 +79,11 @@ class Weights:
         if self.fusion not in FUSIONS:
             raise UsageError(f"{self.fusion!r} is not a fusion method", hint="one of " + ", ".join(FUSIONS))
 
-    @property
-    def share(self) -> float:
-        """What meaning counts where both sides are there, in [0, 1]; words count the rest."""
-        return self.vector / (self.vector + self.lexical)
-
     def share_of(self, exact: float) -> float:
-        """``share`` for a question of which the share ``exact`` is said exactly: meaning weighs less.
+        """What meaning counts where both sides are there, in [0, 1]; words count the rest.
 
-        Where words count nothing there is nobody to give way to.
+        It weighs less the larger the share ``exact`` of a question is that is said exactly. Where words count
+        nothing there is nobody to give way to.
         """
         vector = self.vector * (1.0 - self.exact * exact)
         return vector / (vector + self.lexical) if self.lexical else 1.0

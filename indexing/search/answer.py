@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
@@ -117,7 +117,7 @@ class SearchAnswer:
     stale: str | None = None
     degraded: str | None = None
     notes: tuple[str, ...] = ()
-    hits: tuple[Hit, ...] = field(default=())
+    hits: tuple[Hit, ...] = ()
     weights: Weights | None = None
 
     @property
@@ -161,7 +161,9 @@ def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -
     user = request.get("user") or ""
     if not isinstance(user, str):
         raise UsageError(f"user must be a name, not {user!r}")
-    if stray := [name for name in request if name != "user" and _is_filter(name)]:
+    if stray := [
+        name for name in request if name != "user" and FIELDS.keys() & {name, name.removesuffix("s")}
+    ]:
         raise UsageError(f"{stray[0]} is a filter", hint='put filters into "filters": {"kind": ["log"]}')
     try:
         filters = filters_from_json(request.get("filters") or {}, date.today())
@@ -179,8 +181,3 @@ def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -
         user=user,
         weights=weights_from_json(said, weights) if (said := request.get("weights")) is not None else None,
     )
-
-
-def _is_filter(name: str) -> bool:
-    """Whether a filter stands where it would not be heeded."""
-    return name in FIELDS or name.removesuffix("s") in FIELDS

@@ -11,10 +11,11 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby, islice
+from typing import Any
 
 from indexing.document import Stored
 from indexing.facets import user_code, user_in
@@ -23,7 +24,7 @@ from indexing.lexical.terms import NO_TERMS, Terms
 from indexing.query.dates import Period, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
-from indexing.ranking.order import Candidate, Ranked, WordSets, diversified, explain, parts_of, rank
+from indexing.ranking.order import Candidate, Ranked, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
 from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
@@ -32,6 +33,7 @@ from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import Sources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
 from workbench.errors import WorkbenchError
+from workbench.memory.claims import bag_of_words
 from workbench.memory.entry import Entry
 from workbench.memory.names import is_outside
 from workbench.plural import plural
@@ -82,12 +84,6 @@ def shared_words(terms: Terms, text: str) -> list[str]:
     """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
     standing = {term: text[start:end].lower() for start, end, term in reversed(found_in(text, terms))}
     return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]
-
-
-def exact_in(text: str, terms: Terms) -> list[str]:
-    """The exact tokens of the question that stand in ``text``."""
-    present = set(exact_tokens(normal(text)))
-    return [token for token in terms.exact if token in present]
 
 
 def _asked(word: str, wanted: set[str], beginning: str) -> str:
@@ -190,25 +186,23 @@ class Recheck:
         return {(entry.hash, entry.ordinal): entry for entry in self.sources.document(path).entries}
 
 
-@dataclass(slots=True)
 class Pass:
     """The files of one answer. ``changed`` are those that are not what was indexed.
 
     ``absent`` are those of a source that is not there now, by the name of the source.
     """
 
-    recheck: Recheck
-    changed: set[str] = field(default_factory=set)
-    absent: dict[str, set[str]] = field(default_factory=dict)
-    _stamps: dict[str, _Look | None] = field(default_factory=dict)
-    _folders: dict[str, bool] = field(default_factory=dict)
+    def __init__(self, recheck: Recheck) -> None:
+        self.recheck = recheck
+        self.changed: set[str] = set()
+        self.absent: dict[str, set[str]] = {}
+        self._seen = cache(self._look)
+        self._is_real = cache(recheck.is_real)
 
     def now(self, stored: Stored) -> Stored | None:
         """The entry as it stands on disk, or None when it is gone."""
         path, stamp = stored.path, stored.stamp
-        if path not in self._stamps:
-            self._stamps[path] = self._look(path)
-        seen = self._stamps[path]
+        seen = self._seen(path)
         if seen is None:
             return None
         if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
@@ -233,10 +227,8 @@ class Pass:
         )
 
     def _look(self, path: str) -> _Look | None:
-        folder = os.path.dirname(path)
-        if folder not in self._folders:  # no sync enters a folder through a link
-            self._folders[folder] = self.recheck.is_real(folder)
-        seen = self.recheck.look(path) if self._folders[folder] else None
+        # No sync enters a folder through a link.
+        seen = self.recheck.look(path) if self._is_real(os.path.dirname(path)) else None
         if seen is None:
             source = self.recheck.sources.keeps(path) if is_outside(path) else None
             (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
@@ -389,21 +381,22 @@ class TimedQuery:
 
     def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
         """The rows in the order in which near-duplicates make room; the word of a question still decides."""
-        sets = WordSets()
         order: list[_Row] = []
         for _, group in groupby(rows, lambda row: row.ranked.candidate.word):
             some = list(group)
             scores = [row.ranked.score for row in some]
-            words = [sets.of(row.entry.text) for row in some]
+            words = [bag_of_words(row.entry.text) for row in some]
             chosen = diversified(scores, words, self.query.k, balance)
             order += [replace(some[at], alike=alike) for at, alike in chosen]
         return order
 
     def _hit(self, number: int, row: _Row) -> Hit:
         one, entry = row.ranked, row.entry
-        explained = {}
+        explained: dict[str, Any] = {}
         if self.query.explain:
-            matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
+            present = exact_tokens(normal(entry.text))
+            exactly = (token for token in self.terms.exact if token in present)
+            matched = [*shared_words(self.terms, entry.text), *exactly]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(
                 *(one, self.weights, matched, self.periods, row.alike, exact),
@@ -412,8 +405,7 @@ class TimedQuery:
             )
             said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
             explained = {"explanation": explain(parts), "parts": parts, "words": said}
-        hit = hit_of(number, one, entry, self.terms)
-        return replace(hit, neighbour=row.neighbour, **explained)  # type: ignore[arg-type]
+        return hit_of(number, one, entry, self.terms, neighbour=row.neighbour, **explained)
 
 
 def understood(query: Query, today: date, weights: Weights) -> TimedQuery:
@@ -427,8 +419,8 @@ def understood(query: Query, today: date, weights: Weights) -> TimedQuery:
     return TimedQuery(query, question, started, weights, today, periods, user_code(query.user.strip()))
 
 
-def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:
-    """The hit at rank ``number``, with the part of it that has most of ``terms``."""
+def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms, **more: Any) -> Hit:
+    """The hit at rank ``number``, with the part of it that has most of ``terms``, and ``more`` fields."""
     return Hit(
         rank=number,
         path=entry.path,
@@ -442,6 +434,7 @@ def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms) -> Hit:
         score=ranked.score,
         scores=ranked.scores,
         word=ranked.candidate.word,
+        **more,
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from indexing.document import Stored, kind_of_code
-from indexing.lexical.reader import KeywordMatch, Snapshot
+from indexing.document import Stored
+from indexing.lexical.reader import Snapshot
 from indexing.lexical.schema import words
 from indexing.query.dates import Period
 from indexing.query.question import Filters, Question, WordForm
@@ -27,7 +27,7 @@ _MOST_PERIODS = 3
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Candidates of one snapshot, and how they were found.
+    """Candidates of one snapshot by their keys, and how they were found.
 
     ``question`` is what was asked, as the snapshot can answer it. ``complete`` says that a larger pool would
     hold no more; ``degraded`` why a side is missing; ``notes`` what is to be said of the hits, if there are
@@ -36,13 +36,17 @@ class Pool:
 
     snapshot: Snapshot
     question: Question
-    matches: Mapping[int, KeywordMatch]
-    candidates: tuple[Candidate, ...]
+    matches: Mapping[int, Candidate]
     mode: Mode
     complete: bool
     degraded: str | None = None
     notes: tuple[str, ...] = ()
     _read: dict[int, Stored] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> Collection[Candidate]:
+        """What is ranked."""
+        return self.matches.values()
 
     def entry(self, key: int) -> Stored:
         """The entry of a candidate; read once. Raises IndexUnavailableError."""
@@ -92,7 +96,7 @@ def gathered(
     further = [] if mode == "vector" else snapshot.with_word(question, size)
     for one in dated:  # the best by their words, and the newest whatever their words
         further += snapshot.search(one, size)
-        further += (replace(match, score=0.0) for match in snapshot.search(replace(one, text=""), size))
+        further += (replace(match, bm25=0.0) for match in snapshot.search(replace(one, text=""), size))
     for match in further:
         found.setdefault(match.key, match)
     notes: tuple[str, ...] = ()
@@ -101,23 +105,15 @@ def gathered(
         cosines.update(nearby.reader.cosines(nearby.vector, rest))
         missing = snapshot.count() - nearby.reader.count()
         degraded = without_vector(missing) if missing > 0 else None
-        if mode == "hybrid" and not any(match.score for match in found.values()):
+        if mode == "hybrid" and not any(match.bm25 for match in found.values()):
             notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
     forms = {} if mode == "vector" else _word_forms(snapshot, question, periods, found)
-    candidates = tuple(
-        Candidate(
-            key,
-            kind_of_code(match.kind),
-            match.day,
-            match.score,
-            cosines.get(key),
-            match.marks,
-            forms.get(key, WordForm.ABSENT),
-        )
+    found = {
+        key: replace(match, cosine=cosines.get(key), word=forms.get(key, WordForm.ABSENT))
         for key, match in found.items()
-    )
+    }
     complete = len(matches) < size and not enough
-    return Pool(snapshot, question, found, candidates, mode, complete, degraded, notes)
+    return Pool(snapshot, question, found, mode, complete, degraded, notes)
 
 
 def on_days(question: Question, period: Period) -> Question:
@@ -126,7 +122,7 @@ def on_days(question: Question, period: Period) -> Question:
 
 
 def _word_forms(
-    snapshot: Snapshot, question: Question, periods: Sequence[Period], found: Mapping[int, KeywordMatch]
+    snapshot: Snapshot, question: Question, periods: Sequence[Period], found: Mapping[int, Candidate]
 ) -> Mapping[int, WordForm]:
     """The forms of those that have the one word of a question, or are of the day that it names."""
     if not question.is_day:

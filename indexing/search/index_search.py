@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -27,7 +27,6 @@ from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.build_answer import Recheck, TimedQuery, understood
 from indexing.search.candidates import Nearby, Pool, gathered, on_days
-from indexing.search.modes import Mode
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint
@@ -92,15 +91,18 @@ class VectorSide:
         """The model by its name, not loaded: that of the index, if it can be used. Raises NoVectorsError."""
         with self._choosing:  # one thread may load while another asks
             if self._choice is None:
-                found, made_by = choices(self._settings, threads=1), model_of_index(self._generations)
-                own = found.that_made(made_by)
-                if own is None and (why := found.lost(made_by)):
-                    self._give_up(why, ModelUnavailableError(why))
                 try:
-                    self._choice = (own or found.first()).opened_once()
+                    self._choice = self._chosen(model_of_index(self._generations))
                 except ModelUnavailableError as error:
                     self._give_up(error.message, error)
             return self._choice
+
+    def _chosen(self, made_by: str | None) -> ModelChoice:
+        """The model of the settings that made the vectors, else the first. Raises ModelUnavailableError."""
+        found = choices(self._settings, threads=1)
+        if why := found.lost(made_by):
+            raise ModelUnavailableError(why)
+        return (found.that_made(made_by) or found.first()).opened_once()
 
     def load(self) -> str | None:
         """Load the model and the vectors; None when both can be used, else why not. May take seconds.
@@ -128,12 +130,17 @@ class VectorSide:
         """
         try:
             self._require_model(generation)
-            reader = self._refreshed(generation)
+            if self._reader is None:
+                from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
+
+                self._reader = VectorReader(generation.vectors)
+            else:
+                self._reader.refresh()
         except RefusedError as error:
             self._fail(keywords_only(error.message), error)
         except IndexUnavailableError as error:
             self._fail(f"{keywords_only(error.message)}; {REINDEX}", error)
-        return Nearby(self._embedded(text), reader)
+        return Nearby(self._embedded(text), self._reader)
 
     def close(self) -> None:
         """Let the vectors go: they are another generation's, or damaged."""
@@ -157,14 +164,21 @@ class VectorSide:
         raise NoVectorsError(self._why) from error
 
     def _require_model(self, generation: Generation) -> None:
-        """Have the model of ``generation`` loaded, where it is of use. Raises NoVectorsError."""
+        """Have the model of ``generation`` loaded, where it is of use.
+
+        Raises NoVectorsError, and ModelUnavailableError where it was lost.
+        """
         if self._why is not None:
             raise NoVectorsError(self._why)
         choice, made_by = self.choice(), generation.model()
         if made_by is None:
             raise NoVectorsError(f"{keywords_only(NO_VECTORS)}; {REINDEX}")
-        if made_by != choice.identity:
-            self._follow(made_by)
+        if made_by != choice.identity:  # another model made it meanwhile
+            choice = self._chosen(made_by)
+            if made_by != choice.identity:
+                raise NoVectorsError(f"{keywords_only(_OTHER_MODEL)}; {REINDEX}")
+            self._choice, self._embedder = choice, None
+            self._embedded.cache_clear()
         self._embedder = self._embedder or self._opened()
         if self._asked_of != generation:  # a remote model is told once how long the vectors are
             manifest = generation.manifest()
@@ -172,26 +186,6 @@ class VectorSide:
                 self._embedder.expect(manifest.dimension)
             self._embedded.cache_clear()
             self._asked_of = generation
-
-    def _follow(self, made_by: str) -> None:
-        """Take up the model that the index was made with meanwhile. Raises NoVectorsError."""
-        found = choices(self._settings, threads=1)
-        choice = found.that_made(made_by)
-        if choice is None and (why := found.lost(made_by)):
-            raise NoVectorsError(keywords_only(why))
-        if choice is None:
-            raise NoVectorsError(f"{keywords_only(_OTHER_MODEL)}; {REINDEX}")
-        self._choice, self._embedder = choice.opened_once(), None
-        self._embedded.cache_clear()
-
-    def _refreshed(self, generation: Generation) -> VectorReader:
-        if self._reader is None:
-            from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
-
-            self._reader = VectorReader(generation.vectors)
-        else:
-            self._reader.refresh()
-        return self._reader
 
     def _warm(self) -> None:
         """Have the engine imported, and the vectors in its cache, before somebody waits for them."""
@@ -218,8 +212,7 @@ class IndexSearch:
     """Search in one workspace by keyword and by vectors, by keyword alone where vectors are missing.
 
     Without ``vectors`` it needs tantivy alone, and is fit for the interface's own process. ``weights`` and
-    ``model`` are those of the settings where none are given. What was found for the last question is kept:
-    asked again with other weights, it is only ranked anew.
+    ``model`` are those of the settings where none are given.
     """
 
     def __init__(
@@ -240,7 +233,6 @@ class IndexSearch:
         self._today = today
         self._generation: Generation | None = None
         self._reader: LexicalReader | None = None
-        self._kept: tuple[Hashable, Pool] | None = None
         why = None if load_on_demand else LOADING
         self._vectors = VectorSide(
             workspace.settings, self._generations, model, why if vectors else KEYWORDS_ONLY
@@ -309,7 +301,7 @@ class IndexSearch:
             assert self._generation is not None
             try:
                 nearby = self._vectors.nearby(self._generation, asked.question.meant)
-                return self._gathered(asked, snapshot, size, asked.query.mode, nearby)
+                return gathered(snapshot, asked.question, asked.days, size, asked.query.mode, nearby=nearby)
             except NoVectorsError as error:
                 degraded = str(error)
             except ModelUnavailableError as error:
@@ -318,26 +310,7 @@ class IndexSearch:
                 self._vectors.close()
                 self._note_damage(error)
                 degraded = keywords_only(error.message)
-        return self._gathered(asked, snapshot, size, "lexical", degraded=degraded)
-
-    def _gathered(
-        self,
-        asked: TimedQuery,
-        snapshot: Snapshot,
-        size: int,
-        mode: Mode,
-        nearby: Nearby | None = None,
-        degraded: str | None = None,
-    ) -> Pool:
-        """The pool that was gathered last, where it would be the same."""
-        question, days = asked.question, asked.days
-        compared = (id(nearby.reader), nearby.reader.version) if nearby else None
-        key = (id(snapshot), question, days, size, mode, compared, degraded)
-        # A pool holds its snapshot, so no other can have taken the place that ``id`` names.
-        if self._kept is None or self._kept[0] != key:
-            pool = gathered(snapshot, question, days, size, mode, nearby=nearby, degraded=degraded)
-            self._kept = (key, pool)
-        return self._kept[1]
+        return gathered(snapshot, asked.question, asked.days, size, "lexical", degraded=degraded)
 
     def _tried(self, search: Callable[[], _T]) -> _T:
         """``search``, once more when the generation was swept away under it; then the damage is noted."""
@@ -360,7 +333,7 @@ class IndexSearch:
             self._generation.suspect()
 
     def _close(self) -> None:
-        self._generation, self._reader, self._kept = None, None, None
+        self._generation, self._reader = None, None
         self._vectors.close()
 
     def _snapshot(self) -> Snapshot:

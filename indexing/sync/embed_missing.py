@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexing.document import Stored, entry_key, file_key, kind_code
+from indexing.document import Stored, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
 from indexing.lexical.reader import LexicalReader
 from indexing.sync.entry_vectors import TextVectors
@@ -118,10 +118,10 @@ def _write(
         at = [row for row, entry in enumerate(entries) if entry.text in texts.known]
         having = [entries[row] for row in at]
         rows = Rows(
-            keys=[entry_key(entry.address) for entry in having],
+            keys=[entry.key for entry in having],
             files=[file_key(entry.path) for entry in having],
             kinds=[kind_code(entry.kind) for entry in having],
-            days=[entry.date.toordinal() if entry.date else 0 for entry in having],
+            days=[entry.day for entry in having],
             vectors=texts.of(entries, manifest.dimension)[at],
         )
     writer.replace([file_key(path) for path in paths], rows)

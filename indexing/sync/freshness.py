@@ -90,23 +90,21 @@ class Freshness:
     @property
     def level(self) -> Level:
         """How bad that is."""
-        if self.state in ("missing", "damaged", "outdated", "unreadable"):
-            return "error"
-        if self.state != "fresh":
-            return "warning"
-        return "info" if self.pending else "fine"
+        if self.state == "fresh":
+            return "info" if self.pending else "fine"
+        return "warning" if self.state == "stale" else "error"
 
     @property
     def summary(self) -> str:
         """How the index stands, in one sentence: the same wherever it is said."""
-        if self.state == "missing":
-            return NO_INDEX
-        if self.state == "unreadable":
-            return f"the index cannot be read: {self.blocked or 'permission denied'}"
-        if self.state == "outdated":
-            return f"{OTHER_VERSION}; the next reindex rebuilds it"
-        if self.state == "damaged":
-            return "the index is damaged; the next reindex rebuilds it"
+        useless = {
+            "missing": NO_INDEX,
+            "unreadable": f"the index cannot be read: {self.blocked or 'permission denied'}",
+            "outdated": f"{OTHER_VERSION}; the next reindex rebuilds it",
+            "damaged": "the index is damaged; the next reindex rebuilds it",
+        }
+        if self.state in useless:
+            return useless[self.state]
         parts = [
             f"{count} {word}"
             for count, word in (

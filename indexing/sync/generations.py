@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from typing import Final, Literal
 import msgspec
 
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
-from indexing.storage import SpecialInIndexError, allowed, link_in, read_json, remove, set_aside, write_json
+from indexing.storage import SpecialInIndexError, allowed, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
 from workbench.memory.names import RelPath
 from workbench.special_files import require_no_special_files
@@ -184,16 +185,14 @@ class Generation:
         """Say which model the vectors come from. Raises OSError."""
         write_json(self.folder / "model.json", identity)
 
-    def link(self) -> str:
-        """A link in it, which engines would follow when they write and delete; empty where there is none."""
-        return link_in(self.folder)
+    def set_aside(self, damaged: Path) -> None:
+        """Take its folder, or one in it, out of use."""
+        set_aside(damaged, self.folder.parent / "set-aside")
 
     def suspect(self) -> None:
         """A reader met damage: the next sync shall build anew. Never fails."""
-        try:
+        with contextlib.suppress(OSError):
             (self.folder / "suspect").touch()
-        except OSError:
-            return
 
     def suspected(self) -> bool:
         """Whether a reader met damage."""
@@ -256,10 +255,6 @@ class Generations:
         temporary = self.folder / f".current-{os.getpid()}"
         temporary.write_text(generation.name + "\n", encoding="ascii")
         os.replace(temporary, pointer)
-
-    def set_aside(self, generation: Generation) -> None:
-        """Take a damaged generation out of use."""
-        set_aside(generation.folder, self.folder / "set-aside")
 
     def sweep(self, keep: Iterable[Generation]) -> None:
         """Remove all generations but these. A reader of another opens the current one at its next search."""

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,7 +23,7 @@ from indexing.embedding.local import bulk_threads
 from indexing.embedding.port import Embedder
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
-from indexing.storage import REINDEX_HINT, UNWRITABLE, RefusedError, remove, set_aside, shape
+from indexing.storage import REINDEX_HINT, UNWRITABLE, RefusedError, link_in, remove, shape
 from indexing.sync.changes import EVERYTHING, Changes, Scope, find_changes, refuse_if_vanished, scope_of
 from indexing.sync.generations import (
     CACHE_FILE,
@@ -159,8 +159,8 @@ def _finish(generation: Generation, manifest: Manifest) -> None:
 
 _OTHER_MODEL = "the model has changed"
 _VECTORS_DAMAGED = "the vectors were damaged"
-_UNTOUCHED = "your files are not affected; free some space or correct the permissions, then reindex"
 _FILES_AT_ONCE = 256
+_UNTOUCHED = "your files are not affected; free some space or correct the permissions, then reindex"
 
 
 def reindex(
@@ -395,7 +395,7 @@ class _Sync:
         if manifest is None:
             return "the manifest was missing or damaged"
         checks: list[tuple[str, Callable[[], object]]] = [
-            ("it contained a link", generation.link),
+            ("it contained a link", partial(link_in, generation.folder)),
             ("another version of the program made it", lambda: manifest.words != self._words),
             ("a search found damage", generation.suspected),
             ("the keyword index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
@@ -464,7 +464,7 @@ class _Sync:
         if self._generations.current() != generation:
             self._generations.publish(generation)
         if self._broken:
-            self._generations.set_aside(self._broken)
+            self._broken.set_aside(self._broken.folder)
         self._generations.sweep([generation])
         return self._finished(generation, manifest)
 
@@ -514,7 +514,7 @@ class _Sync:
 
     def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
         """Set a damaged vector store aside; the words stay."""
-        set_aside(generation.vectors, generation.folder.parent / "set-aside")
+        generation.set_aside(generation.vectors)
         self._report.rebuilt = _VECTORS_DAMAGED
         manifest.leftover.clear()
         manifest.shapes.pop("vectors", None)
@@ -545,7 +545,10 @@ class _Sync:
     def _texts_indexed(
         self, generation: Generation, manifest: Manifest, paths: Iterable[RelPath]
     ) -> Iterator[str]:
-        """The texts of those files as the index has them, or as they are where it is damaged."""
+        """The texts of those files as the index has them, or as they are where it is damaged.
+
+        What the index has is what would be sent, also of files that are not there now.
+        """
         due = [path for path in paths if manifest.files[path].entries]
         try:
             words = LexicalReader(generation.lexical).snapshot()

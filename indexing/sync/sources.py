@@ -232,13 +232,15 @@ class Sources:
             )
             return Loaded(document, len(data), hashlib.sha256(data).hexdigest())
         measure = _Measure()
-        transcript = self._transcript(path, measure, size)
+        transcript = self.transcript(path, measure, size)
         document = transcript_document(RelPath(path), transcript)
         return Loaded(document, measure.size, measure.sha256, transcript.lines, measure.tail, transcript.bad)
 
-    def transcript(self, path: str) -> Transcript:
-        """A session transcript as it is now. Raises as ``read`` does."""
-        return self._transcript(path, _Measure(), None)
+    def transcript(self, path: str, measure: _Measure | None = None, size: int | None = None) -> Transcript:
+        """A session transcript as it is now, or its first ``size`` bytes. Raises as ``read`` does."""
+        name = os.path.basename(path).removesuffix(".jsonl")
+        with self._opened(path) as descriptor:
+            return read_transcript(name, (measure or _Measure()).through(descriptor, size))
 
     def look(self, path: str) -> tuple[int, int]:
         """Size in bytes and ctime in nanoseconds of a file outside. Raises as ``read`` does."""
@@ -270,11 +272,6 @@ class Sources:
     def folders(self) -> list[str]:
         """The folders of all sources in which a change can matter."""
         return list(dict.fromkeys(folder for source in self.all for folder in source.folders()))
-
-    def _transcript(self, path: str, measure: _Measure, size: int | None) -> Transcript:
-        name = os.path.basename(path).removesuffix(".jsonl")
-        with self._opened(path) as descriptor:
-            return read_transcript(name, measure.through(descriptor, size))
 
     @cached_property
     def _root(self) -> str:

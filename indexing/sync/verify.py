@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexing.document import Stamp, Stored, entry_key, file_key, kind_code
+from indexing.document import Stamp, Stored, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
+from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
+from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine
 from indexing.sync.changes import find_changes
 from indexing.sync.entry_vectors import TextVectors, known_vectors
@@ -131,7 +132,7 @@ def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: O
 
 
 def _rows(
-    found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: Collection[str]
+    found: Iterable[tuple[Stored, int, Candidate]], skipped: Collection[str]
 ) -> Counter[tuple[str, object]]:
     """Every entry with all that the index says of it, but for when its file was looked at."""
     return Counter(
@@ -199,8 +200,8 @@ def _answer(snapshot: Snapshot, word: str, exact: bool) -> object:
     """All that is found with its score; of very many the best scores, as equals among them have no order."""
     found = snapshot.search(Question(text=word), _ANSWERS)
     if len(found) == _ANSWERS:
-        return sorted(round(match.score, 2) for match in found) if exact else len(found)
-    return {match.key: round(match.score, 2) if exact else 0.0 for match in found}
+        return sorted(round(match.bm25, 2) for match in found) if exact else len(found)
+    return {match.key: round(match.bm25, 2) if exact else 0.0 for match in found}
 
 
 def _verify_vectors(
@@ -244,7 +245,7 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     """Every entry has exactly one vector, with its kind and day. ``rows`` is the table as Arrow has it."""
     columns = [rows[name].to_pylist() for name in ("key", "file", "kind", "day")]
     filed = {key: label for key, *label in zip(*columns, strict=True)}
-    wanted = {entry_key(entry.address): entry for entry in covered}
+    wanted = {entry.key: entry for entry in covered}
     allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
     said = []
     for key, entry in wanted.items():
@@ -262,7 +263,7 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     if foreign and not manifest.leftover:
         said.append(f"{foreign} vectors belong to no entry")
     for key, entry in wanted.items():
-        label = [file_key(entry.path), kind_code(entry.kind), entry.date.toordinal() if entry.date else 0]
+        label = [file_key(entry.path), kind_code(entry.kind), entry.day]
         if filed.get(key, label) != label:
             said.append(f"the vector of {entry.address} is stored under another file, kind or day")
     return _flaws("vectors", said)
@@ -314,7 +315,7 @@ def _compared(
     said = []
     wanted = TextVectors(known).of(usable, manifest.dimension)
     for entry, expected in zip(usable, wanted, strict=True):
-        vector = stored.get(entry_key(entry.address))
+        vector = stored.get(entry.key)
         if vector is None:
             continue
         is_unit = bool(abs(float(np.linalg.norm(vector)) - 1.0) < 1e-3)

@@ -112,12 +112,37 @@ def test_a_claim_of_both_has_all_sources_and_the_higher_confidence(pages: Sandbo
     assert sarah.relations[0].sources == ("b.md#L4",)
 
 
+def test_of_three_lines_that_say_the_same_the_highest_confidence_and_the_lowest_trust_stay(
+    pages: Sandbox,
+) -> None:
+    again = (
+        "- [preference] Prefers async reviews! <!-- wb: id=m8 confidence=0.5 src=c.md#L9 trust=owner -->\n"
+    )
+    pages.write(OTHER, OTHER_PAGE.replace("src=b.md#L2 trust=owner", "src=b.md#L2 trust=external") + again)
+    pages.commit("said once more")
+    merge(pages)
+    found = entity(pages, "Sarah Chen").memories[0]
+    assert (found.confidence, found.trust) == (0.8, "external")
+    assert found.sources == ("a.md#L1", "b.md#L2", "c.md#L9")
+
+
 def test_a_moved_line_keeps_its_trust_and_gets_an_id_of_its_own(pages: Sandbox) -> None:
     merge(pages)
     sarah = entity(pages, "Sarah Chen")
     assert [memory.trust for memory in sarah.memories] == ["agent", "agent", "agent", "agent"]
     ids = [memory.id for memory in sarah.memories if memory.id]
     assert len(ids) == len(set(ids))
+
+
+def test_a_moved_line_speaks_no_louder_than_its_page_did(pages: Sandbox) -> None:
+    pages.write(OTHER, OTHER_PAGE.replace("src=c.md#L3", "src=c.md#L3 trust=owner"))
+    pages.commit("a louder line")
+    assert entity(pages, "S. Chen").memories[1].trust == "agent"
+    merge(pages)
+    assert [(one.text, one.trust) for one in entity(pages, "Sarah Chen").memories][1] == (
+        "Speaks Dutch",
+        "agent",
+    )
 
 
 def test_its_names_lead_here_from_now_on(pages: Sandbox) -> None:

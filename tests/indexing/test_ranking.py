@@ -18,10 +18,8 @@ from indexing.query.question import WordForm
 from indexing.ranking.order import (
     Candidate,
     Ranked,
-    WordSets,
     diversified,
     explain,
-    likeness,
     nearness,
     parts_of,
     pool_size,
@@ -39,6 +37,7 @@ from indexing.ranking.weights import (
 )
 from workbench.config.settings import Settings
 from workbench.errors import UsageError
+from workbench.memory.claims import bag_of_words, jaccard
 from workbench.memory.entry import Kind
 
 TODAY = date(2026, 3, 31)
@@ -237,8 +236,7 @@ def test_a_kind_can_be_made_to_count_less() -> None:
 
 
 def test_diversity_puts_a_near_duplicate_behind_something_else() -> None:
-    words = WordSets()
-    sets = [words.of(text) for text in ("the door code is 4411", "The door code is 4411!", "a heron sat")]
+    sets = [bag_of_words(text) for text in ("the door code is 4411", "The door code is 4411!", "a heron sat")]
     assert [place for place, _ in diversified([1.0, 0.99, 0.6], sets, 3, 0.7)] == [0, 2, 1]
     assert [place for place, _ in diversified([1.0, 0.99, 0.6], sets, 3, 1.0)] == [0, 1, 2]
     assert [alike for _, alike in diversified([1.0, 0.99, 0.6], sets, 3, 0.7)] == [0.0, 0.0, 1.0]
@@ -246,17 +244,15 @@ def test_diversity_puts_a_near_duplicate_behind_something_else() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.text("abc ", max_size=8)), max_size=12), st.floats(0, 1))
 def test_diversity_takes_every_place_once(rows: list[tuple[float, str]], balance: float) -> None:
-    words = WordSets()
-    chosen = diversified([score for score, _ in rows], [words.of(text) for _, text in rows], 20, balance)
+    chosen = diversified([score for score, _ in rows], [bag_of_words(text) for _, text in rows], 20, balance)
     assert sorted(place for place, _ in chosen) == list(range(len(rows)))
 
 
 @given(st.text(), st.text())
 def test_likeness_is_that_of_sets_of_words(a: str, b: str) -> None:
-    words = WordSets()
-    one, other = words.of(a), words.of(b)
-    assert 0 <= likeness(one, other) == likeness(other, one) <= 1
-    assert likeness(one, one) == 1.0
+    one, other = bag_of_words(a), bag_of_words(b)
+    assert 0 <= jaccard(one, other) == jaccard(other, one) <= 1
+    assert jaccard(one, one) == 1.0
 
 
 def test_an_explanation_names_every_part_and_what_it_rests_on() -> None:
@@ -289,7 +285,7 @@ def test_a_preset_can_be_named_and_written_and_read_again(name: str) -> None:
 
 def test_the_presets_are_those_of_the_systems_that_people_come_from() -> None:
     openclaw, goclaw = PRESETS["openclaw"], PRESETS["goclaw"]
-    assert [openclaw.share, goclaw.share, goclaw.user] == pytest.approx([0.7, 0.7, 0.2])
+    assert [openclaw.share_of(0.0), goclaw.share_of(0.0), goclaw.user] == pytest.approx([0.7, 0.7, 0.2])
     assert (openclaw.recency, openclaw.half_life, openclaw.diversity) == (0.0, 30.0, 1.0)
     on = changed(openclaw, {"recency": "on", "diversity": "on"})
     assert (on.recency, on.diversity) == (1.0, 0.7)

@@ -96,7 +96,7 @@ def test_compacting_makes_scores_those_of_a_clean_build(tmp_path: Path) -> None:
     assert deleted_share(tmp_path / "dirty") == 0
     asked = Question(text="fox owl")
     dirty_, clean = (
-        [(m.key, m.score) for m in LexicalReader(tmp_path / name).snapshot().search(asked, 30)]
+        [(m.key, m.bm25) for m in LexicalReader(tmp_path / name).snapshot().search(asked, 30)]
         for name in ("dirty", "clean")
     )
     assert dirty_ == clean
@@ -109,10 +109,10 @@ def test_looking_up_scores_those_that_match_and_keeps_those_that_do_not(tmp_path
     writer.close()
     snapshot = LexicalReader(tmp_path).snapshot()
     keys = [entry_key(entry.address) for entry in stored("a.md", "red fox", "blue bird")]
-    match = {m.key: m.score for m in snapshot.look_up([*keys, 12345], Question(text="red"))}
+    match = {m.key: m.bm25 for m in snapshot.look_up([*keys, 12345], Question(text="red"))}
     assert set(match) == set(keys)
     assert match[keys[0]] > match[keys[1]] > 0  # the second has the word next door
-    assert snapshot.search(Question(text="red"), 5)[0].score == pytest.approx(match[keys[0]])
+    assert snapshot.search(Question(text="red"), 5)[0].bm25 == pytest.approx(match[keys[0]])
 
 
 def rows(*numbers: int, file: str = "a" * 16) -> Rows:

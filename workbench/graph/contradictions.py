@@ -268,7 +268,7 @@ def clash(graph: Graph, one: Entity, other: Entity, day: date) -> str:
     first, second = _claims(graph, one, day), _claims(graph, other, day)
     for slot in first.keys() & second.keys():
         values = {claim.value for claim in first[slot]}
-        if not any(claim.value in values for claim in second[slot]):
+        if values.isdisjoint(claim.value for claim in second[slot]):
             return slot
     return ""
 
@@ -313,8 +313,8 @@ def _is_own(who: str | None, names: Collection[str], *, its: bool = False) -> bo
 
 def _called(entity: Entity) -> frozenset[str]:
     """What sentences call an entity: its names, and of a person the first of them."""
-    keys = {name_key(name) for name in (entity.name, *entity.aliases)}
-    return frozenset(keys | ({key.split()[0] for key in keys if key} if entity.type == "person" else set()))
+    first = {key.split()[0] for key in entity.keys if key} if entity.type == "person" else set[str]()
+    return entity.keys | first
 
 
 def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
@@ -459,8 +459,13 @@ def plan_settle(
         raise UsageError(f"there is no such answer: “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
-    pages = _pages(workspace, (old, new))
     reason = reason or contradiction.question
+    forgotten = new.addresses if answer == "keep" else ()
+    ends: dict[str, date] = {}
+    if answer == "replace":
+        ends = dict.fromkeys(old.addresses, _end(old, new, today))
+    elif answer == "reject":
+        ends = dict.fromkeys((*old.addresses, *new.addresses), today)
     records = [
         decision(
             contradiction.key,
@@ -472,34 +477,23 @@ def plan_settle(
         )
     ]
     edits: list[FileEdit] = []
-    became: list[tuple[str, str]] = []
-    for document, entries in pages:
-        rest = document
-        if answer == "keep":
-            gone = [entry for entry in entries if entry.address in new.addresses]
-            records += [
-                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
-                for entry in gone
-            ]
-            data = take_out(document, gone) if gone else document.data
-        else:
-            ends = {a: _end(old, new, today) for a in old.addresses} if answer == "replace" else {}
-            if answer == "reject":
-                ends = dict.fromkeys((*old.addresses, *new.addresses), today)
-            rest = _ended(document, entries, ends)
-            data = rest.data
-            became += [(address, address) for address in ends if address.startswith(f"{document.path}#")]
+    for document, entries in _pages(workspace, (old, new)):
+        gone = [entry for entry in entries if entry.address in forgotten]
+        records += [
+            decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
+            for entry in gone
+        ]
+        data = take_out(document, gone) if gone else _ended(document, entries, ends).data
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
-    gone_addresses = new.addresses if answer == "keep" else ()
     shown = {"old": excerpt(old.text, _QUOTED), "new": excerpt(new.text, _QUOTED)}
     return Plan(
         action="settle",
         summary=f"{excerpt(contradiction.entity.name, _QUOTED)}: {_DONE[answer].format(**shown)}",
         edits=tuple(edits),
         records=ledger_records("decisions", records, now),
-        entries=gone_addresses or tuple(address for address, _ in became),
-        became=() if gone_addresses else tuple(address for _, address in became),
+        entries=forgotten or tuple(ends),
+        became=tuple(ends),
         reason=reason,
     )
 
@@ -522,9 +516,8 @@ def _end(old: Claim, new: Claim, today: date) -> date:
 
 
 def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
-    origins = {
-        entry.address: entry.origin.changed({"valid_until": day.isoformat()})
-        for entry in entries
-        if (day := ends.get(entry.address))
-    }
-    return with_origins(document, origins)
+    ended = (entry for entry in entries if entry.address in ends)
+    return with_origins(
+        document,
+        {one.address: one.origin.changed({"valid_until": ends[one.address].isoformat()}) for one in ended},
+    )

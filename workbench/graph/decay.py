@@ -102,15 +102,12 @@ def decay_proposals(
     happen. ``decided`` are the keys of decisions: what a person kept once is not proposed again. A proposal's
     ``target`` is the entry; accepting it is ``plan_forget_memory``, whose diff is its preview.
     """
-    found = []
-    for held in _may_go(graph, today):
-        memory = held.memory
-        days = recalls.of(memory)
-        value = importance_today(memory, today, days)
-        key = forget_key(held)
-        if value < FORGET_BELOW and key not in decided:
-            found.append((value, _proposal(held, key, value, today, days)))
-    return tuple(proposal for _, proposal in sorted(found, key=lambda item: (item[0], item[1].target)))
+    found = [
+        _proposal(held, value, today, days)
+        for held, days, value in _may_go(graph, recalls, today, decided)
+        if value < FORGET_BELOW
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.score, one.target)))
 
 
 def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
@@ -130,15 +127,12 @@ def will_fade(
     ``today`` reaches 0.1 after ln(0.1 / importance) / ln(0.995) days.
     """
     found = []
-    for held in _may_go(graph, today):
-        memory = held.memory
-        since = _said_on(memory)
-        if since is None or forget_key(held) in decided:
+    for held, _, value in _may_go(graph, recalls, today, decided):
+        since = _said_on(held.memory)
+        if since is None:
             continue
-        value = importance_today(memory, today, recalls.of(memory))
-        begin = max(since, today)
         days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
-        ahead = (begin - today).days + days
+        ahead = (max(since, today) - today).days + days
         if ahead <= min(within, _FURTHEST):
             found.append(Fading(held, value, date.fromordinal(today.toordinal() + ahead)))
     return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
@@ -149,24 +143,29 @@ def forget_key(held: Held) -> str:
     return claim_key(f"forget {held.owner} {held.memory.type} {held.memory.text}")
 
 
-def _may_go(graph: Graph, today: date) -> Iterator[Held]:
+def _may_go(
+    graph: Graph, recalls: RecallDays, today: date, decided: Collection[str]
+) -> Iterator[tuple[Held, Collection[date], float]]:
+    """What fades, with the days on which it was recalled, and its importance today."""
     for held in graph.memories():
         memory = held.memory
         pinned = memory.entry.pinned or (held.entity is not None and held.entity.pinned)
         ahead = memory.happens_at is not None and memory.happens_at >= today
         waiting = memory.type == "todo" and not memory.done and memory.valid_until is None
-        if held.entity is not None and memory.type not in KEPT and not (pinned or ahead or waiting):
-            yield held
+        stays = held.entity is None or memory.type in KEPT or pinned or ahead or waiting
+        if not stays and forget_key(held) not in decided:
+            days = recalls.of(memory)
+            yield held, days, importance_today(memory, today, days)
 
 
-def _proposal(held: Held, key: str, value: float, today: date, days: Collection[date]) -> Proposal:
+def _proposal(held: Held, value: float, today: date, days: Collection[date]) -> Proposal:
     memory = held.memory
     since = _said_on(memory) or today
     last = max((day for day in days if day <= today), default=None)
     recalled = f"last recalled on {last}" if last else "never recalled"
     entity = held.entity
     return Proposal(
-        key=key,
+        key=forget_key(held),
         action="forget",
         text=memory.text,
         section=f"{entity.type}/{entity.name}" if entity else "",

@@ -21,7 +21,7 @@ from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, provenance
+from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share, provenance
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
@@ -351,7 +351,7 @@ def corroborated(own: Provenance | None, draft: LineDraft, name: str) -> Provena
     if not new:
         return own
     changes: dict[str, str | None] = {}
-    said = _share(own.get("confidence"))
+    said = parse_share(own.get("confidence"))
     if said is not None and len(new) == len(set(draft.sources)):
         other = CONFIDENCE if draft.confidence is None else draft.confidence
         changes["confidence"] = number(max(said, min(SUREST, 1 - (1 - said) * (1 - other))))
@@ -371,14 +371,6 @@ def _after(fields: Fields, name: str, new: Iterable[tuple[str, str]]) -> Fields:
 
 def _file_of(source: str) -> str:
     return source.partition("#")[0]
-
-
-def _share(text: str | None) -> float | None:
-    try:
-        value = float(text) if text else -1.0
-    except ValueError:
-        return None
-    return value if 0 <= value <= 1 else None
 
 
 def number(value: float | None) -> str | None:

@@ -169,7 +169,7 @@ def _judged(
 ) -> Duplicate | None:
     """What is to be done with a pair; None where it is not like enough, and no ``part`` of the other."""
     names = likeness(keep.name, other.name)
-    share = _shares_name(keep, other)
+    share = bool(keep.keys & other.keys)
     if not (share or part) and (
         (cosine if cosine is not None else names) < FLAG or numbered_apart(keep.name, other.name)
     ):
@@ -248,13 +248,8 @@ def _by_name(group: Sequence[Entity], asked: Sequence[int]) -> Iterator[tuple[in
 
 def _keys(entity: Entity) -> set[str]:
     words = words_of(entity.name)
-    keys = {f"word {word}" for word in words} | {f"name {name_key(name)}" for name in entity.aliases}
-    return keys | {f"name {name_key(entity.name)}", f"start {''.join(words)[:4]}"}
-
-
-def _shares_name(one: Entity, other: Entity) -> bool:
-    names = {name_key(name) for name in (one.name, *one.aliases)}
-    return any(name_key(name) in names for name in (other.name, *other.aliases))
+    keys = {f"word {word}" for word in words} | {f"name {key}" for key in entity.keys}
+    return keys | {f"start {''.join(words)[:4]}"}
 
 
 def _worth(entity: Entity) -> tuple[int, float, int, str]:

@@ -51,8 +51,7 @@ def named_like(graph: Graph, text: str, most: int = 10) -> tuple[Entity, ...]:
     exact = {entity.path for entity in graph.candidates(text)}
     found = []
     for entity in graph.entities:
-        names = [name_key(name) for name in (entity.name, *entity.aliases)]
-        fitting = [name for name in names if all(_holds(_folded(name), word) for word in words)]
+        fitting = [name for name in entity.keys if all(_holds(_folded(name), word) for word in words)]
         if entity.path in exact or fitting:
             length = min((len(name) for name in fitting), default=0)
             found.append((entity.path not in exact, length, entity.path, entity))
@@ -67,8 +66,7 @@ def memories_with(graph: Graph, text: str, most: int = 20, least: float = 1.0) -
     words = query_words(text)
     found = []
     for held in graph.memories() if words else ():
-        entity = held.entity
-        names = " ".join((entity.name, *entity.aliases)) if entity else ""
+        names = " ".join(held.entity.names) if held.entity else ""
         share = share_of(words, f"{held.memory.text} {names}")
         if share and share >= least:
             found.append(ByWords(held, share))
@@ -192,14 +190,13 @@ def most_linked(graph: Graph, most: int) -> tuple[Entity, ...]:
 
 def mention_of(entity: Entity) -> re.Pattern[str]:
     """What finds the names of ``entity`` in a text that is folded by ``name_key``."""
-    keys = dict.fromkeys(name_key(name) for name in (entity.name, *entity.aliases[:_ALIASES]))
+    keys = dict.fromkeys(map(name_key, entity.names[: _ALIASES + 1]))
     names = sorted((key for key in keys if len(key) > 1), key=len, reverse=True)
-    return re.compile("|".join(map(_as_word, names)) or r"(?!)")
-
-
-def _as_word(name: str) -> str:
-    """Only whole words are a name, but in scripts without blanks."""
-    return re.escape(name) if _NO_BLANKS.search(name) else rf"(?<!\w){re.escape(name)}(?!\w)"
+    # Only whole words are a name, but in scripts without blanks.
+    patterns = (
+        re.escape(name) if _NO_BLANKS.search(name) else rf"(?<!\w){re.escape(name)}(?!\w)" for name in names
+    )
+    return re.compile("|".join(patterns) or r"(?!)")
 
 
 def _named(graph: Graph, text: str) -> Iterator[Mention]:
@@ -245,7 +242,7 @@ def _alike(graph: Graph, text: str) -> Iterator[Mention]:
 
 
 def _names(graph: Graph) -> list[tuple[str, Entity]]:
-    return [(name_key(name), entity) for entity in graph.entities for name in (entity.name, *entity.aliases)]
+    return [(name_key(name), entity) for entity in graph.entities for name in entity.names]
 
 
 def _spans(text: str, most: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, get_args
@@ -14,6 +14,8 @@ from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.moment import ordinal
+from workbench.memory.names import stem_of
+from workbench.plural import plural
 
 Sort = Literal["todo", "event", "deadline"]
 """An ``event`` happens and is over; a ``todo`` waits until it is done; a ``deadline`` is the day of a goal,
@@ -35,7 +37,7 @@ class Due:
             return "no day"
         if self.days == 0:
             return "today"
-        count = f"{abs(self.days)} day{'' if abs(self.days) == 1 else 's'}"
+        count = plural(abs(self.days), "day")
         return f"in {count}" if self.days > 0 else f"overdue by {count}"
 
     def as_json(self) -> dict[str, Any]:
@@ -68,8 +70,12 @@ class Schedule:
             "upcoming": [due.as_json() for due in self.upcoming],
             "overdue": [due.as_json() for due in self.overdue],
             "undated": [due.as_json() for due in self.undated],
-            "tasks": [{"name": task.name, "page": task.path} for task in self.tasks],
+            "tasks": _pages_json(self.tasks),
         }
+
+
+def _pages_json(entities: Iterable[Entity]) -> list[dict[str, str]]:
+    return [{"name": entity.name, "page": entity.path} for entity in entities]
 
 
 Period = Literal["overdue", "today", "week", "later", "undated"]
@@ -107,14 +113,13 @@ def upcoming(
 
     Events that have happened, and what is done or over, are not in it.
     """
-    due = [item for item in _due(graph, today) if item.sort in sorts]
-    coming = [item for item in due if item.days is not None and item.days >= 0]
-    late = [item for item in due if item.days is not None and item.days < 0]
+    due = sorted((item for item in _due(graph, today) if item.sort in sorts), key=_by_day)
+    dated = [(item, item.days) for item in due if item.days is not None]
     todos = "todo" in sorts
     return Schedule(
-        upcoming=tuple(sorted((x for x in coming if ahead is None or (x.days or 0) <= ahead), key=_by_day)),
-        overdue=tuple(sorted(late, key=_by_day)),
-        undated=tuple(sorted((x for x in due if x.days is None), key=_by_day)),
+        upcoming=tuple(item for item, days in dated if days >= 0 and (ahead is None or days <= ahead)),
+        overdue=tuple(item for item, days in dated if days < 0),
+        undated=tuple(item for item in due if item.days is None),
         tasks=tuple(e for e in graph.entities if todos and e.type == "task" and entity_holds(e, today)),
     )
 
@@ -152,9 +157,7 @@ class EntityScope:
         self.entities = tuple(entities)
         self._near: dict[str, Nearness] = {entity.path: (0, "") for entity in entities}
         self._patterns = [(entity, mention_of(entity)) for entity in entities]
-        self._stems = {
-            name_key(name): entity for entity in entities for name in (entity.name, *entity.aliases)
-        }
+        self._named = {key: entity for entity in entities for key in entity.keys}
         present = graph if graph.day else graph.as_of(today)
         for entity in entities:
             self._add_related(present, present.at(entity.path) or entity)
@@ -193,8 +196,8 @@ class EntityScope:
 
     def _by_file(self, held: Held) -> Nearness | None:
         """A note that is named like the entity is about it."""
-        stem = held.memory.entry.path.rpartition("/")[2].removesuffix(".md")
-        entity = self._stems.get(name_key(stem.replace("-", " ").replace("_", " ")))
+        stem = stem_of(held.memory.entry.path)
+        entity = self._named.get(name_key(stem.replace("-", " ").replace("_", " ")))
         return (1, f"in the note on {entity.name}") if entity else None
 
 
@@ -258,9 +261,9 @@ class Result:
         """As the command line prints it and an agent gets it."""
         return {
             "total": self.total,
-            "about": [{"name": entity.name, "page": entity.path} for entity in self.entities],
+            "about": _pages_json(self.entities),
             "memories": [match.as_json() for match in self.matches],
-            "tasks": [{"name": task.name, "page": task.path} for task in self.tasks],
+            "tasks": _pages_json(self.tasks),
             "notes": list(self.notes),
             "suggestions": list(self.suggestions),
         }
@@ -277,7 +280,9 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
         like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
         return Result(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
     scope = EntityScope(graph, entities, today) if entities else None
-    notes += [f"{type_} is not a known type of memory" for type_ in _unknown_types(graph, question)]
+    if unknown := set(question.types) - IMPORTANCE.keys():
+        unknown -= {held.memory.type for held in graph.memories()}
+    notes += [f"{type_} is not a known type of memory" for type_ in sorted(unknown)]
     worded = {id(x.held.memory) for x in memories_with(graph, question.text, MOST)} if question.text else None
     found = []
     for held in graph.memories():
@@ -367,11 +372,6 @@ def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
     if order == "date":
         return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
     return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
-
-
-def _unknown_types(graph: Graph, question: MemoryQuery) -> list[str]:
-    unknown = set(question.types) - IMPORTANCE.keys()
-    return sorted(unknown - {held.memory.type for held in graph.memories()}) if unknown else []
 
 
 def _check(question: MemoryQuery) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from functools import cache
 
@@ -15,7 +15,6 @@ from workbench.graph.page_edit import (
     is_linkable,
     link_target,
     relinked,
-    stem_of,
     with_aliases,
     with_lines,
 )
@@ -28,8 +27,8 @@ from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
-from workbench.memory.names import RelPath, encoded
-from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.memory.names import RelPath, encoded, stem_of
+from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
@@ -79,13 +78,14 @@ def plan_merge_entities(
     name = link_target(first.name, stem_of(first.path))
     moved = document_of(source.path, _relinked(source.data, is_old, name))
     after, became = _united(target, moved, first, second, notes)
-    after = _relink_page(after, is_old, name)
+    after = document_of(first.path, _relinked(after.data, is_old, name))
+    after, folded = _folded(after, read_entity(after).lines)
     edits = [FileEdit(first.path, target.data, after.data), FileEdit(second.path, source.data, None)]
     edits += _elsewhere(workspace, {first.path, second.path}, is_old, name)
     if first.type != second.type:
         notes.append(f"{second.name} was of type {second.type}, it is {first.type} now")
     now_there = {entry.address for entry in after.entries}
-    pairs = [(old, new) for old, new in became if new in now_there]
+    pairs = [(old, new) for old, at in became.items() if (new := folded.get(at, at)) in now_there]
     return Plan(
         action="merge",
         summary=excerpt(f"{second.name} is {first.name}"),
@@ -101,55 +101,40 @@ def plan_merge_entities(
 
 def _united(
     target: Document, source: Document, first: Entity, second: Entity, notes: list[str]
-) -> tuple[Document, list[tuple[str, str]]]:
+) -> tuple[Document, dict[str, str]]:
     """The page of both, and for each line of the other's its address there and here."""
-    target = _without_itself(target, first, second, notes)
+    target, source = (_without_itself(page, first, second, notes) for page in (target, source))
     mine, theirs = read_entity(target), read_entity(source)
-    own = {_claim(line): line for line in mine.lines}
-    marks: dict[str, Provenance] = {}
+    taken = {line.id for line in mine.lines}
     moved: dict[str, Provenance] = {}
-    pairs: list[tuple[str, str]] = []
-    taken = {line.id for line in mine.lines} - {""}
-    dropped: list[Entry] = []
     for line in sorted(theirs.lines, key=lambda one: one.entry.span.start):
-        entry = line.entry
-        if isinstance(line, Relation) and _is_of(line, first, second):
-            notes.append(_SELF.format(line.kind, line.target))
-            dropped.append(entry)
-            continue
-        same = own.get(_claim(line))
-        if same is not None and same.valid_until == line.valid_until:
-            before = marks.get(same.entry.address, same.entry.provenance)
-            marks[same.entry.address] = _joined(before, same, line)
-            pairs.append((entry.address, same.entry.address))
-            dropped.append(entry)
-            continue
-        said = _spoken(line, renamed=bool(line.id and line.id in taken))
+        said = moved[line.entry.address] = _spoken(line, renamed=bool(line.id) and line.id in taken)
         taken.add(said.get("id") or "")
-        moved[entry.address] = said
-        pairs.append((entry.address, f"{target.path}#{entry.hash}"))
-        own[_claim(line)] = line
-    source = with_origins(source, {address: said for address, said in moved.items() if said.fields})
-    starts = {entry.whole.start for entry in source.entries if entry.address in moved}
-    going = [entry for entry in source.entries if entry.whole.start in starts]
-    gone = {*(entry.address for entry in going), *(entry.address for entry in dropped)}
-    document = with_lines(with_origins(target, marks), lift(source, going))
-    rest = _less(source, gone)
-    document = _with_rest(document, rest, second.name)
-    document = with_aliases(document, _names_of(second))
+    source = with_origins(source, moved)
+    going = _whole(source, moved)
+    document = with_lines(target, lift(source, going))
+    document = _with_rest(document, _less(source, moved), second.name)
+    file = [] if is_linkable(second.name) else [stem_of(second.path)]  # what links to it say
+    document = with_aliases(document, [*second.names, *file])
     document = _header(document, mine, theirs)
-    _require_all(document, mine, theirs, first, second)
-    return document, pairs
+    _require_all(document, mine, theirs)
+    return document, {entry.address: f"{target.path}#{entry.hash}" for entry in going}
+
+
+def _whole(document: Document, addresses: Collection[str]) -> list[Entry]:
+    """The entries at these addresses, of a long one all its parts."""
+    starts = {entry.whole.start for entry in document.entries if entry.address in addresses}
+    return [entry for entry in document.entries if entry.whole.start in starts]
 
 
 def _less(document: Document, gone: Collection[str]) -> Document:
     """The page without the lines at these addresses."""
-    entries = [entry for entry in document.entries if entry.address in gone]
+    entries = _whole(document, gone)
     return document.with_data(take_out(document, entries)) if entries else document
 
 
 def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
-    """The page that stays without relations to the one that goes: they would lead to itself."""
+    """One of the two pages without its relations to the other: they would lead to itself."""
     gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
     notes += [_SELF.format(one.kind, one.target) for one in gone]
     return _less(document, {one.entry.address for one in gone})
@@ -162,10 +147,10 @@ def _joined(own: Provenance | None, mine: PageLine, theirs: PageLine) -> Provena
     new = ((name, value) for name in ("src", "session") for value in also.all(name))
     joined = Provenance((*own.fields, *(field for field in new if field not in own.fields)))
     changes: dict[str, str | None] = {}
-    if own.get("confidence") is not None:
-        sure = max(mine.confidence, theirs.confidence)
+    if (said := parse_share(own.get("confidence"))) is not None:
+        sure = max(said, theirs.confidence)
         changes["confidence"] = None if sure >= 1 else number(sure)
-    trust = least_trusted(mine.trust, theirs.trust)
+    trust = least_trusted(own.get("trust") or mine.trust, mine.trust, theirs.trust)
     if trust != TRUST[-1] or own.get("trust") is not None:
         changes["trust"] = trust
     return joined.changed(changes)
@@ -177,7 +162,7 @@ def _spoken(line: PageLine, *, renamed: bool) -> Provenance:
     changes: dict[str, str | None] = {}
     if renamed:
         changes["id"] = f"{line.id}-{stem_of(line.entry.path)[:20]}"
-    if line.trust != TRUST[-1] and own.get("trust") is None:
+    if line.trust != own.trust:
         changes["trust"] = line.trust
     if isinstance(line, TypedMemory) and line.scene and own.get("scene") is None:
         changes["scene"] = line.scene  # it stood under a heading that stays behind
@@ -203,12 +188,6 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
     return after
 
 
-def _names_of(entity: Entity) -> list[str]:
-    """The names that lead to an entity; of one whose name no link can hold, that of its file is one."""
-    stem = [] if is_linkable(entity.name) else [stem_of(entity.path)]
-    return [entity.name, *entity.aliases, *stem]
-
-
 def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
     """The page with the earlier of both beginnings."""
     if mine.valid_from and theirs.valid_from and theirs.valid_from < mine.valid_from:
@@ -217,14 +196,10 @@ def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
     return document
 
 
-def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity, second: Entity) -> None:
+def _require_all(document: Document, mine: Entity, theirs: Entity) -> None:
     """Raise where a memory of either would be missing."""
     there = {_claim(line) for line in read_entity(document).lines}
-    lost = [
-        line
-        for line in (*mine.lines, *theirs.lines)
-        if _claim(line) not in there and not (isinstance(line, Relation) and _is_of(line, first, second))
-    ]
+    lost = [line for line in (*mine.lines, *theirs.lines) if _claim(line) not in there]
     if lost:
         raise NotCuratableError(
             f"“{excerpt(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
@@ -250,7 +225,7 @@ def _elsewhere(
 ) -> Iterator[FileEdit]:
     """The edits of all other pages that link to the one that goes."""
     for file in workspace.scan():
-        if file.path in done:
+        if file.path in done or file.kind in _LEFT_ALONE:
             continue
         data = workspace.files.read_or_none(file.path)
         if data is None or b"[[" not in data:
@@ -258,15 +233,10 @@ def _elsewhere(
         changed = _relinked(data, is_old, name)
         if changed == data:
             continue
-        if file.kind in _LEFT_ALONE:
-            continue
         if file.kind is Kind.ENTITY:
-            changed = _folded(document_of(file.path, changed)).data
+            page = document_of(file.path, changed)
+            changed = _folded(page, read_entity(page).relations)[0].data
         yield FileEdit(file.path, data, changed)
-
-
-def _relink_page(document: Document, is_old: _LeadsThere, name: str) -> Document:
-    return _folded(document_of(document.path, _relinked(document.data, is_old, name)))
 
 
 def _relinked(data: bytes, is_old: _LeadsThere, name: str) -> bytes:
@@ -274,18 +244,21 @@ def _relinked(data: bytes, is_old: _LeadsThere, name: str) -> bytes:
     return encoded(relinked(text, is_old, name))
 
 
-def _folded(document: Document) -> Document:
-    """The page with relations that have become the same as one: sources of both, the higher confidence."""
-    seen: dict[tuple[object, ...], Relation] = {}
+def _folded(document: Document, lines: Iterable[TypedMemory | Relation]) -> tuple[Document, dict[str, str]]:
+    """The page with one line for those of ``lines`` that now say the same, with what ``_joined`` says of it.
+
+    Also the address of each line that went, with that of the one in its place.
+    """
+    seen: dict[tuple[object, ...], TypedMemory | Relation] = {}
     marks: dict[str, Provenance] = {}
-    gone: set[str] = set()
-    for relation in read_entity(document).relations:
-        key = (*_claim(relation), relation.valid_until)
-        if (first := seen.setdefault(key, relation)) is not relation:
-            before = marks.get(first.entry.address, first.entry.provenance)
-            marks[first.entry.address] = _joined(before, first, relation)
-            gone.add(relation.entry.address)
-    return _less(with_origins(document, marks), gone)
+    gone: dict[str, str] = {}
+    for line in lines:
+        first = seen.setdefault((*_claim(line), line.valid_until), line)
+        if first is not line:
+            address = first.entry.address
+            marks[address] = _joined(marks.get(address, first.entry.provenance), first, line)
+            gone[line.entry.address] = address
+    return _less(with_origins(document, marks), gone), gone
 
 
 def plan_keep_apart(

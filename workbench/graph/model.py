@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
+from workbench.memory.names import stem_of
 
 
 def memory_holds(memory: TypedMemory, day: date) -> bool:
@@ -70,13 +70,8 @@ def _within(first: date | None, until: date | None, day: date) -> bool:
 _DAYS_KEPT = 2
 
 
-class _Rank(IntEnum):
-    """How strongly a word names an entity; the strongest first."""
-
-    ID = 0
-    NAME = 1
-    ALIAS = 2
-    FILE = 3
+_ID, _NAME, _ALIAS, _FILE = range(4)
+"""How strongly a word names an entity; the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +123,7 @@ class Graph:
         if exact := self.at(name):
             return (exact,)
         found = self._named.get(name_key(name), ())
-        said = [at for rank, at in found if rank < _Rank.FILE]
+        said = [at for rank, at in found if rank < _FILE]
         return tuple(self.entities[at] for at in dict.fromkeys(said or [at for _, at in found]))
 
     def entity(self, name: str) -> Entity | None:
@@ -179,14 +174,12 @@ class Graph:
         if kept is None:
             while len(self._days) >= _DAYS_KEPT:
                 self._days.pop(next(iter(self._days)), None)
-            kept = self._days[day] = self._on(day)
+            holding = entities_on(self.entities, day)
+            paths = {entity.path for entity in holding}
+            loose = tuple(memory for memory in self.loose if memory_holds(memory, day))
+            kept = Graph(tuple(self._within(entity, paths) for entity in holding), loose, day=day)
+            self._days[day] = kept
         return kept
-
-    def _on(self, day: date) -> Graph:
-        holding = entities_on(self.entities, day)
-        paths = {entity.path for entity in holding}
-        loose = tuple(memory for memory in self.loose if memory_holds(memory, day))
-        return Graph(tuple(self._within(entity, paths) for entity in holding), loose, day=day)
 
     def _within(self, entity: Entity, paths: Collection[str]) -> Entity:
         """``entity`` without the relations whose target exists, but is not among ``paths``."""
@@ -208,9 +201,9 @@ class Graph:
         return MappingProxyType({entity.path: entity for entity in self.entities})
 
     @cached_property
-    def _named(self) -> Mapping[str, tuple[tuple[_Rank, int], ...]]:
+    def _named(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
         """For each name the entities that have it, the strongest claim first, then by path."""
-        found: dict[str, dict[int, _Rank]] = {}
+        found: dict[str, dict[int, int]] = {}
         for at, entity in enumerate(self.entities):
             for rank, name in _names(entity):
                 if key := name_key(name):
@@ -242,16 +235,16 @@ class Graph:
         return RelationLink(source, relation, None)
 
 
-def _names(entity: Entity) -> Iterable[tuple[_Rank, str]]:
-    stem = entity.path.rpartition("/")[2].removesuffix(".md")
-    yield _Rank.ID, entity.id
-    yield _Rank.ID, entity.path
-    yield _Rank.ID, entity.path.removesuffix(".md")
-    yield _Rank.NAME, entity.name
+def _names(entity: Entity) -> Iterable[tuple[int, str]]:
+    stem = stem_of(entity.path)
+    yield _ID, entity.id
+    yield _ID, entity.path
+    yield _ID, entity.path.removesuffix(".md")
+    yield _NAME, entity.name
     for alias in entity.aliases:
-        yield _Rank.ALIAS, alias
-    yield _Rank.FILE, stem
-    yield _Rank.FILE, stem.replace("-", " ").replace("_", " ")
+        yield _ALIAS, alias
+    yield _FILE, stem
+    yield _FILE, stem.replace("-", " ").replace("_", " ")
 
 
 def sources_of(item: PageLine) -> tuple[str, ...]:
@@ -268,7 +261,6 @@ def place_of(entry: Entry) -> str:
 def memory_json(memory: TypedMemory) -> dict[str, Any]:
     """A typed memory; days are ISO dates or null."""
     days = ("happens_at", "occurred_at", "valid_from", "valid_until")
-    values = {name: getattr(memory, name) for name in days}
     return {
         "id": memory.id or None,
         "entry": memory.entry.address,
@@ -276,7 +268,7 @@ def memory_json(memory: TypedMemory) -> dict[str, Any]:
         "text": memory.text,
         "confidence": memory.confidence,
         "importance": memory.importance,
-        **{name: day.isoformat() if day else None for name, day in values.items()},
+        **{name: day.isoformat() if (day := getattr(memory, name)) else None for name in days},
         "done": memory.done,
         "scene": memory.scene or None,
         "session": memory.session or None,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -33,7 +33,7 @@ from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key,
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Destination, Passage, item_of, set_down
-from workbench.memory.names import RelPath, digest
+from workbench.memory.names import RelPath, digest, stem_of
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.workspace import Workspace
@@ -85,9 +85,9 @@ def slug(name: str) -> str:
 
     A name without either (`../`, an emoji), or one that is too long, has digits of its hash.
     """
-    kept = (
-        c if _is_kept(c) else " " for c in _SELECTORS.sub("", unicodedata.normalize("NFKC", name).casefold())
-    )
+    plain = _SELECTORS.sub("", unicodedata.normalize("NFKC", name).casefold())
+    # Marks on letters stay: vowels are marks in several scripts.
+    kept = (c if unicodedata.category(c)[0] in "LNM" else " " for c in plain)
     stem = unicodedata.normalize("NFC", "-".join("".join(kept).split()))
     if not stem:
         return f"x-{digest(name, 8)}"
@@ -125,16 +125,6 @@ def link(name: str, path: str, *, alone: bool = True) -> str:
     return f"[[{stem_of(path)}{'|' + shown if shown else ''}]]"
 
 
-def stem_of(path: str) -> str:
-    """The file name without its end."""
-    return path.rpartition("/")[2].removesuffix(".md")
-
-
-def _is_kept(character: str) -> bool:
-    """Whether it is a letter, a digit, or a mark on one: vowels are marks in several scripts."""
-    return unicodedata.category(character)[0] in "LNM"
-
-
 _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
 # Words that other readers of YAML take for something else than words.
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "nan", "y", "n"])
@@ -145,11 +135,6 @@ _ITEM = re.compile(rb"[ \t]*-[ \t][^\r\n]*(?:\r?\n|\Z)")
 def document_of(path: RelPath, data: bytes) -> Document:
     """The bytes of a graph page, parsed."""
     return parse_document(path, data, Kind.ENTITY)
-
-
-def header_of(path: RelPath, data: bytes) -> Entity:
-    """The entity of a page without its lines: what a page is called costs no parsing of all of it."""
-    return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data)))
 
 
 def new_page(entity: Entity, valid_from: date) -> bytes:
@@ -198,19 +183,18 @@ def with_aliases(document: Document, names: Sequence[str]) -> Document:
     Raises NotCuratableError where the header is not one that can take them.
     """
     entity = read_entity(document)
-    known = {name_key(name) for name in (entity.name, *entity.aliases)}
-    new: list[str] = []
+    known = entity.keys
+    new: dict[str, str] = {}
     for name in names:
-        if name_key(name) not in known:
-            known.add(name_key(name))
-            new.append(name)
+        if (key := name_key(name)) not in known:
+            new.setdefault(key, name)
     if not new:
         return document
     header = document.front_matter
     if header is not None and not header.problem:
-        data = _aliased(document.data, header, new)
+        data = _aliased(document.data, header, list(new.values()))
         after = document_of(document.path, data)
-        wanted = {**header.values, "aliases": [*entity.aliases, *new]}
+        wanted = {**header.values, "aliases": [*entity.aliases, *new.values()]}
         if after.front_matter and after.front_matter.values == wanted and signs(after) == signs(document):
             return after
     raise NotCuratableError(
@@ -253,7 +237,8 @@ class Directory:
         self._by_path: dict[str, Entity] = {}
         for file in workspace.scan():
             if file.kind is Kind.ENTITY and (data := workspace.files.read_or_none(file.path)) is not None:
-                self._enter(header_of(file.path, data))
+                # What a page is called costs no parsing of all of it.
+                self._enter(read_entity(Document(file.path, file.kind, b"", read_front_matter(data))))
 
     def find(self, name: str, kind: str = "") -> Entity | None:
         """The page of the entity that is called so, of this type where one is said.
@@ -280,10 +265,8 @@ class Directory:
         """Whether no other entity has the name of this one."""
         return all(one.path == page.path for one in self._by_name.get(name_key(page.name), ()))
 
-    def open(self, name: str, kind: str = "") -> Entity:
-        """The page of that entity, a new one where there is none."""
-        if found := self.find(name, kind):
-            return found
+    def add(self, name: str, kind: str) -> Entity:
+        """A new page of that entity."""
         kind = kind or "concept"
         path = page_path(name, kind, self._by_path)
         return self._enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
@@ -294,7 +277,7 @@ class Directory:
 
     def _enter(self, page: Entity) -> Entity:
         self._by_path[page.path] = page
-        for name in {name_key(name) for name in (page.name, *page.aliases, page.id)}:
+        for name in page.keys | {name_key(page.id)}:
             others = [one for one in self._by_name[name] if one.path != page.path]
             self._by_name[name] = [*others, page]
         return page
@@ -314,11 +297,11 @@ class OpenPage:
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
         self._ids = {entry.field("id") or "" for entry in document.entries}
-        self._known: dict[tuple[str, ...], list[PageLine]] = {}
+        self._known: dict[tuple[str, ...], list[PageLine]] = defaultdict(list)
         for memory in self.entity.memories:
-            self._known.setdefault(("m", memory.type, _words_key(memory.text)), []).append(memory)
+            self._known["m", memory.type, _words_key(memory.text)].append(memory)
         for relation in self.entity.relations:
-            self._known.setdefault(("r", relation.kind, name_key(relation.target)), []).append(relation)
+            self._known["r", relation.kind, name_key(relation.target)].append(relation)
 
     def remember(self, draft: MemoryDraft, today: date) -> str:
         """Add a memory, or the draft's sources to the one that says the same; the line's id."""
@@ -402,7 +385,7 @@ class Changes:
         if entity is None and (self._by_name or not kind):
             entity = self.directory.find(name)
         if entity is None:
-            entity = self.directory.open(name, kind)
+            entity = self.directory.add(name, kind)
         return entity, self.page(entity, valid_from=valid_from)
 
     def relate(self, draft: RelationDraft) -> tuple[str, str]:
@@ -410,7 +393,7 @@ class Changes:
         start = draft.valid_from or self.today
         entity, page = self.open(draft.entity, draft.entity_type, valid_from=start)
         target, _ = self.open(draft.target, draft.target_type, valid_from=start)
-        names = frozenset(map(name_key, (target.name, *target.aliases, stem_of(target.path))))
+        names = target.keys | {name_key(stem_of(target.path))}
         words = link(target.name, target.path, alone=self.directory.is_alone(target))
         return entity.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
 
@@ -420,13 +403,13 @@ class Changes:
         page.aliases += [alias for alias in aliases if name_key(alias) != name_key(entity.name)]
         self.directory.named(entity, aliases)
 
-    def documents(self, failed: dict[RelPath, str] | None = None) -> Mapping[RelPath, Document]:
-        """The pages as they will be, by path; those that stay as they are left out.
+    def documents(self, failed: dict[RelPath, str] | None = None) -> list[tuple[FileEdit, Document]]:
+        """The pages as they will be, and the edits that make them of the files; no page that stays as it is.
 
         Raises NotCuratableError where a page cannot take what waits; given ``failed``, that page is left as
         it is and the reason stands there.
         """
-        results: dict[RelPath, Document] = {}
+        results = []
         for path, page in self._pages.items():
             try:
                 after = page.result()
@@ -436,18 +419,13 @@ class Changes:
                 failed[path] = error.message
                 continue
             if after.data != page.before:
-                results[path] = after
+                results.append((FileEdit(path, page.before, after.data), after))
         return results
 
     def is_touched(self, path: str, name: str) -> bool:
         """Whether the line with this id is new, or says something more than before."""
         page = self._pages.get(RelPath(path))
         return page is not None and name in page.touched
-
-    def edits(self, documents: Mapping[RelPath, Document]) -> Iterator[FileEdit]:
-        """The edits that make these of the files there are."""
-        for path, after in documents.items():
-            yield FileEdit(path, self._pages[path].before, after.data)
 
 
 def _words_key(text: str) -> str:

@@ -6,7 +6,7 @@ The graph in figures.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -114,11 +114,8 @@ def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[s
     """
     lines: dict[str, list[str]] = {}
     if any("#" not in reference for reference in references):
-        for entity in read_graph(workspace).entities:
-            for memory in entity.memories:
-                lines.setdefault(memory.id, []).append(memory.entry.address)
-            for relation in entity.relations:
-                lines.setdefault(relation.id, []).append(relation.entry.address)
+        for line in (line for entity in read_graph(workspace).entities for line in entity.lines):
+            lines.setdefault(line.id, []).append(line.entry.address)
     found = []
     for reference in references:
         several = [reference] if "#" in reference else lines.get(reference, [])
@@ -189,8 +186,7 @@ class Stats:
 
 def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
     """The figures of ``graph``, and of what the ledger says was ingested."""
-    held = list(graph.memories())
-    memories = [item.memory for item in held]
+    memories = [held.memory for held in graph.memories()]
     relations = [relation for entity in graph.entities for relation in entity.relations]
     days = sorted(day for memory in memories if (day := memory.occurred_at or memory.recorded_at))
     pinned_pages = {entity.path for entity in graph.entities if entity.pinned}
@@ -205,13 +201,12 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
         trust=_counted(memory.trust for memory in memories),
         confidence=round(sum(m.confidence for m in memories) / len(memories), 4) if memories else None,
         unsourced=sum(1 for memory in memories if not memory.sources),
-        expired=sum(is_over(memory, today) for memory in memories)
-        + sum(is_over(relation, today) for relation in relations),
+        expired=sum(is_over(line, today) for line in (*memories, *relations)),
         pending=sum(1 for memory in memories if is_pending(memory, today)),
         pinned=sum(1 for m in memories if m.entry.pinned or m.entry.path in pinned_pages),
         unresolved=len(graph.unresolved()),
         broken=tuple(entity.path for entity in graph.broken),
-        sources=len({source for memory in memories for source in _files(memory)}),
+        sources=len({source.partition("#")[0] for memory in memories for source in memory.sources}),
         oldest=days[0].isoformat() if days else None,
         newest=days[-1].isoformat() if days else None,
         top=tuple((entity.name, graph.degree(entity)) for entity in most_linked(graph, _MOST)),
@@ -220,25 +215,19 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
 
 
 def _ingested(workspace: Workspace) -> tuple[Ingestion, ...]:
-    runs: Counter[str] = Counter()
-    made: Counter[str] = Counter()
-    sources: dict[str, set[str]] = {}
-    last: dict[str, str] = {}
+    by_kind: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in workspace.ledger.read("ingested"):
-        kind = str(record.get("kind") or "unknown")
-        runs[kind] += 1
-        sources.setdefault(kind, set()).add(str(record.get("source")))
-        count = record.get("memories")
-        made[kind] += count if isinstance(count, int) and count > 0 else 0
-        last[kind] = max(last.get(kind, ""), str(record.get("at") or ""))
+        by_kind[str(record.get("kind") or "unknown")].append(record)
     return tuple(
-        Ingestion(kind, len(sources[kind]), runs[kind], made[kind], last[kind]) for kind in sorted(runs)
+        Ingestion(
+            kind=kind,
+            sources=len({str(one.get("source")) for one in records}),
+            runs=len(records),
+            memories=sum(n for one in records if isinstance(n := one.get("memories"), int) and n > 0),
+            last=max(str(one.get("at") or "") for one in records),
+        )
+        for kind, records in sorted(by_kind.items())
     )
-
-
-def _files(memory: TypedMemory) -> tuple[str, ...]:
-    """The files, sessions or URLs that a memory names as its sources, without the lines in them."""
-    return tuple(source.partition("#")[0] for source in memory.sources)
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:

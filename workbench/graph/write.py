@@ -120,8 +120,14 @@ def plan_store(
     held = {draft: why for draft in given if (why := held_back(draft))}
     if len(held) == len(set(given)):
         raise flagged(held)
+    passing = [draft for draft in given if draft not in held]
     if actor == "agent":
-        given = [_of_agent(draft) for draft in given]
+        given = [  # an agent speaks for nobody but itself
+            draft
+            if isinstance(draft, EntityDraft)
+            else replace(draft, trust=least_trusted(draft.trust, "agent"))
+            for draft in given
+        ]
     written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
     if not written.edits:
         raise NotCuratableError(
@@ -132,7 +138,7 @@ def plan_store(
         )
     return Plan(
         action="store",
-        summary=_summary([draft for draft in given if draft not in held]),
+        summary=excerpt(passing[0].words) if len(passing) == 1 else f"{len(passing)} things in the graph",
         edits=written.edits,
         became=written.became,
         reason=reason,
@@ -179,7 +185,10 @@ def write(
             failed[draft] = why
             continue
         try:
-            key = _write(changes, draft if certain else _sized(draft), user)
+            entered: Draft = draft
+            if not (certain or isinstance(draft, EntityDraft)) and draft.confidence is None:
+                entered = replace(draft, confidence=CONFIDENCE)
+            key = _write(changes, entered, user)
         except UsageError as error:
             if not lenient:
                 raise
@@ -191,14 +200,14 @@ def write(
     notes += refused.values()
     failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
     addresses: dict[tuple[str, str | None], str] = {
-        (path, entry.field("id")): entry.address
-        for path, document in documents.items()
+        (document.path, entry.field("id")): entry.address
+        for _, document in documents
         for entry in document.entries
         if entry.provenance
     }
     keys = (key for _, key in placed if changes.is_touched(*key))
     became = dict.fromkeys(address for key in keys if (address := addresses.get(key)))
-    return GraphWrite(tuple(changes.edits(documents)), tuple(became), tuple(notes), failed)
+    return GraphWrite(tuple(edit for edit, _ in documents), tuple(became), tuple(notes), failed)
 
 
 def plan_update(
@@ -365,20 +374,6 @@ def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
     return error
 
 
-def _of_agent(draft: Draft) -> Draft:
-    """A draft of an agent, which speaks for nobody but itself."""
-    if isinstance(draft, EntityDraft):
-        return draft
-    return replace(draft, trust=least_trusted(draft.trust, "agent"))
-
-
-def _sized(draft: Draft) -> Draft:
-    """A draft of automation, which is never certain: it says how sure it is."""
-    if isinstance(draft, EntityDraft) or draft.confidence is not None:
-        return draft
-    return replace(draft, confidence=CONFIDENCE)
-
-
 def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
     """Enter one draft; where its line will be: the page's path and the line's id, which a page has not."""
     if isinstance(draft, RelationDraft):
@@ -388,10 +383,8 @@ def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
         changes.name(listed, draft.aliases)
         return listed.path, ""
     draft = dated(draft, changes.today)
-    if draft.entity:
-        listed, page = changes.open(draft.entity, draft.entity_type, valid_from=draft.valid_from)
-    else:
-        listed, page = changes.open(user, "person", valid_from=draft.valid_from)
+    name, kind = (draft.entity, draft.entity_type) if draft.entity else (user, "person")
+    listed, page = changes.open(name, kind, valid_from=draft.valid_from)
     return listed.path, page.remember(draft, changes.today)
 
 
@@ -410,17 +403,11 @@ def _rewritten(
         )
     source = document.source(entry.span)
     lead = source.partition("[")[0]
-    item = as_item(f"[{kind}] {words}", marks.render() if marks.fields else "", lead)
+    item = as_item(f"[{kind}] {words}", marks.render(), lead)
     data, found = put_in_place(document, entry, item)
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
         raise NotCuratableError(f"“{excerpt(words)}” would be parsed as something else on this page")
     return document_of(document.path, data), found[0]
-
-
-def _summary(drafts: Sequence[Draft]) -> str:
-    if len(drafts) > 1:
-        return f"{len(drafts)} things in the graph"
-    return excerpt(drafts[0].words)
 
 
 def _day(name: str, value: str | date) -> str:

@@ -14,11 +14,12 @@ from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.moment import dated_name
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, stem_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript_text import clean
+from workbench.plural import plural
 
 FOLDER = "episodes/"
 _FIELD = re.compile(r"(?:[-*+][ \t]+)?(?:\*\*)?[A-Za-z][\w -]{0,23}:?(?:\*\*)?:?[ \t]*\S*")
@@ -33,29 +34,35 @@ _NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
+class EpisodeHeader:
+    """What an episode says of itself, read or about to be written."""
+
+    id: str
+    abstract: str = ""
+    topics: tuple[str, ...] = ()
+    trust: str = "unknown"
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    turns: int = 0
+    recall_count: int = 0
+    last_recalled_at: datetime | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode(EpisodeHeader):
     """The front matter of one episode page. ``problem`` says why it could not be read."""
 
     path: RelPath
-    id: str
-    abstract: str
-    topics: tuple[str, ...] = ()
     session: str | None = None
-    trust: str = "unknown"
     created_at: date | None = None
     expires_at: date | None = None
     promoted_at: date | None = None
-    pinned: bool = False
-    recall_count: int = 0
     problem: str | None = None
     source_id: str | None = None
     source: str | None = None
     agent: str | None = None
     user: str | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-    last_recalled_at: datetime | None = None
-    turns: int = 0
 
     def days_left(self, today: date) -> int | None:
         """Days until it expires: 0 on its last day, negative afterwards. None where it never does."""
@@ -76,11 +83,10 @@ def read_episode(document: Document) -> Episode:
     if is_session_file(document):
         return _session_file(document)
     header = document.header
-    name = document.path.rpartition("/")[2].removesuffix(".md")
     first = document.entries[0].title if document.entries else ""
     return Episode(
         path=document.path,
-        id=header.text("id") or name,
+        id=header.text("id") or stem_of(document.path),
         abstract=header.text("l0_abstract") or first,
         topics=header.list("key_topics"),
         session=header.text("session"),
@@ -104,7 +110,7 @@ def read_episode(document: Document) -> Episode:
 
 def _session_file(document: Document) -> Episode:
     """A session as an agent wrote it down, by its name and its first lines; it never expires."""
-    name = document.path.rpartition("/")[2].removesuffix(".md")
+    name = stem_of(document.path)
     named, day = dated_name(document.path), _NAMED.match(name)
     slug = named.slug.replace("-", " ") if named and named.slug else ""
     names = next((block.names for block in session_blocks(document) if block.names), ())
@@ -129,14 +135,11 @@ def _abstract(document: Document, slug: str) -> str:
     body = document.data.decode("utf-8", "replace")[:MOST_READ]
     marks = list(_TURN.finditer(body))
     ends = [mark.start() for mark in marks[1:]] + [len(body)] * bool(marks)
-    said: list[tuple[bool, str]] = []
-    for mark, end in zip(marks, ends, strict=True):
-        words = clean(body[mark.end() : end])
-        said += [(mark["role"].casefold() != "assistant", one.text) for one in sentences(words)]
     said = [
-        (by_person, text)
-        for by_person, text in said
-        if len(text) >= _LEAST_SENTENCE and text[-1] not in ":："
+        (mark["role"].casefold() != "assistant", one.text)
+        for mark, end in zip(marks, ends, strict=True)
+        for one in sentences(clean(body[mark.end() : end]))
+        if len(one.text) >= _LEAST_SENTENCE and one.text[-1] not in ":："
     ]
     about = {word[:_STEM] for word in slug.casefold().split()}
 
@@ -160,5 +163,5 @@ def countdown(episode: Episode, today: date) -> str:
         return "no expiry date"
     if left == 0:
         return "expires today"
-    days = f"{abs(left):,} day{'' if abs(left) == 1 else 's'}"
+    days = plural(abs(left), "day")
     return f"expires in {days}" if left > 0 else f"expired {days} ago"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from workbench.memory.edit import as_item
+from workbench.memory.episode import EpisodeHeader
 from workbench.memory.escape import plain_line
 from workbench.memory.frontmatter import (
     MOST_COUNTED,
@@ -68,27 +69,17 @@ class EpisodeLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpisodePage:
+class EpisodePage(EpisodeHeader):
     """All that a page says. ``summary_by`` is `compaction`, `extraction` or the name of a model."""
 
-    id: str
     source_id: str
     session: str = ""
     source: str = ""
     agent: str = ""
     user: str = ""
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
     created_at: datetime | None = None
     expires_at: datetime | None = None
-    abstract: str = ""
-    topics: tuple[str, ...] = ()
-    turns: int = 0
-    recall_count: int = 0
-    last_recalled_at: datetime | None = None
     promoted_at: datetime | None = None
-    pinned: bool = False
-    trust: str = "unknown"
     summary_by: str = ""
     summary: tuple[EpisodeLine, ...] = ()
     facts: tuple[EpisodeLine, ...] = ()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.memory.names import RelPath
+from workbench.memory.patch import split_lines
 
 _CONTEXT = 3
 """Unchanged lines around a change."""
@@ -54,7 +55,4 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _lines(data: bytes | None) -> list[str]:
-    text = (data or b"").decode("utf-8", "surrogateescape")
-    lines = text.split("\n")
-    last = lines.pop()
-    return [line + "\n" for line in lines] + ([last] if last else [])
+    return [line.decode("utf-8", "surrogateescape") for line in split_lines(data or b"")]

@@ -18,8 +18,8 @@ from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.moment import parse_moment
-from workbench.memory.names import RelPath
-from workbench.memory.provenance import TRUST, least_trusted, parse_day
+from workbench.memory.names import RelPath, stem_of
+from workbench.memory.provenance import TRUST, least_trusted, parse_day, parse_share
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
 OTHER_IMPORTANCE = 0.5
@@ -32,7 +32,7 @@ RELATIONS = (
 )  # fmt: skip
 """The relations whose meaning is known; any other words are a relation too."""
 _RELATION = re.compile(
-    r"(?P<kind>\w[\w-]*(?: [\w-]+){0,3})\s+\[\[(?P<target>[^\[\]|]+)(?:\|(?P<shown>[^\[\]]*))?\]\]"
+    r"(?P<kind>\w[\w-]*(?: [\w-]+){0,3})\s+\[\[(?P<target>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]"
     r"(?:\s+\([^()]*\))?"
 )
 _LINK_PART = re.compile(r"[#^].*\Z", re.DOTALL)
@@ -93,13 +93,11 @@ class TypedMemory(PageLine):
 class Relation(PageLine):
     """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
 
-    ``kind`` is in lower case with ``_`` between its words; ``target`` is as written, ``shown`` the words
-    that stand for it where they differ.
+    ``kind`` is in lower case with ``_`` between its words; ``target`` is as written.
     """
 
     kind: str
     target: str
-    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +116,16 @@ class Entity:
     trust: str = "unknown"
     pinned: bool = False
     problem: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and its further names."""
+        return (self.name, *self.aliases)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Its names as they are compared (see ``name_key``)."""
+        return frozenset(map(name_key, self.names))
 
     @property
     def lines(self) -> tuple[TypedMemory | Relation, ...]:
@@ -153,7 +161,7 @@ def read_entity(document: Document) -> Entity:
     """The entity in a page; its place says name and type where the front matter does not."""
     header = document.header
     parts = document.path.split("/")
-    name = parts[-1].removesuffix(".md")
+    name = stem_of(document.path)
     return Entity(
         path=document.path,
         id=header.text("id") or name,
@@ -217,7 +225,6 @@ def _relations(document: Document) -> tuple[Relation, ...]:
                 kind=relation_kind(said["kind"]),
                 target=said["target"].strip(),
                 entry=entry,
-                shown=(said["shown"] or "").strip(),
                 **_said(entry, _comment(entry), document.header),
             )
         )
@@ -240,7 +247,6 @@ def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str
     No line speaks louder than its page; see ``indexing.facets``, which ranks by the same.
     """
     trust, page = own.get("trust"), header.text("trust")
-    levels = [level for level in (trust or page, page) if level]
     return {
         "id": own.get("id") or "",
         "confidence": _share(own.get("confidence"), CERTAIN),
@@ -248,7 +254,7 @@ def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str
         "valid_until": parse_day(own.get("valid_until")),
         "sources": entry.fields("src"),
         "session": own.get("session") or "",
-        "trust": least_trusted(*levels) if levels else TRUST[-1],
+        "trust": least_trusted(trust or page, page or trust),
     }
 
 
@@ -259,8 +265,5 @@ def _is_done(text: str, own: Mapping[str, str]) -> bool:
 
 def _share(said: str | None, usual: float) -> float:
     """A figure in [0, 1]; what is none, or lies outside, is the usual one."""
-    try:
-        value = float(said) if said else usual
-    except ValueError:
-        return usual
-    return value if 0 <= value <= 1 else usual
+    share = parse_share(said)
+    return usual if share is None else share

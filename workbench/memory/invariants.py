@@ -81,12 +81,10 @@ def same_header(before: Document, after: Document) -> bool:
 
 def outline(document: Document, cuts: Collection[Span] = ()) -> list[tuple[int, str]]:
     """The level and name of each heading that ``cuts`` do not touch."""
-    lines = document.line_starts
-    spans = (Span(lines[h.first], lines[min(h.last, len(lines) - 1)]) for h in document.headings)
     return [
         (heading.level, plain(heading.path)[-1])
-        for heading, span in zip(document.headings, spans, strict=True)
-        if not _touched(span, cuts)
+        for heading in document.headings
+        if not _touched(Span(document.line_starts[heading.first], document.below(heading)), cuts)
     ]
 
 

@@ -95,33 +95,40 @@ class Document:
         return self.front_matter or FrontMatter(top, top, top)
 
     @cached_property
+    def day(self) -> date | None:
+        """The day that it speaks of."""
+        return file_date(self.path, self.front_matter, self.named)
+
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """All entries, in the order of the file."""
         if self.given is not None:
             return self.given
-        day = file_date(self.path, self.front_matter, self.named)
-        return tuple(_number(entry for block in self.blocks for entry in _entries(self, block, day)))
+        return tuple(_number(entry for block in self.blocks for entry in _entries(self, block)))
 
     def with_hash(self, prefix: str) -> Iterator[Entry]:
         """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
             return (entry for entry in self.entries if entry.hash.startswith(prefix))
-        day = file_date(self.path, self.front_matter, self.named)
         return _number(
             entry
             for block in self.blocks
             if (own := _hash(block, self.source(self.span_of(block)))) is None or own.startswith(prefix)
-            for entry in _entries(self, block, day)
+            for entry in _entries(self, block)
             if entry.hash.startswith(prefix)
         )
 
     def entries_of(self, block: Block) -> tuple[Entry, ...]:
         """The entries that a block of this document is, each as if it were the first of its words."""
-        return tuple(_entries(self, block, file_date(self.path, self.front_matter, self.named)))
+        return tuple(_entries(self, block))
 
     def span_of(self, block: Block) -> Span:
         """The bytes of a block's lines."""
         return Span(self.line_starts[block.first], self.line_starts[block.last])
+
+    def below(self, heading: Heading) -> int:
+        """The byte at which what stands under a heading begins."""
+        return self.line_starts[min(heading.last, len(self.line_starts) - 1)]
 
     def source(self, span: Span) -> str:
         """The text of a span; bytes that are not UTF-8 stand in it as surrogates."""
@@ -322,19 +329,14 @@ def _words(block: Block, source: str) -> tuple[str, Provenance | None, EntryHash
     return (_read_before if len(source) <= WINDOW else _read)(block.form, source)
 
 
-@lru_cache(maxsize=4_096)
-def _read_before(form: Form, source: str) -> tuple[str, Provenance | None, EntryHash]:
-    """What a short block says, where it came from, and its hash.
-
-    An action reads its files again and again, to see that all else still stands: most blocks are the same.
-    """
-    return _read(form, source)
-
-
 def _read(form: Form, source: str) -> tuple[str, Provenance | None, EntryHash]:
     body, origin = split_provenance(source)
     text = _clean(body, form, first=True)
     return text, origin, entry_hash(text)
+
+
+# An action reads its files again and again, to see that all else still stands: most blocks are the same.
+_read_before = lru_cache(maxsize=4_096)(_read)
 
 
 def _hash(block: Block, source: str) -> EntryHash | None:
@@ -348,7 +350,7 @@ def _hash(block: Block, source: str) -> EntryHash | None:
     return name if fits(text) else None
 
 
-def _entries(document: Document, block: Block, day: date | None) -> Iterator[Entry]:
+def _entries(document: Document, block: Block) -> Iterator[Entry]:
     span = document.span_of(block)
     text, origin, name = _words(block, document.source(span))
     if not text:
@@ -362,7 +364,7 @@ def _entries(document: Document, block: Block, day: date | None) -> Iterator[Ent
         start_line=block.first + 1,
         end_line=block.last,
         heading=block.heading[:-1] if block.form is Form.HEADING else block.heading,
-        date=_own_date(document.kind, day, origin) if origin else day,
+        date=_own_date(document.kind, document.day, origin) if origin else document.day,
         text=text,
         hash=name,
         provenance=origin,
@@ -420,12 +422,7 @@ def _clean(source: str, form: Form, *, first: bool) -> str:
         text = encoded(text).decode("utf-8", "replace")
     if "\n" not in text[:-1]:
         return text.rstrip()
-    lines = [line.rstrip() for line in text.split("\n")]
-    while lines and not lines[0]:
-        lines.pop(0)
-    while lines and not lines[-1]:
-        lines.pop()
-    return "\n".join(lines)
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def _dedent(text: str) -> str:

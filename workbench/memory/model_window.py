@@ -7,7 +7,7 @@ becomes, so that what a tokenizer would cut off becomes another entry instead of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 WINDOW = 250
 """Word pieces an entry may have: the 256 of all-MiniLM-L6-v2, less its two marks and a little air."""
@@ -16,9 +16,13 @@ MOST_PARTS = 20
 """Parts of one long line that something is learnt from: more is a file that was pasted. All are searched."""
 
 _LETTERS, _DIGITS = re.compile("[A-Za-z]+"), re.compile(r"\d+")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
+_CUTS = (
+    re.compile(r"\n"),
+    re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])"),
+    re.compile(r"[ \t]+"),
+)
+"""Where text is cut: at line ends first, then at sentence ends, then at blanks."""
 _SAMPLE = 4096
-_BLANK = re.compile(r"[ \t]+")
 
 
 def word_pieces(text: str) -> int:
@@ -62,20 +66,14 @@ def _atoms(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, i
         cost = word_pieces(text[begin:stop])
         if cost <= WINDOW:
             yield begin, stop, cost
-        elif level < 3:
+        elif level < len(_CUTS):
             yield from _atoms(text, begin, stop, level + 1)
 
 
 def _cut(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
-    marks: Iterator[int]
-    if level == 0:
-        marks = (found.end() for found in re.finditer(r"\n", text[start:end]))
-    elif level == 1:
-        marks = (found.end() for found in _SENTENCE_END.finditer(text[start:end]))
-    elif level == 2:
-        marks = (found.end() for found in _BLANK.finditer(text[start:end]))
-    else:
-        marks = iter(range(WINDOW // 2, end - start, WINDOW // 2))
+    marks: Iterable[int] = range(WINDOW // 2, end - start, WINDOW // 2)
+    if level < len(_CUTS):
+        marks = (found.end() for found in _CUTS[level].finditer(text[start:end]))
     at = start
     for mark in marks:
         if start + mark > at:

@@ -181,7 +181,7 @@ def find_path(document: Document, path: Sequence[str]) -> Heading | None:
 def section_end(document: Document, heading: Heading | None) -> Destination:
     """The end of what stands directly under ``heading``; None is what stands before the first one."""
     if heading is not None:
-        own_start = document.line_starts[min(heading.last, len(document.line_starts) - 1)]
+        own_start = document.below(heading)
         following = next((h for h in document.headings if h.first >= heading.last), None)
     else:
         own_start = document.header.body
@@ -318,11 +318,7 @@ def _end_of(document: Document, path: Sequence[str], name: str) -> int | None:
 
 def _openings(document: Document) -> list[int]:
     """Where what stands under a heading begins: before the first heading, then under each."""
-    lines = document.line_starts
-    return [
-        document.header.body,
-        *(lines[min(heading.last, len(lines) - 1)] for heading in document.headings),
-    ]
+    return [document.header.body, *map(document.below, document.headings)]
 
 
 # -- marks ---------------------------------------------------------------------------------------------

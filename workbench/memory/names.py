@@ -35,6 +35,11 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def stem_of(path: str) -> str:
+    """The name of a Markdown file without its end."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
 def is_outside(path: str) -> bool:
     """Whether ``path`` is that of a file outside of the workspace."""
     return path.startswith("/")

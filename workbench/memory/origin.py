@@ -184,14 +184,10 @@ def names_of(name: str) -> frozenset[str]:
     return frozenset(filter(None, (whole, whole.split(" ")[0])))
 
 
+@functools.lru_cache(maxsize=4_096)
 def is_outside_heading(heading: str) -> bool:
     """Whether a heading says that what stands below it was written elsewhere (`Mail from a supplier`)."""
-    return _is_outside_heading(heading[:400])
-
-
-@functools.lru_cache(maxsize=4_096)
-def _is_outside_heading(heading: str) -> bool:
-    return _HEADINGS.search(_folded(heading)) is not None
+    return _HEADINGS.search(_folded(heading[:400])) is not None
 
 
 def of_page_line(entry: Entry, trust: str) -> Origin:
@@ -228,8 +224,7 @@ class OriginReader:
         self._owner = _OWNER.union(owner)
         self._speakers = frozenset(name.casefold() for name in speakers)
         self._document = document
-        header = document.front_matter
-        self._in_file = header.text("trust") if header else None
+        self._in_file = document.header.text("trust")
         self._is_log = document.kind is Kind.LOG or is_session_file(document)
         self._led_in = (
             _led_in(document.entries) | lines_put_in(document.data)
@@ -251,7 +246,7 @@ class OriginReader:
         if (
             entry.form is Form.QUOTE
             or entry.start_line in self._led_in
-            or _is_quoted(text)
+            or text.lstrip()[:1] in (">", "＞")
             or any(map(is_outside_heading, entry.heading))
         ):
             place = _lower(place, Origin.OUTSIDE)
@@ -332,10 +327,6 @@ def _led_in(entries: Iterable[Entry]) -> frozenset[int]:
         if leads or _MAIL_HEAD.match(line):
             heading = entry.heading
     return frozenset(below)
-
-
-def _is_quoted(text: str) -> bool:
-    return text.lstrip()[:1] in (">", "＞")
 
 
 def _lower(one: Origin, other: Origin) -> Origin:

@@ -99,7 +99,6 @@ def proposal_from_json(said: Mapping[str, Any]) -> Proposal:
     key, action, text = _word(said.get("key")), said.get("action"), said.get("text")
     if not key or action not in ACTIONS or not isinstance(text, str):
         raise ValueError("not a proposal")
-    parts, gates, marks = said.get("parts"), said.get("gates"), said.get("marks")
     return Proposal(
         key=key,
         action=action,
@@ -110,14 +109,14 @@ def proposal_from_json(said: Mapping[str, Any]) -> Proposal:
         sources=_words(said.get("sources")),
         entries=_words(said.get("entries")),
         score=_number(said.get("score")),
-        parts={str(name): _number(value) for name, value in parts.items()} if isinstance(parts, dict) else {},
+        parts={name: _number(value) for name, value in _items(said.get("parts"))},
         gates=tuple(
-            Gate(name=str(name), reached=_number(value.get("reached")), needed=_number(value.get("needed")))
-            for name, value in (gates.items() if isinstance(gates, dict) else ())
+            Gate(name=name, reached=_number(value.get("reached")), needed=_number(value.get("needed")))
+            for name, value in _items(said.get("gates"))
             if isinstance(value, dict)
         ),
         made_at=_moment(said.get("made_at")),
-        marks={str(name): _word(value) for name, value in marks.items()} if isinstance(marks, dict) else {},
+        marks={name: _word(value) for name, value in _items(said.get("marks"))},
     )
 
 
@@ -131,6 +130,10 @@ def _word(value: object) -> str:
 
 def _words(value: object) -> tuple[str, ...]:
     return tuple(map(_word, value)) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+
+
+def _items(value: object) -> list[tuple[str, Any]]:
+    return [(str(name), one) for name, one in value.items()] if isinstance(value, dict) else []
 
 
 def _number(value: object) -> float:

@@ -87,20 +87,14 @@ class Provenance:
         return self if known is None else Provenance((*known, *self._beside))
 
     def render(self) -> str:
-        """The comment, without the blank that goes before it."""
+        """The comment, without the blank that goes before it; empty where nothing is said."""
         said = [f"{key}={quoted(value)}" for key, value in self._beside]
-        return f"<!-- wb:{' '.join([self.mark, *said])} -->"
+        return f"<!-- wb:{' '.join([self.mark, *said])} -->" if self.fields else ""
 
     @property
     def _beside(self) -> Fields:
         """All but the short mark."""
         return tuple(field for field in self.fields if field[0] != _MARK)
-
-
-def short_mark(fields: Fields, text_hash: str) -> str:
-    """The name, of eight base32 characters, by which the ledger knows these fields of an entry."""
-    told = json.dumps([text_hash, *fields]).encode()
-    return b32encode(hashlib.sha256(told).digest()[:5]).decode("ascii").lower()
 
 
 def mark_in(comment: re.Match[str]) -> str:
@@ -110,10 +104,15 @@ def mark_in(comment: re.Match[str]) -> str:
 
 
 def as_short_mark(fields: Fields, text_hash: str) -> tuple[Provenance, Fields]:
-    """The short mark of an entry with this provenance, and the fields that the ledger must know for it."""
+    """The short mark of an entry with this provenance, and the fields that the ledger must know for it.
+
+    The mark is their name there, of eight base32 characters.
+    """
     details = tuple(field for field in fields if field[0] not in STANDING)
     rest = tuple(field for field in fields if field[0] in STANDING)
-    return Provenance(((_MARK, short_mark(details, text_hash)), *rest)), details
+    told = json.dumps([text_hash, *details]).encode()
+    mark = b32encode(hashlib.sha256(told).digest()[:5]).decode("ascii").lower()
+    return Provenance(((_MARK, mark), *rest)), details
 
 
 def spelled_out(source: str, origin: Provenance | None) -> str:
@@ -177,6 +176,15 @@ def parse_day(text: str | None) -> date | None:
         return date.fromisoformat(text[:10])
     except ValueError:
         return None
+
+
+def parse_share(text: str | None) -> float | None:
+    """The number in [0, 1] that ``text`` is, or None."""
+    try:
+        share = float(text or "")
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 else None
 
 
 def parse_instant(said: object) -> datetime | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 MOST_READ = 20_000
 """Characters of one text that are read for what it tells: more is a file that was pasted."""
@@ -66,11 +67,10 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of ``text`` in their order; they do not overlap and hold every word."""
     out: list[Sentence] = []
     for start, end in _stretches(text):
-        at = start
-        for cut in _cuts(text, start, end):
-            _add(out, text, at, cut)
-            at = cut
-        _add(out, text, at, end)
+        for at, cut in pairwise((start, *_cuts(text, start, end), end)):
+            begin = cut - len(text[at:cut].lstrip())
+            if words := text[at:cut].strip():
+                out.append(Sentence(words, begin, begin + len(words)))
     return tuple(out)
 
 
@@ -80,14 +80,6 @@ def beginning(text: str) -> str:
         return text
     read = sentences(text[:MOST_READ])
     return text[: read[-1].start] if read else ""
-
-
-def _add(out: list[Sentence], text: str, start: int, end: int) -> None:
-    words = text[start:end]
-    start += len(words) - len(words.lstrip())
-    words = words.strip()
-    if words:
-        out.append(Sentence(words, start, start + len(words)))
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:

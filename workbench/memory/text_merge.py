@@ -7,10 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from workbench.memory.markdown import opening_paragraph
+from workbench.memory.sentences import sentences
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[ \t\n]+|(?<=[。！？；])")
-# What ends so is as likely an abbreviation: it is not taken for the end of a sentence.
-_ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-Z][a-z]{0,3}|\d+|\w+\.[\w.]*|vs|etc|approx|ca)\.\Z")
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _MARKER = re.compile(r"\A(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _WIDE_ENDS = ("。", "！", "？", "；")
@@ -32,13 +30,13 @@ def united(first: str, others: Sequence[str]) -> str:
         if parts is None:
             blocks += _new([other], held)
             continue
-        sentences = list(_new(_sentences(parts[0]), held))
+        said = list(_new(_sentences(parts[0]), held))
         lines = list(_new(parts[1], held))
         held.add(_key(other))
         if divided is None:
-            blocks += [*sentences, *(["\n".join(lines)] if lines else [])]
+            blocks += [*said, *(["\n".join(lines)] if lines else [])]
             continue
-        for sentence in sentences:
+        for sentence in said:
             opening = _followed(opening, sentence)
         rest += lines
     whole = "\n".join([opening, *rest]) if divided else first
@@ -54,18 +52,11 @@ def _divided(text: str) -> tuple[str, list[str]] | None:
     return "\n".join(lines[:prose]), lines[prose:]
 
 
-def _sentences(text: str) -> Iterator[str]:
-    begin = 0
-    for found in _SENTENCE_END.finditer(text):
-        sentence = text[begin : found.start()]
-        if sentence.strip() and not _ABBREVIATION.search(sentence):
-            yield sentence
-            begin = found.end()
-    if text[begin:].strip():
-        yield text[begin:]
+def _sentences(paragraph: str) -> list[str]:
+    return [one.text for one in sentences(paragraph.replace("\n", " "))]
 
 
-def _new(texts: Iterator[str] | Sequence[str], held: set[str]) -> Iterator[str]:
+def _new(texts: Sequence[str], held: set[str]) -> Iterator[str]:
     """Those that are not held yet; from now on they are."""
     for text in texts:
         if (key := _key(text)) not in held:

@@ -91,9 +91,8 @@ _EMPTY_WORDS = frozenset(
 _HEARTBEAT = "Read HEARTBEAT.md if it exists"
 _CRON = "[cron:"
 _MIRROR = "delivery-mirror"
-_ROUTES = ("sessionKey", "session_key")
-_AGENTS = ("agentId", "agent")
-_USERS = ("userId", "user")
+_TOLD = {"route": ("sessionKey", "session_key"), "agent": ("agentId", "agent"), "user": ("userId", "user")}
+"""What a line may tell of its session, each by its keys."""
 _ORIGINS = ("origin", "source", "channel", "trigger")
 _ABOUT = 200
 """Characters of a name that a file tells of itself."""
@@ -280,7 +279,7 @@ class _Reader:
         self._end = start
         self._compactions: list[Compaction] = []
         self._after = 0  # turns that were there when it was compacted last
-        self._told: dict[str, str] = {}
+        self._told = dict.fromkeys(_TOLD, "")
         self._origin: dict[str, None] = {}
         self._marks: Counter[str] = Counter()
         self._tokens = 0
@@ -320,40 +319,51 @@ class _Reader:
         )
 
     def _read(self, record: Mapping[str, Any], span: Span) -> None:
-        kind = _word(record.get("type"))
+        kind, message = _word(record.get("type")), record.get("message")
+        message = message if isinstance(message, dict) else record
         own = _word(record.get("sessionId"))
         self._note_about(record)
-        self._note_compaction(record, kind, span.end)
+        self._note_compaction(record, message, kind, span.end)
         self._session = self._session or own or (_word(record.get("id")) if kind == "session" else "")
         if (uuid := _word(record.get("uuid"))) and kind in _SPOKEN:
             self._ids.add(uuid)
         if kind not in _SPOKEN:
             self._note_title(record, kind)
             return
-        turn = _turn(record, self._number, span)
+        turn = _turn(record, message, self._number, span)
         if turn is not None:
             self._turns.append(replace(turn, session=own))
-        self._marks.update(_marks(record, turn))
-        self._tokens = _tokens(record) or self._tokens
+        self._marks.update(_marks(message, turn))
+        if record.get("isSidechain") is not True:
+            self._tokens = _tokens(message) or self._tokens
 
     def _note_about(self, record: Mapping[str, Any]) -> None:
         """What the first lines that tell something say of the session."""
-        for name, keys in (("route", _ROUTES), ("agent", _AGENTS), ("user", _USERS)):
-            if name not in self._told and (told := _first(record, keys)):
-                self._told[name] = told
+        for name, keys in _TOLD.items():
+            told = filter(None, (_name(record.get(key)) for key in keys))
+            self._told[name] = self._told[name] or next(told, "")
         for key in _ORIGINS:
             value = record.get(key)
             words = value.values() if isinstance(value, dict) else (value,)
             if len(self._origin) < _MAX_ORIGINS:
                 self._origin.update((word, None) for word in map(_name, words) if word)
 
-    def _note_compaction(self, record: Mapping[str, Any], kind: str, end: int) -> None:
-        """A boundary and the summary that follows it are one compaction."""
-        summed_up = record.get("isCompactSummary") is True or _is_framed(record)
+    def _note_compaction(
+        self, record: Mapping[str, Any], message: Mapping[str, Any], kind: str, end: int
+    ) -> None:
+        """A boundary and the summary that follows it are one compaction.
+
+        Older programs wrote a summary like a person's words, with no mark of it.
+        """
+        said = _said(message)
+        framed = message.get("role") in ("user", "human") and is_framed(said)
+        summed_up = record.get("isCompactSummary") is True or framed
         boundary = kind == "system" and record.get("subtype") == "compact_boundary"
         if not (kind == "compaction" or summed_up or boundary):
             return
-        summary = _summary(record)
+        if message is record and not framed:
+            said = _text(record.get("summary"))
+        summary = without_frame(clean(said))
         last = self._compactions[-1] if self._compactions else None
         if summed_up and last and not last.summary and self._after == len(self._turns):
             self._compactions[-1] = replace(last, summary=summary, last=self._number, end=end)
@@ -369,14 +379,7 @@ class _Reader:
             marks.append("cron")
         if self._marks["group"]:
             marks.append("group")
-        told = self._told
-        return About(
-            route=told.get("route", ""),
-            agent=told.get("agent", ""),
-            user=told.get("user", ""),
-            origin=tuple(self._origin),
-            marks=tuple(marks),
-        )
+        return About(**self._told, origin=tuple(self._origin), marks=tuple(marks))
 
     def _note_title(self, record: Mapping[str, Any], kind: str) -> None:
         """A summary names the turn that it sums up: files begin with those of other sessions."""
@@ -421,31 +424,31 @@ def _record(line: bytes) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _turn(record: Mapping[str, Any], number: int, span: Span) -> Turn | None:
+def _turn(record: Mapping[str, Any], message: Mapping[str, Any], number: int, span: Span) -> Turn | None:
     """The turn in one line, or None where nobody said anything."""
-    message = record.get("message")
-    if not isinstance(message, dict):
-        message = record if isinstance(record.get("role"), str) else {}
+    if message is record and not isinstance(record.get("role"), str):
+        return None
     role = _ROLES.get(_word(message.get("role")) or _word(record.get("type")))
     told = message.get("provenance")
     elsewhere = isinstance(told, dict) and told.get("kind") in ("inter_session", "internal_system")
     repeated = message.get("model") == _MIRROR
     if role is None or elsewhere or repeated or any(record.get(mark) is True for mark in _UNSAID):
         return None
-    if role == "user" and is_framed(_said(message)):
-        return None
-    text = clean(_said(message))
-    if not text or text in _EMPTY_WORDS or (role == "user" and text.startswith(_HEARTBEAT)):
+    said = _said(message)
+    text = clean(said)
+    if (
+        not text
+        or text in _EMPTY_WORDS
+        or (role == "user" and (is_framed(said) or text.startswith(_HEARTBEAT)))
+    ):
         return None
     when = _when(record.get("timestamp")) or _when(message.get("timestamp"))
     name = _word(record.get("uuid")) or _word(record.get("id"))
     return Turn(line=number, span=span, role=role, text=text, when=when, id=name)
 
 
-def _marks(record: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
+def _marks(message: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
     """What a line shows beside words: a clock that asked, an agent that passed something on, a group."""
-    message = record.get("message")
-    message = message if isinstance(message, dict) else record
     if turn is not None:
         if turn.role == "user" and among_many(_said(message)):
             yield "group"
@@ -457,39 +460,17 @@ def _marks(record: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
             yield "heartbeat"
 
 
-def _tokens(record: Mapping[str, Any]) -> int:
+def _tokens(message: Mapping[str, Any]) -> int:
     """What an agent's answer says that it and its context came to, in tokens; 0 where it does not."""
-    message = record.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if not isinstance(usage, dict) or record.get("isSidechain") is True:
+    usage = message.get("usage")
+    if not isinstance(usage, dict):
         return 0
     counts = (usage.get(name) for name in _USAGE)
     return sum(n for n in counts if isinstance(n, int) and not isinstance(n, bool) and 0 < n < _MAX_TOKENS)
 
 
-def _summary(record: Mapping[str, Any]) -> str:
-    """The summary in the line of a compaction, without the words that send the agent back to work."""
-    message = record.get("message")
-    if isinstance(message, dict):
-        said = _said(message)
-    else:
-        said = _text(record.get("summary")) or (_said(record) if _is_framed(record) else "")
-    return without_frame(clean(said))
-
-
-def _is_framed(record: Mapping[str, Any]) -> bool:
-    """Whether a line holds a summary like a person's words, with no mark of it: older programs wrote so."""
-    message = record.get("message")
-    message = message if isinstance(message, dict) else record
-    return message.get("role") in ("user", "human") and is_framed(_said(message))
-
-
 def _said(message: Mapping[str, Any]) -> str:
     return _text(message.get("content", message.get("text")))
-
-
-def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
-    return next((found for key in keys if (found := _name(record.get(key)))), "")
 
 
 def _name(value: object) -> str:

@@ -61,8 +61,7 @@ _MANY_SENT = re.compile(r"\b(?:group|guild|channel)\b|@g\.us", re.IGNORECASE)
 
 def clean(text: str) -> str:
     """What was said in ``text``: no notes that programs put between the words, and no encoded data."""
-    text = _CARELESS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
-    text = _without_tagged(text)
+    text = _without_tagged(careful(text.replace("\r\n", "\n")))
     for noise in _NOISE:
         text = noise.sub("", text)
     text = text.strip()
