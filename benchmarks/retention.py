@@ -36,10 +36,9 @@ from workbench.dreaming.proposals.decide import plan_accept
 from workbench.dreaming.proposals.inbox import propose, read_book
 from workbench.dreaming.run import dream
 from workbench.errors import NotCuratableError
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
 from workbench.ingest.ingest import Ingest
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences

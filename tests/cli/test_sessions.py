@@ -250,7 +250,7 @@ class Unopenable:
 def test_a_model_that_cannot_be_opened_is_done_without(
     run: Run, talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = (("user", f"We decided to use tool{n} for part {n} of the search.") for n in range(30))
+    said = (("user", f"My colleague {name} works on project Atlas.") for name in ("Sarah Chen", "Sara Chen"))
     append(talk, claw(*said))
     monkeypatch.setattr("workbench.cli.sessions.local_model", lambda _: Unopenable())
     (one,) = run("ingest", str(talk), "--json").json["sources"]

@@ -7,7 +7,7 @@ import pytest
 from indexing.sync.run import reindex
 from tests.dreaming.nights import Nights
 from tests.support.hashing import HashingEmbedder
-from workbench.dreaming.semantic_clusters import alike_in_meaning
+from workbench.dreaming.clusters import alike_in_meaning
 
 ONE = "Sarah prefers async reviews over meetings"
 OTHER = "Sarah prefers asynchronous reviews over meetings"

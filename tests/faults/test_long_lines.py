@@ -22,9 +22,8 @@ from workbench.agent.agent_text import why_flagged
 from workbench.ingest.entities import Named, Names, plain_words, relations_in, told_in
 from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source
-from workbench.ingest.statements import figures, names, statements_in, why_not
+from workbench.ingest.statements import figures, fit_lines, names, statements_in, why_not
 from workbench.ingest.summary import topics
-from workbench.ingest.utterances import fit_lines
 from workbench.memory.claims import distinction, one_holds_the_other
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

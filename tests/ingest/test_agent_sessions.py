@@ -14,8 +14,7 @@ from tests.support.transcripts import NOW
 from tests.support.workspaces import Sandbox
 from workbench.errors import UsageError
 from workbench.ingest.ingest import Ingest
-from workbench.ingest.session_index import SessionOwner
-from workbench.ingest.transcript_files import find, look
+from workbench.ingest.transcript_files import find, look, why_foreign
 from workbench.workspace.workspace import Workspace
 
 SAID = ("user", "We decided to name the release Heron.")
@@ -174,10 +173,8 @@ def test_a_session_that_names_another_workspace_or_agent_is_not_read(person: Pat
         "main-other.jsonl": "foreign",
         "main-reported.jsonl": "foreign",
     }
-    owner = SessionOwner.of(sandbox.workspace)
-    assert (
-        owner.why_not(look(str(other))) == "it belongs to the agent work, but is among the sessions of main"
-    )
+    why = why_foreign(sandbox.workspace, look(str(other)))
+    assert why == "it belongs to the agent work, but is among the sessions of main"
     place = Ingest(sandbox.workspace, now=NOW, dry_run=True)
     (named,) = place.transcripts([str(other)])
     assert named.outcome == "taken"

@@ -17,8 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.support.sessions import append, claw, code, jsonl, plain
 from tests.support.transcripts import NOW, new_in, said
 from tests.support.workspaces import Sandbox
-from workbench.ingest.checkpoints import Checkpoint, Checkpoints, checkpoint
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoint, Checkpoints, checkpoint, read_new
 from workbench.ingest.transcript_files import look
 from workbench.workspace.workspace import Workspace
 
@@ -267,7 +266,7 @@ def test_the_ledger_does_not_name_the_persons_home(person: Path) -> None:
 
 def test_a_checkpoint_comes_back_from_the_ledger_as_it_was(sandbox: Sandbox) -> None:
     one = Checkpoint(
-        purpose="episode", source="/a/s.jsonl", head="h", tail="t", offset=10, line=2, session="s", cycle=3,
+        kind="episode", source="/a/s.jsonl", head="h", digest="t", offset=10, line=2, session="s", cycle=3,
         messages=4, bytes=5, tokens=6, flushed=True, until="2026-03-14T10:00:00+00:00", memories=7,
     )  # fmt: skip
     sandbox.workspace.ledger.append("ingested", [one.as_record()], NOW)

@@ -7,8 +7,8 @@ import pytest
 from tests.support.talk import talk
 from workbench.ingest.grounding import ECHOED, is_borne_out
 from workbench.ingest.llm_session import choose
+from workbench.ingest.statements import hear
 from workbench.ingest.summary import summarise
-from workbench.ingest.utterances import hear
 
 RENT = "The rent of the second workshop is 640 euros a month, from 1 January 2027."
 
@@ -45,7 +45,7 @@ def test_an_episode_and_a_flush_keep_the_persons_own_words() -> None:
     session = talk(RENT, f"agent: OK, {RENT[0].lower()}{RENT[1:]}", f"agent: {lease}")
     kept = ["The rent of the second workshop is 640 euros a month, from 1 January 2027.", lease]
     assert [line.text for line in summarise(session).page.facts] == kept
-    assert [fact.text for fact in choose(hear(session), None).facts] == kept
+    assert [fact.text for fact in choose(hear(session), None)[0]] == kept
 
 
 def test_what_was_only_asked_is_answered_and_not_echoed() -> None:
@@ -57,7 +57,7 @@ def test_what_was_only_asked_is_answered_and_not_echoed() -> None:
 
 def test_what_the_person_said_counts_until_they_speak_again() -> None:
     session = talk(RENT, "agent: Noted.", "The lamp is broken since Monday.", f"agent: {RENT}")
-    assert [fact.text for fact in choose(hear(session), None).facts].count(RENT) == 2
+    assert [fact.text for fact in choose(hear(session), None)[0]].count(RENT) == 2
 
 
 def test_the_page_tells_whose_words_a_line_has() -> None:

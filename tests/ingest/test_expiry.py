@@ -92,19 +92,6 @@ def test_the_plan_says_what_stays_and_why(queue: Sandbox) -> None:
     assert "of which nothing was promoted: 2 of 2" in notes
 
 
-def test_memories_that_came_from_an_expired_episode_are_counted(queue: Sandbox) -> None:
-    line = "- A fact <!-- wb: id=m1 src=episodes/2026/01/old1.md#L30 src=episodes/2026/01/old1.md#L31 -->\n"
-    other = "- Another <!-- wb: src=episodes/2026/01/soon.md#L3 -->\n"
-    queue.write("MEMORY.md", f"# Memory\n\n{line}{other}")
-    queue.write("graph/person/walt.md", f"---\nid: ent-1\n---\n{line}")
-    found = due(queue.workspace, now=NOW)
-    assert dict(found.cited) == {"episodes/2026/01/old1.md": 2}
-    assert any(
-        "memories that name one of them as their source: 2" in note
-        for note in plan_prune(queue.workspace, now=NOW).notes
-    )
-
-
 def test_when_nothing_has_expired_nothing_is_done(queue: Sandbox) -> None:
     prune(queue.workspace)
     with pytest.raises(NotCuratableError, match="no episode has expired"):

@@ -24,13 +24,19 @@ from tests.support.sessions import append, claw, jsonl, plain
 from tests.support.transcripts import NOW, new_in
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.history.recent import entries_of_session
-from workbench.ingest.checkpoints import Checkpoints
-from workbench.ingest.flush import Flushed, claims_of, day_of, flush_reading, flush_session, quotation
+from workbench.ingest.flush import (
+    Flushed,
+    Quotation,
+    claims_of,
+    day_of,
+    flush_reading,
+    flush_session,
+    quotation,
+)
 from workbench.ingest.llm_session import ROUNDS, SECONDS
-from workbench.ingest.sessions import read_new
-from workbench.ingest.statements import Statement
+from workbench.ingest.sessions import Checkpoints, read_new
+from workbench.ingest.statements import Utterance
 from workbench.ingest.transcript_files import look
-from workbench.ingest.utterances import Utterance
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, Span
@@ -142,11 +148,21 @@ def test_the_same_session_twice_adds_nothing(sandbox: Sandbox) -> None:
     assert len(other.lines) == 1  # another session said it too, and that counts
 
 
-def test_a_claim_that_a_person_rejected_does_not_come_back(sandbox: Sandbox) -> None:
-    rejected = {"key": "k", "decision": "rejected", "claim": claim_key(BIRTHDAY), "reason": "", "by": "human"}
-    plan = Plan(action="reject", summary="k", records=ledger_records("decisions", [rejected], NOW))
+def decided(sandbox: Sandbox, decision: str, at: datetime) -> None:
+    record = {"key": "k", "decision": decision, "claim": claim_key(BIRTHDAY), "reason": "", "by": "human"}
+    plan = Plan(action="reject", summary="k", records=ledger_records("decisions", [record], at))
     sandbox.workspace.operations.carry_out(lambda: plan)
+
+
+def test_a_claim_that_a_person_rejected_does_not_come_back(sandbox: Sandbox) -> None:
+    decided(sandbox, "rejected", NOW)
     assert texts(flush(sandbox, turn(BIRTHDAY), turn(DECISION))) == [DECISION]
+
+
+def test_a_claim_whose_rejection_was_withdrawn_is_saved_again(sandbox: Sandbox) -> None:
+    decided(sandbox, "rejected", NOW - timedelta(minutes=2))
+    decided(sandbox, "withdrawn", NOW - timedelta(minutes=1))
+    assert texts(flush(sandbox, turn(BIRTHDAY), turn(DECISION))) == [BIRTHDAY, DECISION]
 
 
 def test_a_session_leaves_ten_lines_a_day_however_often_it_is_flushed(sandbox: Sandbox) -> None:
@@ -514,9 +530,9 @@ def test_an_agent_that_appends_meanwhile_loses_no_line(sandbox: Sandbox) -> None
 @given(text=st.text(min_size=1, max_size=200), line=st.integers(1, 10**6))
 @settings(max_examples=100, deadline=None)
 def test_whatever_was_said_a_line_that_stands_is_known_again(text: str, line: int) -> None:
-    said = Utterance(turn(text, line=line), 1, Statement(text, 0, "fact", 0.5))
+    said = Utterance(text, 0, "fact", 0.5, turn=turn(text, line=line), number=1)
     made = quotation(said, session(), date(2026, 3, 20))
-    if not made.unfit:
+    if isinstance(made, Quotation):
         data = f"# 2026-03-20\n\n## Session: s91\n\n- before\n{made.markdown}- after\n".encode(
             "utf-8", "replace"
         )
@@ -670,9 +686,8 @@ _KILLED = """
 import sys
 from datetime import datetime
 from tests.support.failpoints import Fault, failing
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import look
 from workbench.workspace.workspace import Workspace
 

@@ -16,9 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.support.sessions import append, jsonl
 from tests.support.transcripts import NOW
 from tests.support.workspaces import Sandbox
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import look
 
 pytestmark = [

@@ -14,12 +14,11 @@ from tests.support import forked
 from tests.support.sessions import append, claw, code, jsonl, plain
 from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary, compaction, store
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.episodes import episode_of, episodes, plan_episode
 from workbench.ingest.graph_update import unlearnt
 from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.outcomes import why_left_out, why_nothing
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.transcript import Session
 from workbench.operations.undo import plan_undo
@@ -316,7 +315,7 @@ def test_logs_that_teach_nothing_are_read_once_and_bring_no_commit(sandbox: Sand
         ingest = Ingest(sandbox.workspace, now=NOW, dry_run=dry_run)
         told = {one.source: one.outcome for one in ingest.markdown()}
         assert told["memory/2026-03-15.md"] == "unchanged"
-    assert [one.path for one in unlearnt(sandbox.workspace)] == []
+    assert unlearnt(sandbox.workspace) == {}
     assert sandbox.git("rev-parse", "HEAD") == head
 
 

@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from tests.support.sessions import append, jsonl
 from tests.support.transcripts import NOW
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.episodes import episodes
 from workbench.ingest.ingest import Ingest
+from workbench.ingest.sessions import Checkpoints
 from workbench.ingest.transcript_files import look
 
 pytestmark = [

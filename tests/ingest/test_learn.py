@@ -237,11 +237,11 @@ def test_other_files_teach_nothing(sandbox: Sandbox) -> None:
 
 def test_what_has_yet_to_be_learnt_is_listed(log: Sandbox) -> None:
     place = log.workspace
-    everything = [one.path for one in unlearnt(place)]
+    everything = list(unlearnt(place))
     assert PATH in everything
     assert "episodes/2026/03/e1.md" in everything
     learn(log)
-    assert [one.path for one in unlearnt(place)] == [path for path in everything if path != PATH]
+    assert list(unlearnt(place)) == [path for path in everything if path != PATH]
 
 
 def test_automation_makes_no_second_page_of_a_name(log: Sandbox) -> None:

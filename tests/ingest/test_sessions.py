@@ -12,8 +12,7 @@ from tests.support.transcripts import NOW, answer, boundary, compact_summary, co
 from tests.support.workspaces import Sandbox
 from workbench.config.settings import Settings
 from workbench.errors import NotMemoryError
-from workbench.ingest.checkpoints import Checkpoints
-from workbench.ingest.sessions import read_new, session_name
+from workbench.ingest.sessions import Checkpoints, read_new, session_name
 from workbench.ingest.transcript_files import TranscriptFile, find, look, watched
 from workbench.workspace.workspace import Workspace
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.ingest.statements import Statement, remember_request, statements_in, why_not
+from tests.support.talk import talk
+from workbench.ingest.statements import Statement, hear, remember_request, statements_in, why_not
 from workbench.memory.graph_types import IMPORTANCE
 
 PIECES = (
@@ -155,8 +156,8 @@ def test_what_its_owner_asks_to_be_remembered_is_kept_whatever_it_looks_like(lin
 
 
 def test_what_the_agent_says_counts_for_less() -> None:
-    (one,) = stated("I live in Ghent.")
-    assert one.worth(by_user=False) < one.worth(by_user=True)
+    mine, yours = hear(talk("I live in Ghent.", "agent: I live in Ghent.")).sentences
+    assert yours.worth < mine.worth
 
 
 def test_what_points_at_another_sentence_is_worth_no_line_of_its_own() -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.hashing import HashingEmbedder, unavailable
 from tests.support.talk import Scripted, talk
 from workbench.ingest.grounding import central, content_words
 from workbench.ingest.summary import MOST, summarise
@@ -246,18 +245,6 @@ def test_an_injected_turn_gives_the_model_no_fence_to_close() -> None:
     assert "turn 2, assistant" in user
 
 
-def test_vectors_choose_where_there_are_some_and_words_where_they_fail() -> None:
-    session = talk(*SAID, *(f"The harbour gauge {n} was checked by Walt on the pier." for n in range(9)))
-    embedder = HashingEmbedder()
-    found = summarise(session, embedder=embedder)
-    assert embedder.texts
-    assert found.page.summary
-    broken = type("Broken", (), {"embed": staticmethod(lambda texts: unavailable().open())})()
-    again = summarise(session, embedder=broken)
-    assert again.page.summary == summarise(session).page.summary
-    assert any("selected by keyword" in note for note in again.notes)
-
-
 def test_the_summary_is_about_what_the_session_is_about() -> None:
     about = [
         f"The broker cluster {word} survived the outage drill." for word in ("north", "south", "east", "west")
@@ -358,20 +345,3 @@ def test_whatever_is_said_each_line_quotes_its_turn_and_no_secret_is_kept(said: 
         assert "trust=owner" not in line.text
         assert "previous instructions" not in line.text
     assert "hunter2" not in "".join((found.page.abstract, *found.page.topics, *found.notes))
-
-
-@pytest.mark.model
-def test_the_real_model_finds_what_words_alone_do_not_join() -> None:
-    from indexing.embedding.local import open_embedder
-
-    about = (
-        "The ferry to Port Ellery was cancelled because of the storm.",
-        "Boats stay in the harbour until the wind drops.",
-        "High waves damaged the pier and two moored yachts.",
-        "Sailing is dangerous with gusts of fifty knots.",
-        "The coast guard closed the entrance for all vessels.",
-    )
-    odd = ("My sister bakes rye bread on Sundays.", "The invoice from the printer was paid in March.")
-    picked = central([*about, *odd], 3, open_embedder(), weights=[1.0] * len([*about, *odd]))
-    assert len(picked) == 3
-    assert max(picked) < len(about)

@@ -14,6 +14,7 @@ from tests.support.provider import Asked, Provider, Reply, completion, providing
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.llm.language_model import (
+    Answer,
     LanguageModel,
     LanguageModelError,
     Message,
@@ -33,12 +34,13 @@ pytestmark = [
     ),
 ]
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"facts": {"type": "array", "items": {"type": "string"}}},
-    "required": ["facts"],
-    "additionalProperties": False,
-}
+
+class Facts(Answer):
+    """The form of an answer."""
+
+    facts: list[str]
+
+
 HELLO = (Message("system", "Be brief."), Message("user", "Is it open?"))
 
 
@@ -63,16 +65,16 @@ def complete(model: LanguageModel, timeout: float = 10.0) -> str:
     return model.complete(HELLO, max_tokens=50, timeout=timeout)
 
 
-def ask(model: LanguageModel, text: str = "Sam chose SQLite.", timeout: float = 10.0) -> object:
+def ask(model: LanguageModel, text: str = "Sam chose SQLite.", timeout: float = 10.0) -> list[str]:
     """The facts in one passage."""
     return ask_json(
         model,
+        Facts,
         task="List the facts.",
         data=[Passage("turn 3", text)],
-        schema=SCHEMA,
         max_tokens=100,
         timeout=timeout,
-    )
+    ).facts
 
 
 def test_by_default_there_is_no_model_and_nothing_is_loaded_for_it() -> None:
@@ -129,9 +131,16 @@ def test_what_the_environment_holds_for_others_is_not_sent(
 
 def test_an_answer_by_schema_is_asked_for_and_checked(provider: Provider) -> None:
     provider.chat = lambda _: '{"facts": ["Sam chose SQLite."]}'
-    assert ask(opened(provider)) == {"facts": ["Sam chose SQLite."]}
+    assert ask(opened(provider)) == ["Sam chose SQLite."]
     (asked,) = provider.asked
-    assert asked.body["response_format"]["json_schema"]["schema"] == SCHEMA
+    schema = asked.body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"] == {"facts": {"type": "array", "items": {"type": "string"}}}
+    assert (schema["type"], schema["required"], schema["additionalProperties"]) == (
+        "object",
+        ["facts"],
+        False,
+    )
+    assert json.dumps(schema) in asked.texts[0]
 
 
 def test_an_endpoint_without_schemas_is_asked_without(provider: Provider) -> None:
@@ -139,7 +148,7 @@ def test_an_endpoint_without_schemas_is_asked_without(provider: Provider) -> Non
     provider.rule = lambda asked: (
         refused(400, "unknown field response_format") if "response_format" in asked.body else None
     )
-    assert ask(opened(provider)) == {"facts": []}
+    assert ask(opened(provider)) == []
 
 
 @pytest.mark.promise(

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.sessions import jsonl
-from workbench.ingest.checkpoints import Checkpoints, Purpose
-from workbench.ingest.sessions import Reading, read_new
+from workbench.ingest.sessions import Checkpoints, Purpose, Reading, read_new
 from workbench.ingest.transcript_files import look
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)

@@ -34,11 +34,10 @@ from workbench.cli.console import (
 )
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
 from workbench.errors import ReadOnlyError, UsageError, reason_of
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
 from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.outcomes import counted, unreadable
-from workbench.ingest.sessions import read_new
+from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Follower
 from workbench.jobs.runs import Job

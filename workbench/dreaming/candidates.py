@@ -14,7 +14,6 @@ closed goes on to the end of the file: what may be output is none of it taken.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -71,8 +70,7 @@ def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
 
 def is_generated(ranges: Sequence[tuple[int, int]], line: int) -> bool:
     """Whether ``line`` is in one of the ranges, which may hold one another."""
-    at = bisect_right(ranges, (line, 1 << 62))
-    return any(last >= line for _, last in ranges[:at])
+    return any(first <= line <= last for first, last in ranges)
 
 
 SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
@@ -240,13 +238,10 @@ class _Reader:
         return self._by_its_comment(entry)
 
     def _by_its_comment(self, entry: Entry) -> str | None:
-        said = entry.provenance
-        if said is None:
-            return None
-        if said.get("by") in _DREAMERS:
+        if entry.field("by") in _DREAMERS:
             return "dream output"
-        ends = [end for name in ("valid_until", "expires_at") if (end := said.day(name))]
-        return "over" if said.get("superseded_by") or any(end < self.today for end in ends) else None
+        ends = [end for name in ("valid_until", "expires_at") if (end := entry.origin.day(name))]
+        return "over" if entry.field("superseded_by") or any(end < self.today for end in ends) else None
 
     def _of(
         self,
@@ -279,7 +274,7 @@ class _Reader:
         if known is None:
             words = split_turns(said.words)[0] if entry.kind is Kind.EPISODE else said.words
             known = self._claims[entry.text] = origin, tuple(_claims(words, whole=entry.parts == 1))
-        own = entry.provenance.get("session") if entry.provenance else None
+        own = entry.field("session")
         session = own or session_of(blocks, entry) or ""
         for claim in known[1]:
             if claim.tokens > MOST_TOKENS:
@@ -350,8 +345,7 @@ def _is_factual(entry: Entry) -> bool:
 
 def _never(document: Document, episode: Episode | None, today: date) -> str | None:
     """Why nothing of a file is a source."""
-    header = document.front_matter
-    if header is not None and header.text("by") in _DREAMERS:
+    if document.header.text("by") in _DREAMERS:
         return "dream output"
     left = episode.days_left(today) if episode is not None else None
     return "of an episode that has expired" if left is not None and left < 0 else None

@@ -4,15 +4,20 @@ Two mentions are one claim when their words are the same (``memory.claims``), wh
 their words, or when the index has vectors of both that are nearly the same and all telling words of one
 stand in the other. What differs in a number, a
 name, a word that turns a statement round, or in the order of what is compared, is never one: `port 8443`
-and `port 8444` are as alike as two sentences can be, and contradict each other.
+and `port 8444` are as alike as two sentences can be, and contradict each other. No vector is computed for
+this: a text that the index does not know is compared by keyword only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
+from numpy.typing import NDArray
+
+from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
 from workbench.memory.claims import (
     Distinction,
@@ -26,6 +31,7 @@ from workbench.memory.claims import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.moment import dated_name
+from workbench.workspace.workspace import Workspace
 
 _EVERY = 2_000
 NEAR = 0.9
@@ -142,21 +148,21 @@ def sources_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozens
     What a log says on one of the ``echoes``, days on which the agent had been given the claim, is no source.
     Copies of one text are one source, in however many files they stand.
     """
-    heard = [m for m in mentions if not (m.kind is Kind.LOG and m.day in echoes)]
-    texts = len({m.key for m in heard})
-    return frozenset(sorted(_told_by(heard))[:texts])
+    heard = list(mentions)
+    texts = len({m.key for m in heard if not _is_echo(m, echoes)})
+    return frozenset(sorted(days_of(heard, echoes=echoes))[:texts])
 
 
 def days_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozenset()) -> frozenset[str]:
     """The sessions and days that say a claim, copies too: what returns is no matter of one day."""
-    return _told_by([m for m in mentions if not (m.kind is Kind.LOG and m.day in echoes)])
+    heard = [(m.day, session_name(m)) for m in mentions if not _is_echo(m, echoes)]
+    covered = {day for day, session in heard if session}
+    sessions = {session for _, session in heard if session}
+    return frozenset(sessions | {day.isoformat() for day, _ in heard if day not in covered})
 
 
-def _told_by(heard: Iterable[Mention]) -> frozenset[str]:
-    heard = list(heard)
-    sessions = {session for m in heard if (session := session_name(m))}
-    covered = {m.day for m in heard if session_name(m)}
-    return frozenset(sessions | {m.day.isoformat() for m in heard if m.day not in covered})
+def _is_echo(mention: Mention, echoes: frozenset[date]) -> bool:
+    return mention.kind is Kind.LOG and mention.day in echoes
 
 
 def session_name(mention: Mention) -> str:
@@ -165,3 +171,38 @@ def session_name(mention: Mention) -> str:
         return mention.session
     named = dated_name(mention.path) if mention.kind is Kind.LOG else None
     return mention.path if named and named.title else ""
+
+
+SAME_MEANING = 0.9
+"""Cosine from which two claims may be one."""
+_BLOCK = 500
+
+
+def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Sequence[tuple[str, str]], str]:
+    """Pairs of claims whose ``texts``, as the index holds them, have a cosine of at least 0.9, by their keys,
+    and what to tell of claims that could not be compared.
+
+    Claims that differ in a number or a word that turns them round are no pair.
+    """
+    if len(texts) < 2:
+        return (), ""
+    vectors = known_vectors(workspace, list(set(texts.values())))
+    if vectors is None:
+        return (), "the index has no vectors: paraphrases were not merged"
+    keys = [key for key, text in texts.items() if text in vectors]
+    missing = len(texts) - len(keys)
+    note = f"{missing:,} of {len(texts):,} claims have no vector, and were compared by keyword only"
+    said = (distinction(texts[key]) for key in keys)
+    kinds = np.array([hash((one.numbers, one.turns)) for one in said], np.int64)
+    matrix = np.array([vectors[texts[key]] for key in keys], np.float32)
+    pairs = [(keys[one], keys[other]) for one, other in _near(matrix, kinds)] if keys else []
+    return pairs, note if missing else ""
+
+
+def _near(matrix: NDArray[np.float32], kinds: NDArray[np.int64]) -> Iterator[Sequence[int]]:
+    """The pairs of rows of one kind whose cosine is high enough, each once."""
+    for start in range(0, len(matrix), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        near = matrix[block] @ matrix[start:].T >= SAME_MEANING
+        near &= kinds[block, None] == kinds[None, start:]
+        yield from (np.argwhere(np.triu(near, k=1)) + start).tolist()

@@ -95,7 +95,7 @@ def archive_proposals(
             target=block[0].address,
             entries=tuple(entry.address for entry in block),
             sources=(f"{memory.path}#L{block[0].start_line}",),
-            trust=block[0].provenance.trust if block[0].provenance else "unknown",
+            trust=block[0].origin.trust,
             score=worth[block[0].address],
             why=f"{memory.path} {over} over its budget; {why}",
             run=run,
@@ -113,7 +113,7 @@ def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float
     seen: Counter[str] = Counter()
     worth = {}
     for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
-        turn = turns.of(next(iter(entry.fields("src")), entry.address))
+        turn = turns.of(entry.field("src") or entry.address)
         worth[entry.address] = score * _SAME_TURN ** seen[turn]
         seen[turn] += 1
     return worth
@@ -121,7 +121,7 @@ def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float
 
 def _line(entry: Entry, turns: Turns) -> Line:
     """An entry as it was judged when it was proposed: as talk where it quotes what a session said."""
-    source = next(iter(entry.fields("src")), "")
+    source = entry.field("src") or ""
     if source.startswith(FOLDER) or turns.of(source) != source:
         return Line(entry.text, spoken=True)
     return Line(entry.text, path=source.partition("#")[0])
@@ -141,11 +141,11 @@ class Turns:
             document = self._document(path)
             first = line.partition("-")[0]
             entries = document.entries if document and first.isdecimal() else ()
-            quoted = (e.fields("src") for e in entries if e.start_line <= int(first) <= e.end_line)
-            further = next(quoted, ())
+            quoted = (e.field("src") for e in entries if e.start_line <= int(first) <= e.end_line)
+            further = next(quoted, None)
             if not further:
                 break
-            source = further[0]
+            source = further
         return source
 
     def _document(self, path: str) -> Document | None:
@@ -166,12 +166,8 @@ def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, fr
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]
         is_idle = why_over(entry, today) or not judgement.kept
-        if is_idle and _is_automatic(entry) and not entry.pinned:
+        if is_idle and entry.origin.trust != "owner" and not entry.pinned:
             size += sum(characters(memory.data[each.span.start : each.span.end]) for each in block)
         else:
             staying.add(entry.address)
     return size, frozenset(staying)
-
-
-def _is_automatic(entry: Entry) -> bool:
-    return entry.provenance is not None and entry.provenance.trust != "owner"

@@ -354,52 +354,43 @@ def features_of(lines: Sequence[Line]) -> Features:
     """The counts and the n-grams of all lines."""
     plain = [plain_words(line.text[:_MOST]) for line in lines]
     folded = [folded_words(words) for words in plain]
-    fields = (folded, folded, [_heading(line).folded for line in lines], [_path(line.path) for line in lines])
-    parts = [_runs(of, field) for of, field in zip(fields, FIELDS, strict=True)]
+    fields = (
+        folded,
+        folded,
+        [_heading(line.heading).folded for line in lines],
+        [_path(line.path) for line in lines],
+    )
+    runs = [_runs(of, field) for of, field in zip(fields, FIELDS, strict=True)]
+    of_line, buckets, values = map(np.concatenate, zip(*(run[:3] for run in runs), strict=True))
     counts = [tuple(_counts(*one)) for one in zip(lines, plain, folded, strict=True)]
     return Features(
         np.array(counts, np.float32).reshape(len(lines), len(NAMES)),
-        Grams(
-            np.concatenate([part.line for part in parts]),
-            np.concatenate([part.bucket for part in parts]),
-            np.concatenate([part.value for part in parts]),
-            len(lines),
-        ),
+        Grams(of_line, buckets, values, len(lines)),
         np.array([line.spoken for line in lines], np.bool_),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """The runs of one field of a batch: line, bucket and value of each, and where it stands."""
-
-    line: NDArray[np.int64]
-    bucket: NDArray[np.int64]
-    value: NDArray[np.float32]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+_Runs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]
+"""The runs of one field of a batch: line, bucket and value of each, and where it begins and ends."""
 
 
 def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     """Each word, and two words in a row, of a line's text: as they are folded, their bucket, their value."""
     text = template_of(line.text[:_MOST])
-    runs = _runs([text], FIELDS[1])
     seen: dict[int, float] = {}
     said: dict[int, str] = {}
-    for bucket, value, first, last in zip(
-        runs.bucket.tolist(), runs.value.tolist(), runs.first.tolist(), runs.last.tolist(), strict=True
-    ):
-        seen[bucket] = seen.get(bucket, 0.0) + value
-        said[bucket] = f" {text} "[first:last]
+    for _, bucket, value, first, last in zip(*_runs([text], FIELDS[1]), strict=True):
+        seen[int(bucket)] = seen.get(int(bucket), 0.0) + float(value)
+        said[int(bucket)] = f" {text} "[first:last]
     return ((said[bucket], bucket, value) for bucket, value in seen.items())
 
 
 def _runs(texts: Sequence[str], field: _Field) -> _Runs:
     whole = "".join(f" {text} " for text in texts)
     code = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    powers, inverses = _powers(len(code) + 1)
+    powers, inverses = _powers(1 << len(code).bit_length())
     sums = np.concatenate(
-        (np.zeros(1, np.uint64), np.cumsum((code + np.uint64(1)) * powers[:-1], dtype=np.uint64))
+        (np.zeros(1, np.uint64), np.cumsum((code + np.uint64(1)) * powers[: len(code)], dtype=np.uint64))
     )
     of = np.repeat(np.arange(len(texts)), [len(text) + 2 for text in texts])
     first, last = _spans(code, of, field)
@@ -410,7 +401,7 @@ def _runs(texts: Sequence[str], field: _Field) -> _Runs:
     owner = of[first]
     runs_of = np.maximum(1, np.bincount(owner, minlength=len(texts)))
     values = (field.weight / np.sqrt(runs_of[owner])).astype(np.float32)
-    return _Runs(owner, (hashes & np.uint64(BUCKETS - 1)).astype(np.int64), values, first, last)
+    return owner, (hashes & np.uint64(BUCKETS - 1)).astype(np.int64), values, first, last
 
 
 def _spans(
@@ -438,17 +429,13 @@ def _in_words() -> NDArray[np.bool_]:
     return np.array([chr(sign).isalnum() or sign == ord("_") for sign in range(_LAST_SIGN)] + [False])
 
 
-_known_powers: list[NDArray[np.uint64]] = [np.ones(1, np.uint64), np.ones(1, np.uint64)]
-
-
+@functools.lru_cache(maxsize=4)
 def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """``P^i`` and ``P^-i`` modulo 2^64 for i below ``count``."""
-    if len(_known_powers[0]) < count:
-        for n, base in enumerate((_BASE, _INVERSE)):
-            factors = np.full(2 * count, base, np.uint64)
-            factors[0] = 1
-            _known_powers[n] = np.cumprod(factors, dtype=np.uint64)
-    return _known_powers[0][:count], _known_powers[1][:count]
+    factors = np.full((2, count), ((_BASE,), (_INVERSE,)), np.uint64)
+    factors[:, 0] = 1
+    powers, inverses = np.cumprod(factors, axis=1, dtype=np.uint64)
+    return powers, inverses
 
 
 _DONE = re.compile(r"\[[xX]\]|[✅✔☑✓]|~~")
@@ -519,7 +506,7 @@ NAMES = (
 
 def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     """The counts of a line, in order of ``NAMES``; ``plain`` and ``folded`` are its words."""
-    raw, heading = line.text[:_MOST], _heading(line)
+    raw, heading = line.text[:_MOST], _heading(line.heading)
     some = max(1, len(plain))
     digits = len(_DIGIT.findall(plain))
     length = math.log1p(len(plain) if plain.isascii() else len(plain) + 1.5 * len(_CJK.findall(plain)))
@@ -564,13 +551,10 @@ class _Heading:
     has_clock: float
 
 
-def _heading(line: Line) -> _Heading:
-    return _heading_of(line.heading[:_MOST_HEADING])
-
-
 @functools.lru_cache(maxsize=4_096)
-def _heading_of(heading: str) -> _Heading:
+def _heading(heading: str) -> _Heading:
     """What is seen of a heading: many lines stand under the same."""
+    heading = heading[:_MOST_HEADING]
     folded = template_of(heading)
     return _Heading(
         folded=folded,

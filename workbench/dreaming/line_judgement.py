@@ -84,10 +84,10 @@ def judged(
 def why_of(model: OwnerModel, line: Line) -> str:
     """What weighed most for and against a line, and the decision of its owner that moved it most."""
     told = model.base.reasons(line)
-    for_it = [name for share, name in told if share >= _LEAST_NAMED][:_NAMED]
-    against = [name for share, name in told if share <= -_LEAST_NAMED][:_NAMED]
-    said = [f"for it: {', '.join(for_it)}"] if for_it else []
-    said += [f"against it: {', '.join(against)}"] if against else []
+    said = []
+    for side, sign in (("for", 1), ("against", -1)):
+        if names := [name for share, name in told if sign * share >= _LEAST_NAMED][:_NAMED]:
+            said.append(f"{side} it: {', '.join(names)}")
     if moved := model.because(line):
         example, share = moved
         text = clipped(" ".join(example.line.text.split()), _SHOWN)

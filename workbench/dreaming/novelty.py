@@ -138,7 +138,7 @@ class LongTerm:
         for number in self._near(bag_of_words(text) - _NOTHING):
             entry = self.entries[number]
             if contradicts(text, entry.text):
-                since = _day(entry)
+                since = entry.origin.day("occurred_at") or entry.origin.day("at")
                 if since is None or since <= day:
                     return Novelty("supersede", entry)
             elif self._is_same(text, number):
@@ -190,10 +190,3 @@ def _adds(entry: str, text: str) -> bool:
     """Whether an entry would say more with the claim merged into it; one other word is no news."""
     new = bag_of_words(text) - bag_of_words(entry) - _NOTHING
     return len(new) > 1 and united(entry, [text]) != entry
-
-
-def _day(entry: Entry) -> date | None:
-    said = entry.provenance
-    if said is None:
-        return None
-    return next((day for name in ("occurred_at", "at") if (day := said.day(name))), None)

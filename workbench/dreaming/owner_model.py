@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from workbench.dreaming.features import Features, Grams, Line, features_of
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.salience import BATCH, Salience, base_model
+from workbench.dreaming.salience import Salience, base_model, in_batches
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.episode import FOLDER
 from workbench.memory.provenance import parse_instant
@@ -95,11 +95,9 @@ class OwnerModel:
         if not self.active:
             return self.base.logits(lines)
         weights = self.pull @ self.seen
-        parts = [np.zeros(0)]
-        for at in range(0, len(lines), BATCH):
-            features = features_of(lines[at : at + BATCH])
-            parts.append(self.base.of_features(features) + _weighed(self.base, features, weights))
-        return np.concatenate(parts)
+        return in_batches(
+            lines, lambda some: self.base.of_features(some) + _weighed(self.base, some, weights)
+        )
 
     def because(self, line: Line) -> tuple[Example, float] | None:
         """The decision that moved a line most, and how far in log odds; None where none did."""
@@ -113,23 +111,20 @@ class OwnerModel:
 def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     """What ``examples``, the oldest first, teach. It takes below 0.2 s."""
     examples = tuple(examples[-MOST:])
-    kept = sum(example.accepted for example in examples)
     features = features_of([example.line for example in examples])
-    seen = _scaled(base, features)
+    seen, pull = _scaled(base, features), np.zeros(len(examples))
+    foretold, why = Foretold(), ""
     if len(examples) < LEAST:
         why = f"{len(examples)} of {LEAST} decisions that are needed to learn"
-        none = np.zeros(len(examples))
-        return OwnerModel(base=base, examples=examples, why_not=why, seen=seen, pull=none)
-    alike = (seen @ seen.T).astype(np.float64)
-    answers = np.array([example.accepted for example in examples], np.float64)
-    said, weights = base.of_features(features), _weights(examples)
-    foretold = _foretold(alike, answers, said, weights)
-    why = ""
-    if foretold.worse:
-        why = f"it predicts the last {foretold.tested} decisions worse than the base model"
-    elif kept in (0, len(examples)) and len(examples) < 2 * LEAST:
-        why = "all decisions so far are the same"
-    pull = _fitted(alike, answers, said, weights)
+    else:
+        alike = (seen @ seen.T).astype(np.float64)
+        answers = np.array([example.accepted for example in examples], np.float64)
+        said, weights = base.of_features(features), _weights(examples)
+        foretold, pull = _foretold(alike, answers, said, weights), _fitted(alike, answers, said, weights)
+        if foretold.worse:
+            why = f"it predicts the last {foretold.tested} decisions worse than the base model"
+        elif len({*answers}) == 1 and len(examples) < 2 * LEAST:
+            why = "all decisions so far are the same"
     return OwnerModel(base=base, examples=examples, foretold=foretold, why_not=why, seen=seen, pull=pull)
 
 

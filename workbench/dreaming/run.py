@@ -37,8 +37,6 @@ from workbench.memory.claims import claim_key
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
-_EVERY = 2_000
-"""Claims that are counted between two words about it."""
 _SUSPICIOUS = 5
 """Suspicious lines of one run that are listed."""
 
@@ -67,9 +65,7 @@ def dream(
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
     leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for number, claim in enumerate(known.judged):
-        if number % _EVERY == 0:
-            tell(DreamProgress("wording", len(chosen), len(chosen)))
+    for claim in known.judged:
         if not claim.passed:
             best = claim.cluster.best
             known.skips.add(best.key, claim.left_out, best.text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import BUCKETS, NAMES, Features, Grams, Line, features_of, word_grams
+from workbench.dreaming.features import BUCKETS, NAMES, Features, Line, features_of, word_grams
 
 WEIGHTS_FILE, MODEL_FILE = "salience.npy", "salience.json"
 BATCH = 200
@@ -69,19 +69,11 @@ class Salience:
 
     def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
         """(n,) the log odds that each line is worth keeping."""
-        parts = [
-            self.of_features(features_of(some))
-            for some in (lines[at : at + BATCH] for at in range(0, len(lines), BATCH))
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0)
-
-    def gram_logits(self, grams: Grams) -> NDArray[np.float64]:
-        """(n,) what the n-grams alone say."""
-        return grams.weighed(self.grams.astype(np.float32) * self.step) + self.gram_bias
+        return in_batches(lines, self.of_features)
 
     def of_features(self, features: Features) -> NDArray[np.float64]:
         """(n,) the log odds of lines whose features are known."""
-        said = self.gram_logits(features.grams)
+        said = features.grams.weighed(self.grams.astype(np.float32) * self.step) + self.gram_bias
         notes = self.notes.logits(features.counts, said)
         talk = self.talk.logits(features.counts, said)
         return np.where(features.spoken, talk, notes)
@@ -101,6 +93,15 @@ class Salience:
             if len(words) >= _LEAST_LETTERS or not words.isascii()
         ]
         return sorted(told, key=lambda one: (-abs(one[0]), one[1]))
+
+
+def in_batches(
+    lines: Sequence[Line], logits: Callable[[Features], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """(n,) the log odds of lines of whose n-grams a ``BATCH`` is in memory at the same time."""
+    starts = range(0, len(lines), BATCH)
+    parts = [logits(features_of(lines[at : at + BATCH])) for at in starts]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def score_of(logit: float) -> float:

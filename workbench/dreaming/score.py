@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+import msgspec
+
 from workbench.dreaming.clusters import Cluster
 from workbench.memory.proposal import Gate
 from workbench.workspace import ledger
@@ -63,17 +65,16 @@ NEVER_RECALLED = ClaimRecalls()
 """What stands for the recalls of each claim that has none: most have none, and five empty sets are large."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Recall:
-    """A record of the book: ``entry`` is the hash of an entry, ``claim`` the key of one, or empty."""
+class _Recall(msgspec.Struct, frozen=True):
+    """A record of the book: of the entry at an address, and of a claim by its key where that is known."""
 
-    day: date
+    at: str
     entry: str
-    claim: str
     query: str
-    score: float
-    session: str
-    imported: bool
+    claim: str = ""
+    session: str = ""
+    score: Any = None
+    by: str = ""
 
 
 class RecallBook:
@@ -85,33 +86,24 @@ class RecallBook:
 
     def __init__(self, workspace: Workspace, now: datetime) -> None:
         self.bad = self.ahead = 0
-        self._recalls: list[_Recall] = []
+        self._recalls: list[tuple[date, str, _Recall]] = []
         for page in workspace.ledger.pages("recalls"):
             self.bad += page.bad
             for record in page.records:
-                self._read(record, now)
-        self.entries = frozenset(one.entry for one in self._recalls)
-        self.claims = frozenset(one.claim for one in self._recalls)
-
-    def _read(self, record: Mapping[str, Any], now: datetime) -> None:
-        when = _moment(record.get("at"), now)
-        entry, query, session = record.get("entry"), record.get("query"), record.get("session")
-        if when is None or not isinstance(entry, str) or not isinstance(query, str):
-            self.bad += 1
-        elif when > now:
-            self.ahead += 1
-        else:
-            self._recalls.append(
-                _Recall(
-                    day=when.date(),
-                    entry=entry.rpartition("#")[2].partition("~")[0],
-                    claim=claim if isinstance(claim := record.get("claim"), str) else "",
-                    query=query,
-                    score=ledger.share(record.get("score")),
-                    session=session if isinstance(session, str) else "",
-                    imported=record.get("by") == IMPORTED,
-                )
-            )
+                try:
+                    one = msgspec.convert(record, _Recall)
+                    when = datetime.fromisoformat(one.at)
+                except (ValueError, msgspec.ValidationError):
+                    self.bad += 1
+                    continue
+                # By the clock of ``now``; a time without a zone is taken to be in its zone.
+                when = when.astimezone(now.tzinfo) if when.tzinfo else when.replace(tzinfo=now.tzinfo)
+                if when > now:
+                    self.ahead += 1
+                else:
+                    self._recalls.append((when.date(), one.entry.rpartition("#")[2].partition("~")[0], one))
+        self.entries = frozenset(entry for _, entry, _ in self._recalls)
+        self.claims = frozenset(one.claim for *_, one in self._recalls)
 
     def of(
         self, claims: Mapping[str, str], entries: Mapping[str, Sequence[str]]
@@ -125,27 +117,16 @@ class RecallBook:
         """
         found: dict[str, ClaimRecalls] = {}
         gone = 0
-        for one in self._recalls:
-            names = entries.get(one.entry) or [name for name in [claims.get(one.claim)] if name]
+        for day, entry, one in self._recalls:
+            names = entries.get(entry) or [name for name in [claims.get(one.claim)] if name]
             gone += not names
             for name in names:
                 recalled = found.get(name) or found.setdefault(name, ClaimRecalls())
-                if one.imported:
-                    recalled.add_imported(one.query, one.day, one.score)
+                if one.by == IMPORTED:
+                    recalled.add_imported(one.query, day, ledger.share(one.score))
                 else:
-                    recalled.add(one.query, one.day, one.score, one.session)
+                    recalled.add(one.query, day, ledger.share(one.score), one.session)
         return found, gone
-
-
-def _moment(said: object, now: datetime) -> datetime | None:
-    """When, by the clock of ``now``; a time without a zone is taken to be in its zone."""
-    if not isinstance(said, str):
-        return None
-    try:
-        when = datetime.fromisoformat(said)
-    except ValueError:
-        return None
-    return when.replace(tzinfo=now.tzinfo) if when.tzinfo is None else when.astimezone(now.tzinfo)
 
 
 MOST: Mapping[str, float] = {"salience": 1.0, "novelty": 1.0, "recurrence": 2.0, "use": 2.0}

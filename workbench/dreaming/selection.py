@@ -32,7 +32,7 @@ from workbench.workspace.workspace import Workspace
 MOST_SOURCES = 8
 """Sources that a proposal names; how many more there are is said."""
 TOUCHED = 0.25
-"""Share of the entries of MEMORY.md that one run may merge into or supersede."""
+"""Share of the entries of MEMORY.md that one run may merge into or supersede; one it always may."""
 _LOOKED_AT = 20
 """Times the limit of claims of which novelty is worked out, the best by the other factors first."""
 _SAME_FILE = 0.85
@@ -109,7 +109,7 @@ class Chooser:
         best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
         return [*best, *passed[most:]]
 
-    def why_not(self, judged: Judged) -> str | None:
+    def _why_not(self, judged: Judged, standing: Novelty | None) -> str | None:
         """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
         if findings := (*secrets_in(best.context), *hidden_in(best.context)):
@@ -118,8 +118,7 @@ class Chooser:
             return why
         if entry := self._memory.says(judged.cluster.keys):
             return f"known: {entry.address} says it"
-        standing = self._memory.standing(best.text, best.day)
-        return self._keeps(standing) if standing is not None else None
+        return self._keeps(standing) if standing else None
 
     def _keeps(self, standing: Novelty) -> str | None:
         """Why an entry of long-term memory stays as it is; None where it may be changed."""
@@ -130,28 +129,22 @@ class Chooser:
             return f"this run already changes its entry: {entry.address}"
         if entry.pinned:
             return f"it would change a pinned entry: {entry.address}"
-        if len(self._taken) >= self.touchable:
+        if len(self._taken) >= max(1, int(TOUCHED * len(self._memory.entries))):
             return f"a quarter of long-term memory is already changed by this run: {entry.address}"
         return None
-
-    @property
-    def touchable(self) -> int:
-        """Entries of long-term memory that one run may change: a quarter of them, one at least."""
-        return max(1, int(TOUCHED * len(self._memory.entries)))
 
     def _choice(
         self, judged: Judged, passed: Sequence[Judged], taken: Collection[str]
     ) -> SelectedClaim | None:
         """``taken`` are the templates of those among ``passed`` that are chosen already."""
         best = judged.cluster.best
-        if why := self.why_not(judged):
-            self._leave_out(judged, why)
-            return None
         standing = self._memory.standing(best.text, best.day)
-        if standing is None and (template := _template(judged)) in taken:
+        why = self._why_not(judged, standing)
+        if not why and standing is None and (template := _template(judged)) in taken:
             self._of_template = self._of_template or Counter(map(_template, passed))
-            alike = self._of_template[template]
-            self._leave_out(judged, f"repeats a template with other numbers: {alike}")
+            why = f"repeats a template with other numbers: {self._of_template[template]}"
+        if why:
+            self._leave_out(judged, why)
             return None
         if standing is not None:
             self._taken.add(standing.entry.address)

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from workbench.collection_pause import no_garbage_collection
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
-from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
+from workbench.dreaming.clusters import (
+    Cluster,
+    alike_in_meaning,
+    days_of,
+    folded,
+    same_words,
+    sources_of,
+)
 from workbench.dreaming.features import Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
@@ -25,7 +32,6 @@ from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, Skips, unheard
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, Judged, RecallBook
-from workbench.dreaming.semantic_clusters import alike_in_meaning
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -120,7 +126,7 @@ def survey(
     claims = same_words(found.mentions)
     tell(DreamProgress("recalls"))
     recall_book = RecallBook(workspace, now)
-    recalls, gone = _recalls(recall_book, claims, tell)
+    recalls, gone = _recalls(recall_book, claims)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
         likely, others = _shortlist(claims, recalls, model, recurring, tell)
@@ -129,7 +135,7 @@ def survey(
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
     clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
-    recalls_of_folded, _ = _recalls(recall_book, clusters, tell)
+    recalls_of_folded, _ = _recalls(recall_book, clusters)
     known = [_known(cluster, recalls_of_folded) for cluster in clusters]
     return Survey(
         model=model,
@@ -138,7 +144,7 @@ def survey(
         book=book,
         judged=(
             *_judged(known, model, recurring, today, tell),
-            *_unlikely(others, recalls, model, tell),
+            *(_known(one, recalls, floor_of(model, spoken=one.best.spoken), _LESS_LIKELY) for one in others),
         ),
         skips=skips,
         notes=(*_notes(found, recall_book, gone, days), *filter(None, [note])),
@@ -146,7 +152,7 @@ def survey(
 
 
 def _known(
-    cluster: Cluster, recalls_of: Mapping[str, ClaimRecalls], *, floor: float = 0.0, left_out: str = ""
+    cluster: Cluster, recalls_of: Mapping[str, ClaimRecalls], floor: float = 0.0, left_out: str = ""
 ) -> Judged:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
@@ -187,17 +193,6 @@ def _judged(
             if not why and not judgement.kept:
                 why = f"{NEAR_MISS}: {judgement.score:.2f} of {judgement.floor:.2f}"
             yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
-
-
-def _unlikely(
-    clusters: Sequence[Cluster], recalls: Mapping[str, ClaimRecalls], model: OwnerModel, tell: OnProgress
-) -> Iterator[Judged]:
-    """The claims that the model does not look at."""
-    for number, cluster in enumerate(clusters):
-        if number % _EVERY == 0:
-            tell(DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
-        floor = floor_of(model, spoken=cluster.best.spoken)
-        yield _known(cluster, recalls, floor=floor, left_out=_LESS_LIKELY)
 
 
 def line_of(mention: Mention, recurring: frozenset[str] = frozenset()) -> Line:
@@ -242,9 +237,7 @@ def _shortlist(
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
-    for rank, number in enumerate(order.tolist()):
-        if rank % _EVERY == 0:
-            tell(DreamProgress("recalls", len(claims), len(claims)))
+    for number in order.tolist():
         shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
@@ -286,15 +279,11 @@ def _signs() -> NDArray[np.bool_]:
     return np.array([*((one.isdigit(), one.isupper(), one == " ") for one in signs), (False,) * 3])
 
 
-def _recalls(
-    book: RecallBook, clusters: Sequence[Cluster], tell: OnProgress
-) -> tuple[dict[str, ClaimRecalls], int]:
+def _recalls(book: RecallBook, clusters: Sequence[Cluster]) -> tuple[dict[str, ClaimRecalls], int]:
     """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
     entries: dict[str, list[str]] = {}
-    for number, cluster in enumerate(clusters):
-        if number % _EVERY == 0:
-            tell(DreamProgress("recalls"))
+    for cluster in clusters:
         name = cluster.mentions[0].key
         claims.update(dict.fromkeys(book.claims.intersection(cluster.keys), name))
         for mention in cluster.mentions:

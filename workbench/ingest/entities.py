@@ -97,25 +97,23 @@ _MINE = "my|our|meine?|unsere?|mi|nuestr[oa]|ma|mon|minha|meu|моя|мой"
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """Words right before a name, right after it, or both, that tell what it is."""
+    """Words right before a name, or right after it, that tell what it is."""
 
     type: str
-    before: re.Pattern[str] | None = None
-    after: re.Pattern[str] | None = None
+    pattern: re.Pattern[str]
+    is_before: bool
 
     def fits(self, before: str, after: str) -> bool:
         """Whether these are the words around a name."""
-        return (self.before is None or self.before.search(before) is not None) and (
-            self.after is None or self.after.match(after) is not None
-        )
+        return bool(self.pattern.search(before) if self.is_before else self.pattern.match(after))
 
 
 def _before(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, before=re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE))
+    return _Cue(kind, re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE), is_before=True)
 
 
 def _after(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, after=re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"))
+    return _Cue(kind, re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"), is_before=False)
 
 
 _OUTRIGHT = (
@@ -273,7 +271,7 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[Named]:
             name, before = phrase[at:], text[max(0, start + at - _AROUND) : start + at]
             cues = (() if of_it else _OUTRIGHT) + (_HINTS if hints and not at else ())
             for cue in cues:
-                if (cue.before or not at) and cue.fits(before, after) and is_name(name):
+                if (cue.is_before or not at) and cue.fits(before, after) and is_name(name):
                     yield Named(name, cue.type)
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexing.embedding.local_model import local_model, why_no_model
+from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.graph.merge import plan_merge_entities
@@ -25,9 +26,6 @@ from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 MOST = 20
 """Merges of one run: more at once would be a fault of the model rather than of the memory."""
@@ -68,10 +66,10 @@ def resolve(
     merged: list[Operation] = []
     touched: set[str] = set()
     gone: set[str] = set()
-    flagged = [duplicate for duplicate in found if dry_run or not duplicate.automatic]
-    for duplicate in (one for one in found if one.automatic and not dry_run):
+    flagged: list[Duplicate] = []
+    for duplicate in found:
         paths = {duplicate.keep.path, duplicate.other.path}
-        if len(merged) == MOST or paths & touched:
+        if dry_run or not duplicate.automatic or len(merged) == MOST or paths & touched:
             flagged.append(duplicate)
             continue
         plan = partial(
@@ -106,15 +104,15 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
             raise ModelUnavailableError(why_no_model(workspace.settings))
         today = moment(parameters.get("now")).date()
         found = duplicates(read_graph(workspace), today=today, embedder=embedder)
-    return {"pairs": [_as_json(one) for one in found]}
-
-
-def _as_json(one: Duplicate) -> dict[str, object]:
-    return {
-        "keep": one.keep.path,
-        "other": one.other.path,
-        "cosine": one.cosine,
-        "names": one.names,
-        "automatic": one.automatic,
-        "why": one.why,
-    }
+    pairs = [
+        {
+            "keep": one.keep.path,
+            "other": one.other.path,
+            "cosine": one.cosine,
+            "names": one.names,
+            "automatic": one.automatic,
+            "why": one.why,
+        }
+        for one in found
+    ]
+    return {"pairs": pairs}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.ingest.summary import summarise
@@ -30,9 +29,6 @@ from workbench.safety.terminal import visible
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
-
 _MOST_DAYS = 36_500
 _KIND = "session"
 """What a record of the book `ingested` says that is of an episode being written."""
@@ -48,7 +44,6 @@ def plan_episode(
     *,
     now: datetime,
     model: LanguageModel | None = None,
-    embedder: Embedder | None = None,
 ) -> Plan:
     """Write the episode of ``session`` at ``episodes/YYYY/MM/<id>.md``, and note in the ledger that it was.
 
@@ -64,10 +59,13 @@ def plan_episode(
             f"the episode of session {visible(session.source_id, one_line=True)} was removed, or it expired",
             hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
         )
-    summary = summarise(session, model=model, embedder=embedder)
-    expires = now + timedelta(days=_days(workspace))
-    name = _name(session.source_id, 10)
-    page = normal(replace(summary.page, id=name, created_at=now, expires_at=expires))
+    # Two models are the same only where they are one object.
+    summary = summarise(session, model=model)  # type: ignore[arg-type]
+    days = workspace.settings.episode_days
+    if days > _MOST_DAYS:
+        raise UsageError(f"episode_days may be {_MOST_DAYS:,} at most, not {days:,}")
+    expires = now + timedelta(days=days)
+    page = normal(replace(summary.page, id=_name(session.source_id, 10), created_at=now, expires_at=expires))
     if not page.lines:
         raise NotCuratableError(
             f"nothing in session {visible(session.source_id, one_line=True)} is worth an episode",
@@ -80,7 +78,7 @@ def plan_episode(
     record = {
         "source": session.source_id,
         "kind": _KIND,
-        "digest": _digest(session),
+        "digest": digest("".join(f"{turn.role}\0{turn.text}\0" for turn in session.turns), 16),
         "memories": len(page.lines),
         "path": edit.path,
     }
@@ -176,12 +174,10 @@ def _require_news(there: Document, session: Session) -> None:
 
 def _once_at(workspace: Workspace, source_id: str) -> str:
     """Where an episode of this session was written once, or nothing."""
-    places = (
-        record.get("path")
-        for record in workspace.ledger.read("ingested")
-        if record.get("kind") == _KIND and record.get("source") == source_id
-    )
-    return next((path for path in places if isinstance(path, str) and path), "")
+    for record in workspace.ledger.read("ingested"):
+        if (record.get("kind"), record.get("source")) == (_KIND, source_id) and record.get("path"):
+            return str(record["path"])
+    return ""
 
 
 def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:
@@ -209,17 +205,5 @@ def _fresh(workspace: Workspace, page: EpisodePage, session: Session, now: datet
     raise NotCuratableError(f"{path} already exists, for another session", hint="move it somewhere else")
 
 
-def _days(workspace: Workspace) -> int:
-    days = workspace.settings.episode_days
-    if days > _MOST_DAYS:
-        raise UsageError(f"episode_days may be {_MOST_DAYS:,} at most, not {days:,}")
-    return days
-
-
 def _name(source_id: str, digits: int) -> str:
     return "e" + digest(source_id, digits)
-
-
-def _digest(session: Session) -> str:
-    """The content of a session by what was said in it."""
-    return digest("".join(f"{turn.role}\0{turn.text}\0" for turn in session.turns), 16)

@@ -5,23 +5,19 @@ Nothing is lost by it: git keeps what was pruned, and undo brings it back.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from workbench.errors import DoubtfulError, NotCuratableError, NotMemoryError, UsageError
+from workbench.errors import DoubtfulError, NotCuratableError, UsageError
 from workbench.ingest.episodes import episode_named, episodes
 from workbench.memory.clock_doubt import doubt
-from workbench.memory.entry import Kind
 from workbench.memory.episode import FOLDER, Episode, countdown
 from workbench.memory.episode_page import moment_text, with_recalls
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import COMMENT, split_provenance
 from workbench.operations.pin import plan_pin
 from workbench.safety.terminal import visible
 from workbench.workspace.episode_recalls import Mark, recall_marks
@@ -36,7 +32,6 @@ _COMMITS = 200
 _LATEST = date(9000, 1, 1)
 _NAMED = 5
 _NO_ODDITY = timedelta(days=1)
-_WRITTEN = re.compile(r"#L\d.*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +39,13 @@ class Due:
     """The queue as expiry sees it.
 
     ``expired`` would be pruned, ``pinned`` have expired and stay. ``unclear`` are pages whose dates cannot be
-    believed, each with the reason. ``doubts`` are why nothing should be pruned now. ``cited`` counts for each
-    expired page how many memories name it as their source.
+    believed, each with the reason. ``doubts`` are why nothing should be pruned now.
     """
 
     expired: tuple[Episode, ...]
     pinned: tuple[Episode, ...]
     unclear: tuple[tuple[RelPath, str], ...]
     doubts: tuple[str, ...]
-    cited: Mapping[str, int]
-    total: int
 
 
 def due(workspace: Workspace, *, now: datetime) -> Due:
@@ -72,8 +64,6 @@ def due(workspace: Workspace, *, now: datetime) -> Due:
         pinned=tuple(one for one in over if one.pinned),
         unclear=unclear,
         doubts=tuple(doubts),
-        cited=_cited(workspace, {one.path for one in expired}),
-        total=len(every),
     )
 
 
@@ -147,7 +137,7 @@ def plan_extend(
     marks = recall_marks(workspace, now)
     edits, told = [], []
     for episode in dict.fromkeys(episode_named(workspace, name) for name in names):
-        day = until or _later(max(episode.expires_at or today, today), days or 0)
+        day = until or min(max(episode.expires_at or today, today), _LATEST) + timedelta(days=days or 0)
         if not today <= day <= _LATEST:
             raise UsageError(f"{day} is not a valid expiry date", hint=f"from {today} to {_LATEST}")
         edits.append(_extended(workspace, episode, day, marks.get(episode.path)))
@@ -191,13 +181,6 @@ def _today(now: datetime) -> date:
     return now.astimezone(UTC).date()
 
 
-def _later(day: date, days: int) -> date:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:
-        return date.max
-
-
 def _unclear(episode: Episode, now: datetime) -> str | None:
     """Why the dates of an episode cannot be believed; it is left alone then."""
     if episode.problem:
@@ -221,39 +204,9 @@ def _notes(found: Due) -> Iterator[str]:
         yield f"not changed: {'; '.join([*shown, *more])}"
     if found.pinned:
         yield f"expired, and kept because they are pinned: {len(found.pinned)}"
-    if cited := {path: count for path, count in found.cited.items() if count}:
-        yield (
-            f"memories that name one of them as their source: {sum(cited.values())}; git keeps the text, and "
-            "`workbench blame` shows it"
-        )
     unkept = sum(one.promoted_at is None for one in found.expired)
     if unkept:
         yield f"of which nothing was promoted: {unkept} of {len(found.expired)}"
-
-
-def _cited(workspace: Workspace, paths: Collection[str]) -> Counter[str]:
-    """How many memories elsewhere name each of these pages as their source."""
-    counts: Counter[str] = Counter()
-    if not paths:
-        return counts
-    for file in workspace.scan():
-        if file.kind is Kind.EPISODE:
-            continue
-        try:
-            data = workspace.read(file.path)
-        except (OSError, NotMemoryError):
-            continue
-        if FOLDER.encode() in data:
-            counts.update(_sources(data.decode("utf-8", "replace"), paths))
-    return counts
-
-
-def _sources(text: str, paths: Collection[str]) -> Iterator[str]:
-    """Of each memory in ``text`` those of ``paths`` that it names, each once."""
-    for comment in COMMENT.finditer(text):
-        origin = split_provenance(comment[0])[1]
-        named = {_WRITTEN.sub("", source) for source in (origin.all("src") if origin else ())}
-        yield from named & set(paths)
 
 
 def _extended(workspace: Workspace, episode: Episode, day: date, mark: Mark | None) -> FileEdit:

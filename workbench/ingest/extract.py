@@ -31,10 +31,9 @@ from workbench.ingest.entities import (
     told_in,
     without_links,
 )
-from workbench.ingest.llm_session import ExtractedItem, asked, is_me, portions
+from workbench.ingest.llm_session import asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
-from workbench.ingest.statements import Statement, statements_in, why_not
-from workbench.ingest.utterances import OF_AN_AGENT
+from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.moment import Moment
 from workbench.memory.origin import ALLOWED
@@ -110,7 +109,10 @@ def day_in(text: str, said_on: date | None) -> date | None:
     ahead = () if _PAST.search(text) else coming(text, said_on)
     for one in ahead:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
-    found = [*ahead, *(one for one in periods_in(text, said_on) if _is_day(one, said_on))]
+    found = list(ahead)
+    for one in periods_in(text, said_on):  # one day, or a week that begins after that on which it was said
+        if one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7)):
+            found.append(one)
     if len({one.first for one in found}) != 1:
         return None
     day, words = found[0].first, found[0].words
@@ -142,11 +144,6 @@ def is_to_come(text: str, said_on: date | None) -> bool:
         return False
     day = day_in(text, said_on)
     return day is not None and day > said_on
-
-
-def _is_day(one: Period, said_on: date) -> bool:
-    """Whether a period is one day, or a week that begins after the day on which it was said."""
-    return one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7))
 
 
 def _next(day: date, words: str, said_on: date) -> date | None:
@@ -261,13 +258,14 @@ def extract(
     notes: list[str] = []
     memories: list[MemoryDraft] = []
     relations: list[RelationDraft] = []
-    answers = asked(source.lines, model, timeout) if model is not None else ()
+    # Two models are the same only where they are one object.
+    answers = asked(source.lines, model, timeout) if model is not None else ()  # type: ignore[arg-type]
     for some, answer in zip_longest(portions(source.lines), answers):
         if answer is None or answer.failed:
             memories += rules.memories(some)
             relations += rules.relations(some)
             continue
-        drafts = [one for found in answer.found if (one := rules.sourced(found))]
+        drafts = [one for draft, line in answer.found if (one := rules.sourced(draft, line))]
         memories += [draft for draft in drafts if isinstance(draft, MemoryDraft)]
         relations += [draft for draft in drafts if isinstance(draft, RelationDraft)]
     if model is not None:
@@ -312,23 +310,23 @@ class _Rules:
                 kind = "fact" if told == "identity" and subject and subject.type != "person" else told
                 if kind == "fact" and is_to_come(text, line.day):
                     kind = "event"
-                days = _days(text, kind, line)
-                page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
-                if page is None:
-                    self.left_out[_NOT_OWNERS if subject else _WHO] += 1
-                    continue
-                try:
-                    yield MemoryDraft(
-                        text=text,
-                        type=kind,
-                        entity=page.name,
-                        entity_type=page.type,
-                        confidence=round(min(_SUREST, max(0.1, fact.salience)), 2),
-                        **days,
-                        **_origin(line),
-                    )
-                except UsageError:  # a quotation that no line of a page can hold
-                    self.left_out[_TOO_LONG] += 1
+                if draft := self._memory(text, kind, subject, line):
+                    yield replace(draft, confidence=round(min(_SUREST, max(0.1, fact.salience)), 2))
+
+    def _memory(self, text: str, kind: str, subject: Named | None, line: PassageLine) -> MemoryDraft | None:
+        """A memory of ``subject`` on the page where it may stand; None, and counted, where it may on none."""
+        days = _days(text, kind, line)
+        page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
+        if page is None:
+            self.left_out[_NOT_OWNERS if subject else _WHO] += 1
+            return None
+        try:
+            return MemoryDraft(
+                text=text, type=kind, entity=page.name, entity_type=page.type, **days, **_origin(line)
+            )
+        except UsageError:  # a quotation that no line of a page can hold
+            self.left_out[_TOO_LONG] += 1
+            return None
 
     def relations(self, lines: Iterable[PassageLine]) -> Iterator[RelationDraft]:
         """A relation for each that a sentence of the lines states of two names that count."""
@@ -368,37 +366,31 @@ class _Rules:
                 with suppress(UsageError):
                     yield EntityDraft(name=one.name, type=one.type)
 
-    def sourced(self, found: ExtractedItem) -> MemoryDraft | RelationDraft | None:
+    def sourced(
+        self, draft: MemoryDraft | RelationDraft, line: PassageLine
+    ) -> MemoryDraft | RelationDraft | None:
         """A model's draft with what its line knows: source, session, trust, days, and who `I` is.
 
         None for what no page can hold, for names that are none, and for what an agent says of itself.
         """
-        draft, line = found.draft, found.line
         me = self._speaker(line)
-        entity = (
-            me if is_me(draft.entity) or not draft.entity else self._as_named(draft.entity, draft.entity_type)
-        )
+        entity: Named | None = me
+        if draft.entity and not is_me(draft.entity):
+            told = Named(draft.entity, draft.entity_type or THING) if is_name(draft.entity) else None
+            entity = self._names.get(draft.entity) or told
         if entity is me and _of_itself(line.text, line):
             self.left_out[_AGENTS] += 1
             return None
-        days = _days(draft.text, draft.type, line) if isinstance(draft, MemoryDraft) else {}
-        kind = draft.type if isinstance(draft, MemoryDraft) else ""
-        page = self._page(entity, kind, line, dated=days.get("happens_at") is not None)
-        if entity is None or page is None or (isinstance(draft, RelationDraft) and page != entity):
+        if entity and isinstance(draft, MemoryDraft):
+            return self._memory(draft.text, draft.type, entity, line)
+        if entity is None or isinstance(draft, MemoryDraft) or not self._page(entity, "", line, dated=False):
             self.left_out[_NOT_OWNERS] += 1
             return None
-        try:
-            if isinstance(draft, MemoryDraft):
-                return replace(draft, entity=page.name, entity_type=page.type, **days, **_origin(line))
-            if not is_name(draft.target):
-                return None
-            draft = replace(draft, entity=page.name, entity_type=page.type)
-            return replace(draft, valid_from=line.day, **_origin(line))
-        except UsageError:
-            return None
-
-    def _as_named(self, name: str, kind: str) -> Named | None:
-        return self._names.get(name) or (Named(name, kind or THING) if is_name(name) else None)
+        with suppress(UsageError):
+            if is_name(draft.target):
+                draft = replace(draft, entity=entity.name, entity_type=entity.type)
+                return replace(draft, valid_from=line.day, **_origin(line))
+        return None
 
     def _subject(self, fact: Statement, line: PassageLine) -> Named | None:
         """Whom or what a fact is about: who speaks of themselves, else the name that it begins with.

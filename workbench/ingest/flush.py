@@ -17,18 +17,16 @@ import contextlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from workbench.dreaming.novelty import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.llm_session import choose
-from workbench.ingest.sessions import Reading
-from workbench.ingest.utterances import Utterance, Withheld, hear
+from workbench.ingest.sessions import Checkpoints, Reading
+from workbench.ingest.statements import Utterance, Withheld, hear
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item
@@ -38,6 +36,8 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript import Session, Turn
+from workbench.plural import plural
+from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.layout import daily_logs
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
@@ -65,8 +65,7 @@ _OPEN = (
 class Quotation:
     """A line for the log of ``day``. ``key`` names its claim, ``line`` is where it was said.
 
-    ``unfit`` says why it cannot be written: it is longer than a line may be, or is not one entry of Markdown
-    with our comment and no other. ``requested`` and ``worth`` are those of the utterance.
+    ``requested`` and ``worth`` are those of the utterance.
     """
 
     text: str
@@ -74,9 +73,8 @@ class Quotation:
     day: date
     comment: str
     line: int
-    unfit: str = ""
-    requested: bool = False
-    worth: float = 0.0
+    requested: bool
+    worth: float
 
     @property
     def markdown(self) -> str:
@@ -84,30 +82,34 @@ class Quotation:
         return as_item(self.text, self.comment)
 
 
-def quotation(fact: Utterance, session: Session, day: date) -> Quotation:
-    """What was said as a line of the log."""
-    text, turn = fact.text, fact.turn
+def quotation(fact: Utterance, session: Session, day: date) -> Quotation | Withheld:
+    """What was said as a line of the log.
+
+    It cannot be written where it is longer than a line may be, or is not one entry of Markdown with our
+    comment and no other.
+    """
+    turn = fact.turn
     fields = {
         "src": f"{session.source}#L{turn.line}",
         "session": session.key,
         "trust": trust_of(session, turn),
         "at": day.isoformat(),
     }
-    words = plain_line(text, LONGEST)
+    words = plain_line(fact.text, LONGEST)
     comment = provenance(fields).render()
     entry = _entry_of(as_item(words, comment), comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
-    unfit = "" if entry else "it is not one line of Markdown"
-    if words.endswith("…") and not text.rstrip().endswith("…"):
-        unfit = f"longer than {LONGEST:,} characters"
+    if words.endswith("…") and not fact.text.rstrip().endswith("…"):
+        return Withheld(key, turn.line, f"longer than {LONGEST:,} characters")
+    if not entry:
+        return Withheld(key, turn.line, "it is not one line of Markdown")
     return Quotation(
         text=words,
         key=key,
         day=day,
         comment=comment,
         line=turn.line,
-        unfit=unfit,
-        requested=fact.requested,
+        requested=fact.is_wanted,
         worth=fact.worth,
     )
 
@@ -210,21 +212,24 @@ def flush_session(
     where somebody else flushes for long.
     """
     heard = hear(session)
-    found = choose(heard, model, clock=clock)
-    lines, unfit = _lines(session, found.facts, now)
-    withheld = (*heard.withheld, *unfit)
+    facts, notes = choose(heard, model, clock=clock)
+    made = [quotation(fact, session, day_of(fact.turn, now)) for fact in facts]
+    lines = [one for one in made if isinstance(one, Quotation)]
+    withheld = (*heard.withheld, *(one for one in made if isinstance(one, Withheld)))
     files = workspace.scan()
     told = Flushed(
         session=session.key,
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
-        notes=found.notes,
+        notes=notes,
         logs={day: workspace.layout.log_path(day, files) for day in {line.day for line in lines}},
     )
     if dry_run:
         return _with_news(workspace, session, told, lines, now)
     try:
-        with _alone(workspace) if lines or withheld else contextlib.nullcontext():
+        # Between a look at what is known and the writing of what is not, nobody else flushes.
+        lock = hold(workspace.state_dir() / _LOCK, "flush", wait=_LOCK_SECONDS)
+        with lock if lines or withheld else contextlib.nullcontext():
             flushed = _with_news(workspace, session, told, lines, now)
             _note_skips(workspace, session, withheld, now)
             return _write(workspace, session, flushed)
@@ -242,31 +247,11 @@ def day_of(turn: Turn, now: datetime) -> date:
     return when.astimezone(now.tzinfo).date()
 
 
-def _lines(
-    session: Session, facts: Iterable[Utterance], now: datetime
-) -> tuple[list[Quotation], list[Withheld]]:
-    """The facts as lines for the log, and those that cannot be one."""
-    lines: list[Quotation] = []
-    withheld: list[Withheld] = []
-    for fact in facts:
-        line = quotation(fact, session, day_of(fact.turn, now))
-        if line.unfit:
-            withheld.append(Withheld(line.key, line.line, line.unfit))
-        else:
-            lines.append(line)
-    return lines, withheld
-
-
-def _alone(workspace: Workspace) -> AbstractContextManager[object]:
-    """Between a look at what is known and the writing of what is not, nobody else flushes."""
-    return hold(workspace.state_dir() / _LOCK, "flush", wait=_LOCK_SECONDS)
-
-
 def _with_news(
     workspace: Workspace, session: Session, told: Flushed, lines: Sequence[Quotation], now: datetime
 ) -> Flushed:
     there = _claims_there(workspace, session, told.logs, now)
-    fresh = distinct(lines, there | _rejected(workspace) if lines else there)
+    fresh = distinct(lines, there | rejected_keys(workspace) if lines else there)
     kept = _chosen(fresh, MOST_LINES - len(there))
     return replace(told, lines=kept, known=len(lines) - len(fresh))
 
@@ -309,15 +294,6 @@ def _claims_there(
     return frozenset(known)
 
 
-def _rejected(workspace: Workspace) -> frozenset[str]:
-    """Claims that a person rejected."""
-    return frozenset(
-        claim
-        for record in workspace.ledger.read("decisions")
-        if record.get("decision") == "rejected" and isinstance(claim := record.get("claim"), str)
-    )
-
-
 def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[Withheld], now: datetime) -> None:
     """What was not written, in the ledger: by the name of its claim, never by its words."""
     if not withheld:
@@ -340,30 +316,22 @@ def _write(workspace: Workspace, session: Session, flushed: Flushed) -> Flushed:
     for day in dict.fromkeys(line.day for line in flushed.lines):
         path = flushed.logs[day]
         lines = [line for line in flushed.lines if line.day == day]
+        told = Plan(
+            action="flush",
+            summary=f"{plural(len(lines), 'fact')} of session {session.key} into {path}",
+            edits=(),
+            actor="dreaming",
+            trailers=(("Source", session.source),),
+        )
         unrecorded = _record(workspace, path, None)  # so that the operation holds these lines alone
         before = workspace.files.read_or_none(path)
         workspace.files.append(path, (opening(before, day.isoformat()) + block(session, lines)).encode())
-        done = (
-            unrecorded
-            if isinstance(unrecorded, str)
-            else _record(workspace, path, _told(session, path, lines))
-        )
+        done = unrecorded if isinstance(unrecorded, str) else _record(workspace, path, told)
         if isinstance(done, str):
             notes[f"{path} is on disk and not recorded yet: {done}"] = None
         elif done is not None:
             operations.append(done)
     return replace(flushed, operations=tuple(operations), notes=tuple(notes))
-
-
-def _told(session: Session, path: RelPath, lines: Sequence[Quotation]) -> Plan:
-    many = f"{len(lines)} fact{'' if len(lines) == 1 else 's'}"
-    return Plan(
-        action="flush",
-        summary=f"{many} of session {session.key} into {path}",
-        edits=(),
-        actor="dreaming",
-        trailers=(("Source", session.source),),
-    )
 
 
 def _record(workspace: Workspace, path: RelPath, told: Plan | None) -> Operation | str | None:
@@ -410,15 +378,13 @@ def _closing(before: bytes) -> str:
     return ""
 
 
-def distinct(lines: Iterable[Quotation], known: Iterable[str]) -> tuple[Quotation, ...]:
+def distinct(lines: Iterable[Quotation], known: Collection[str]) -> tuple[Quotation, ...]:
     """The lines whose claim is not among ``known``, each claim once."""
-    seen = set(known)
-    kept = []
+    first: dict[str, Quotation] = {}
     for line in lines:
-        if line.key not in seen:
-            seen.add(line.key)
-            kept.append(line)
-    return tuple(kept)
+        if line.key not in known:
+            first.setdefault(line.key, line)
+    return tuple(first.values())
 
 
 def _entry_of(markdown: str, comment: str) -> Entry | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from workbench.dreaming.proposals.suspicious import suspicious_records
@@ -20,7 +20,7 @@ from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
-from workbench.ingest.extract import Extraction, extract
+from workbench.ingest.extract import extract
 from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.markdown import Document
@@ -58,15 +58,15 @@ def plan_learn(
     document = workspace.document(path)
     names = (evidence or NameEvidence(workspace)).names()
     directory = Directory(workspace)
-    owner = _owner(workspace, directory, names)
-    source = read_source(document, owner=owner.names, known=names)
-    source = replace(source, user=source.user or owner.page)
+    owner, owner_names, people = _owner(workspace, directory, names)
+    source = read_source(document, owner=owner_names, known=names)
+    source = replace(source, user=source.user or owner)
     digest = digest_of(document)
     if learnt(workspace).get(path) == digest:
         raise NotCuratableError(
             f"{path}: nothing new since the graph was last updated from it", hint="nothing was changed"
         )
-    known = Names(_pages(directory)).along_with(owner.people).along_with(names)
+    known = Names(_pages(directory)).along_with(people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
@@ -79,7 +79,7 @@ def plan_learn(
         "memories": len(written.became),
         **({"model": model.name} if model else {}),
     }
-    notes = [*found.notes, *written.notes]
+    notes = list(dict.fromkeys((*found.notes, *written.notes)))
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before")
     held, held_note = suspicious_records(workspace, source.suspicious, now)
@@ -89,36 +89,34 @@ def plan_learn(
         notes.append("it has nothing new for the graph")
     return Plan(
         action="learn",
-        summary=_summary(path, found, len(written.became)),
+        summary=f"{path}: {len(written.became)} new of "
+        + plural(len(found.memories) + len(found.relations), "thing"),
         edits=written.edits,
         records=(*ledger_records("ingested", [record], now), *ledger_records("proposals", held, now)),
         became=written.became,
         actor="dreaming",
         trailers=(("Source", path),),
-        notes=_few(notes),
+        notes=(*notes[:_NOTES], *([f"and {len(notes) - _NOTES} more"] if len(notes) > _NOTES else [])),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Unlearnt:
-    """A source that has words which the graph was not learnt from, or why it cannot be read."""
+def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> dict[str, str]:
+    """The episodes and daily logs, or those ``among`` them, that can teach something new, by their paths.
 
-    path: str
-    problem: str = ""
-
-
-def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> Iterator[Unlearnt]:
-    """The episodes and daily logs, or those ``among`` them, that can teach something new; by their paths."""
+    Of one that cannot be read it says why; of the others nothing.
+    """
     known = learnt(workspace)
+    found: dict[str, str] = {}
     for file in workspace.scan():
         if file.kind in KINDS and (among is None or file.path in among):
             try:
                 document = workspace.document(file.path)
             except (WorkbenchError, OSError) as error:
-                yield Unlearnt(file.path, str(error))
+                found[file.path] = str(error)
                 continue
             if document.entries and known.get(file.path) != digest_of(document):
-                yield Unlearnt(file.path)
+                found[file.path] = ""
+    return found
 
 
 def learnt(workspace: Workspace) -> Mapping[str, str]:
@@ -144,17 +142,13 @@ def _pages(directory: Directory) -> dict[str, Named]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    """The page of the person whose memory it is, and the names in lower case that USER.md's people go by."""
+def _owner(
+    workspace: Workspace, directory: Directory, evidence: Mapping[str, Named]
+) -> tuple[str, frozenset[str], dict[str, Named]]:
+    """The page of the person whose memory it is, their names in lower case, and the people of USER.md.
 
-    page: str
-    names: frozenset[str]
-    people: Mapping[str, Named]
-
-
-def _owner(workspace: Workspace, directory: Directory, evidence: Mapping[str, Named]) -> _Owner:
-    """Whom USER.md names, also by a heading. A page `User` of before stays theirs where none has the name."""
+    These are whom it names, also by a heading. A page `User` of before stays theirs where none has the name.
+    """
     data = workspace.files.read_or_none(RelPath("USER.md")) or b""
     headed = [
         found["name"]
@@ -170,15 +164,5 @@ def _owner(workspace: Workspace, directory: Directory, evidence: Mapping[str, Na
         with suppress(WorkbenchError):
             if found := directory.find(name, "person"):
                 names = names.union(names_of(found.name), map(str.casefold, found.aliases))
-                return _Owner(found.name, names, people)
-    return _Owner(called[0] if called and is_name(called[0]) else USER, names, people)
-
-
-def _summary(path: str, found: Extraction, written: int) -> str:
-    return f"{path}: {written} new of {plural(len(found.memories) + len(found.relations), 'thing')}"
-
-
-def _few(notes: Sequence[str]) -> tuple[str, ...]:
-    shown = tuple(dict.fromkeys(notes))
-    more = len(shown) - _NOTES
-    return (*shown[:_NOTES], f"and {more} more") if more > 0 else shown
+                return found.name, names, people
+    return called[0] if called and is_name(called[0]) else USER, names, people

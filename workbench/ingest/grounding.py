@@ -6,75 +6,44 @@ or a denial turned round (`the port is not 8443`) make a text one that nobody el
 Which sentences say what a session is about: those nearest to its centroid, none of them twice.
 
 The centroid is the mean of the sentences' vectors (D. R. Radev et al., “Centroid-based summarization of
-multiple documents”, 2004): of a model's where the caller has one, else of their words by TF-IDF, which is
-deterministic and needs nothing.
+multiple documents”, 2004), of their words by TF-IDF: it is deterministic and needs nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexing.words import STOP_WORDS
-from workbench.ingest.statements import figures, names
-from workbench.ingest.utterances import Utterance
+from workbench.ingest.statements import Utterance, figures, names
 from workbench.memory.claims import claim_words, distinction
 from workbench.memory.sentences import sentences
 
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
-
-MOST_EMBEDDED = 256
-"""Sentences that a model is asked for; of more, those nearest by their words."""
 LIKE = 0.8
 """Cosine from which two sentences say the same."""
 _Vector = Mapping[str, float]
-_Likeness = Callable[[int, int], float]
 
 
-def central(
-    texts: Sequence[str],
-    most: int,
-    embedder: Embedder | None = None,
-    *,
-    weights: Sequence[float],
-) -> tuple[int, ...]:
+def central(texts: Sequence[str], most: int, *, weights: Sequence[float]) -> tuple[int, ...]:
     """The places in ``texts`` of at most ``most`` that are nearest the centroid of all, in their order.
 
     ``weights`` say how much each text counts, for the centroid and for being chosen.
-    Raises what ``embedder`` raises.
     """
     vectors = [_unit(words) for words in _tf_idf(texts)]
     centre = _mean(vectors, weights)
-    order = sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at))
-    if embedder is None or len(texts) <= most:
-        return _chosen(order, most, lambda one, other: _dot(vectors[one], vectors[other]))
-    import numpy as np  # noqa: PLC0415 - only with a model
-
-    asked = sorted(order[:MOST_EMBEDDED])
-    rows = np.asarray(embedder.embed([texts[at] for at in asked]), np.float32)
-    share = np.asarray([weights[at] for at in asked], np.float32)
-    near = (rows @ (share @ rows)) * share
-    by_meaning = sorted(range(len(asked)), key=lambda at: (-float(near[at]), at))
-    picked = _chosen(by_meaning, most, lambda one, other: float(rows[one] @ rows[other]))
-    return tuple(asked[at] for at in picked)
+    picked: list[int] = []
+    for at in sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at)):
+        if len(picked) == most:
+            break
+        if all(_dot(vectors[at], vectors[other]) < LIKE for other in picked):
+            picked.append(at)
+    return tuple(sorted(picked))
 
 
 def content_words(text: str) -> list[str]:
     """The words of ``text`` that tell it from other text, folded."""
     return [word for word in claim_words(text) if word not in STOP_WORDS and any(map(str.isalnum, word))]
-
-
-def _chosen(order: Sequence[int], most: int, likeness: _Likeness) -> tuple[int, ...]:
-    picked: list[int] = []
-    for at in order:
-        if len(picked) == most:
-            break
-        if all(likeness(at, other) < LIKE for other in picked):
-            picked.append(at)
-    return tuple(sorted(picked))
 
 
 def _tf_idf(texts: Sequence[str]) -> list[_Vector]:
@@ -118,15 +87,15 @@ def is_borne_out(text: str, source: str, *, share: float, names_in: str = "") ->
     The sentence of ``source`` that is likest to ``text`` must deny just as much. Names may also stand in
     ``names_in``.
     """
-    said = _Source(source)
-    words = content_words(text)
-    anywhere = f"{said.low}\n{names_in.casefold()}"
+    words, low = content_words(text), source.casefold()
+    stems = _stems(source)
+    anywhere = f"{low}\n{names_in.casefold()}"
     return (
         bool(words)
-        and sum(map(said.holds, words)) >= share * len(words)
+        and sum(_is_held(word, stems, low) for word in words) >= share * len(words)
         and set(figures(text)) <= set(figures(source))
         and all(name.casefold() in anywhere for name in names(text))
-        and _denies(text) == _denies(said.likest(words))
+        and _denies(text) == _denies(_likest(source, _stems(text)))
     )
 
 
@@ -142,26 +111,24 @@ def without_echoes(said: Iterable[Utterance]) -> Iterator[Utterance]:
             if one.turn is not last:
                 heard.clear()
             last = one.turn
-            heard += [one.text] if one.kind else []
+            heard += [one.text] if one.states_something else []
         elif heard and is_borne_out(one.text, "\n".join(heard), share=ECHOED):
             continue
         yield one
 
 
-class _Source:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.low = text.casefold()
-        self._words = {word[:_STEM] for word in content_words(text)}
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in content_words(text)}
 
-    def holds(self, word: str) -> bool:
-        inflected = word[:_STEM] in self._words or word[:_LONG] in self._words  # `lives` where `live` is said
-        return inflected or (len(word) >= _LONG and word in self.low)
 
-    def likest(self, words: Iterable[str]) -> str:
-        stems = {word[:_STEM] for word in words}
-        parts = [one.text for one in sentences(self.text)] or [self.text]
-        return max(parts, key=lambda part: len(stems & {word[:_STEM] for word in content_words(part)}))
+def _is_held(word: str, stems: set[str], low: str) -> bool:
+    inflected = word[:_STEM] in stems or word[:_LONG] in stems  # `lives` where `live` is said
+    return inflected or (len(word) >= _LONG and word in low)
+
+
+def _likest(source: str, stems: set[str]) -> str:
+    parts = [one.text for one in sentences(source)] or [source]
+    return max(parts, key=lambda part: len(stems & _stems(part)))
 
 
 def _denies(text: str) -> bool:

@@ -18,13 +18,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from indexing.embedding.local_model import local_model
+from indexing.embedding.port import Embedder
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (
-    ModelUnavailableError,
     NotCuratableError,
     NotMemoryError,
     ReadOnlyError,
@@ -33,17 +34,31 @@ from workbench.errors import (
     WorkbenchError,
 )
 from workbench.graph.read import GraphReader
-from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed
 from workbench.ingest.entities import NameEvidence
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.ingest.outcomes import Outcome, unreadable, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
-from workbench.ingest.session_index import SessionOwner
-from workbench.ingest.sessions import QUIET_SECONDS, Reading, SessionPart, quiet_seconds, read_new
-from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_failed, why_unreadable
-from workbench.llm.language_model import LanguageModel, open_language_model
+from workbench.ingest.sessions import (
+    QUIET_SECONDS,
+    Checkpoint,
+    Checkpoints,
+    Reading,
+    Resumed,
+    SessionPart,
+    quiet_seconds,
+    read_new,
+)
+from workbench.ingest.transcript_files import (
+    TranscriptFile,
+    find,
+    opened,
+    why_failed,
+    why_foreign,
+    why_unreadable,
+)
+from workbench.llm.language_model import WITHOUT_MODEL, LanguageModel, language_model_or_why
 from workbench.memory.episode import FOLDER
 from workbench.memory.transcript import Session
 from workbench.plural import plural
@@ -51,9 +66,6 @@ from workbench.safety.terminal import visible
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,34 +118,27 @@ def sort_of(name: str) -> str:
     return "logs, notes and episodes" if name.endswith(".md") else "transcripts"
 
 
+@dataclass(slots=True, kw_only=True)
 class Ingest:
     """Takes sources into one workspace. ``max_age`` is in days, of what was said last.
 
     ``dry_run``: nothing is written, and what is taken holds the plans.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        *,
-        now: datetime,
-        model: LanguageModel | None = None,
-        embedder: Embedder | None = None,
-        user: str = "",
-        max_age: int | None = None,
-        dry_run: bool = False,
-        progress: Progress = lambda *_: None,
-    ) -> None:
-        self._workspace = workspace
-        self._now = now
-        self._model = model
-        self._embedder = embedder
-        self._user = user
-        self._max_age = max_age
-        self._dry_run = dry_run
-        self._progress = progress
-        self._graph = GraphReader(workspace)
-        self._evidence = NameEvidence(workspace)
+    workspace: Workspace = field(kw_only=False)
+    now: datetime
+    model: LanguageModel | None = None
+    embedder: Embedder | None = None
+    user: str = ""
+    max_age: int | None = None
+    dry_run: bool = False
+    progress: Progress = lambda *_: None
+    _graph: GraphReader = field(init=False)
+    _evidence: NameEvidence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._graph = GraphReader(self.workspace)
+        self._evidence = NameEvidence(self.workspace)
 
     def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[Taken]:
         """Ingest each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
@@ -154,7 +159,7 @@ class Ingest:
             if pages:
                 yield from self.markdown(pages)
             return
-        named = self._workspace.settings.transcripts
+        named = self.workspace.settings.transcripts
         if source in ("transcript", "all") or (source is None and named):
             yield from self.transcripts()
         if source != "transcript":
@@ -162,12 +167,12 @@ class Ingest:
 
     def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
-        places = find(self._workspace, named)
+        places = find(self.workspace, named)
         for path, why in places.refused.items():
             yield Taken(source=path, kind="transcript").done("refused", why)
-        checkpoints = Checkpoints.read(self._workspace, "episode")
+        checkpoints = Checkpoints.read(self.workspace, "episode")
         for number, file in enumerate(places.files):
-            self._progress(file.name, number, len(places.files))
+            self.progress(file.name, number, len(places.files))
             yield self.transcript(file, checkpoints, named=bool(named))
 
     def transcript(self, file: TranscriptFile, checkpoints: Checkpoints, *, named: bool = False) -> Taken:
@@ -176,9 +181,9 @@ class Ingest:
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
         taken = Taken(source=file.path, kind="transcript")
-        exclude = self._workspace.settings.transcript_exclude
+        exclude = self.workspace.settings.transcript_exclude
         try:
-            reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
+            reading = read_new(file, checkpoints, exclude=exclude, user=self.user, whole=True)
             if reading is None:
                 return taken.done(*_why_unread(file, checkpoints))
             if left_out := self._left_out(reading, named=named):
@@ -198,11 +203,11 @@ class Ingest:
         paths, wrong = self._pages(named, among)
         yield from wrong
         for number, path in enumerate(paths):
-            self._progress(path, number, len(paths))
+            self.progress(path, number, len(paths))
             yield self._page(path)
 
     def _sessions(self, reading: Reading, checkpoints: Checkpoints, taken: Taken, *, named: bool) -> Taken:
-        quiet = quiet_seconds(reading.file.changed, self._now) >= QUIET_SECONDS
+        quiet = quiet_seconds(reading.file.changed, self.now) >= QUIET_SECONDS
         shifts: Counter[str] = Counter()
         noted: Checkpoint | None = None
         for part in reading.parts:
@@ -214,11 +219,11 @@ class Ingest:
             session = self._episodes(session, reading.start, taken)
             shifts[key] = session.cycle - part.session.cycle
             noted = _noted(part, session, memories=len(taken.episodes) + taken.memories)
-            if not self._dry_run:
-                checkpoints.note(self._workspace, noted, self._now)
+            if not self.dry_run:
+                checkpoints.note(self.workspace, noted, self.now)
         end = _end(reading, noted, shifts)
-        if not self._dry_run and end != noted:
-            checkpoints.note(self._workspace, end, self._now)
+        if not self.dry_run and end != noted:
+            checkpoints.note(self.workspace, end, self.now)
         return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
 
     def _episodes(self, session: Session, start: Resumed, taken: Taken) -> Session:
@@ -233,16 +238,11 @@ class Ingest:
 
     def _episode(self, session: Session, start: Resumed, taken: Taken) -> int:
         """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
-
-        def plan() -> Plan:
-            return plan_episode(
-                self._workspace, session, now=self._now, model=self._model, embedder=self._embedder
-            )
-
+        plan = partial(plan_episode, self.workspace, session, now=self.now, model=self.model)
         try:
             made = self._carry_out(plan, taken)
         except NotCuratableError as error:
-            there = episode_of(self._workspace, session.source_id)
+            there = episode_of(self.workspace, session.source_id)
             if there is not None:  # a kill may have come before it was learnt from
                 self._learn(there.path, taken)
                 return there.turns or len(session.turns)
@@ -251,7 +251,7 @@ class Ingest:
             return before or len(session.turns)
         path = next(str(edit.path) for edit in made.edits if edit.path.startswith(FOLDER))
         taken.episodes.append(path)
-        if not self._dry_run:
+        if not self.dry_run:
             self._learn(path, taken)
         return len(session.turns)
 
@@ -261,10 +261,8 @@ class Ingest:
         barren: list[Plan] = []
 
         def plan() -> Plan:
-            made = plan_learn(
-                self._workspace, path, now=self._now, model=self._model, evidence=self._evidence
-            )
-            if not (made.edits or self._dry_run):
+            made = plan_learn(self.workspace, path, now=self.now, model=self.model, evidence=self._evidence)
+            if not (made.edits or self.dry_run):
                 barren.append(made)
                 raise NotCuratableError(f"nothing in {path} is new to the graph")
             return made
@@ -273,7 +271,7 @@ class Ingest:
             made = self._carry_out(plan, taken)
         except NotCuratableError:
             for record in barren[0].records if barren else ():  # a commit would change nothing
-                self._workspace.ledger.append(record.book, [record.fields], self._now)
+                self.workspace.ledger.append(record.book, [record.fields], self.now)
                 taken.notes += barren[0].notes
             return
         except (ReadOnlyError, NotMemoryError):
@@ -284,14 +282,14 @@ class Ingest:
             taken.notes.append(f"{path}: nothing was ingested from it: {error.message}")
             return
         taken.memories += len(made.became)
-        if self._embedder is not None and not self._dry_run:
+        if self.embedder is not None and not self.dry_run:
             self._resolve({edit.path for edit in made.edits}, taken)
 
     def _resolve(self, written: Collection[str], taken: Taken) -> None:
         """Merge the entities that are one right after they were learnt; what only may be is a note."""
         try:
             done = resolve(
-                self._workspace, now=self._now, embedder=self._embedder, of=written, reader=self._graph
+                self.workspace, now=self.now, embedder=self.embedder, of=written, reader=self._graph
             )
         except WorkbenchError as error:
             taken.notes.append(f"duplicates were not searched for: {error.message}")
@@ -303,7 +301,7 @@ class Ingest:
         ]
 
     def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
-        if self._model is not None and not self._dry_run:
+        if self.model is not None and not self.dry_run:
             planner()  # asks the model before a lock is held; the answer is kept
         plans: list[Plan] = []
 
@@ -311,40 +309,31 @@ class Ingest:
             plans.append(planner())
             return plans[-1]
 
-        if self._dry_run:
+        if self.dry_run:
             taken.plans.append(plan())
         else:
-            taken.operations.append(self._workspace.operations.carry_out(plan))
+            taken.operations.append(self.workspace.operations.carry_out(plan))
         taken.notes += plans[-1].notes
         return plans[-1]
 
     def _left_out(self, reading: Reading, *, named: bool) -> tuple[Outcome, str] | None:
         """Why a session is not ingested; None where it is."""
-        if not named and (why := SessionOwner.of(self._workspace).why_not(reading.file)):
+        if not named and (why := why_foreign(self.workspace, reading.file)):
             return "foreign", why
         if reading.excluded:
             return "excluded", why_left_out(reading.excluded, len(reading.transcript.turns))
-        if why := self._too_old(reading):
-            return "old", why
-        return None
-
-    def _too_old(self, reading: Reading) -> str:
-        if self._max_age is None:
-            return ""
         told = [turn.when for turn in reading.transcript.turns if turn.when]
         last = max(told).timestamp() if told else reading.file.changed
-        age = timedelta(seconds=self._now.timestamp() - last)
-        return (
-            f"its last message is {plural(age.days, 'day')} old"
-            if age > timedelta(days=self._max_age)
-            else ""
-        )
+        age = timedelta(seconds=self.now.timestamp() - last)
+        if self.max_age is not None and age > timedelta(days=self.max_age):
+            return "old", f"its last message is {plural(age.days, 'day')} old"
+        return None
 
     def _page(self, path: str) -> Taken:
         taken = Taken(source=path, kind="markdown")
         try:
-            self._workspace.read(path)
-            if why := why_no_source(path, self._workspace.layout.kind_of(path)):
+            self.workspace.read(path)
+            if why := why_no_source(path, self.workspace.layout.kind_of(path)):
                 return taken.done("refused", f"not a source: {why}")
             self._learn(path, taken)
         except Exception as error:  # whatever one page holds, the others are taken in
@@ -358,31 +347,31 @@ class Ingest:
             return [self._relative(name) for name in named], []
         paths: list[str] = []
         told: list[Taken] = []
-        fresh = list(unlearnt(self._workspace, among))
-        for one in fresh:
-            page = Taken(source=one.path, kind="markdown")
-            day = self._day_of(one.path)
-            if one.problem:
-                told.append(page.done("refused", one.problem))
-            elif self._max_age is not None and day is not None and day > self._max_age:
+        fresh = unlearnt(self.workspace, among)
+        for path, problem in fresh.items():
+            page = Taken(source=path, kind="markdown")
+            day = None if self.max_age is None or problem else self._day_of(path)
+            if problem:
+                told.append(page.done("refused", problem))
+            elif self.max_age is not None and day is not None and day > self.max_age:
                 told.append(page.done("old", f"it is {plural(day, 'day')} old"))
             else:
-                paths.append(one.path)
-        known = set(learnt(self._workspace)) - {one.path for one in fresh}
+                paths.append(path)
+        known = learnt(self.workspace).keys() - fresh.keys()
         told += [Taken(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)]
         return paths, told
 
     def _day_of(self, path: str) -> int | None:
         """How many days ago a page is of; None where it does not say."""
         try:
-            days = [entry.date for entry in self._workspace.document(path).entries if entry.date]
+            days = [entry.date for entry in self.workspace.document(path).entries if entry.date]
         except (WorkbenchError, OSError):
             return None
-        return (self._now.date() - max(days)).days if days else None
+        return (self.now.date() - max(days)).days if days else None
 
     def _relative(self, name: str) -> str:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
-        root = os.fspath(self._workspace.root).rstrip("/") + "/"
+        root = os.fspath(self.workspace.root).rstrip("/") + "/"
         return whole.removeprefix(root)
 
 
@@ -391,7 +380,8 @@ def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome
     if not file.size:
         return "unchanged", "it is empty"
     with opened(file.path) as descriptor:
-        if checkpoints.is_done(file, descriptor):
+        found = checkpoints.resume(file, descriptor)
+        if found and found.at and found.offset == file.size:
             return "unchanged", _NO_NEWS
     return "waiting", "its last line is still being written"
 
@@ -423,7 +413,7 @@ def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) 
     if noted is None or not end.messages:
         return replace(end, cycle=end.cycle + shifts.get(end.session, 0))
     length = noted.bytes + end.offset - noted.offset
-    moved = replace(noted, offset=end.offset, line=end.line, tail=end.tail, bytes=length)
+    moved = replace(noted, offset=end.offset, line=end.line, digest=end.digest, bytes=length)
     return noted if moved == noted else replace(moved, memories=0)
 
 
@@ -437,11 +427,11 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         require_more_than_looking()
         _ = workspace.operations  # without a repository nothing can be taken in, so it is said once
         files = [str(name) for name in parameters.get("files") or ()]
-        notes: list[str] = []
+        model, why_none = language_model_or_why(workspace.settings)
         ingest = Ingest(
             workspace,
             now=moment(parameters.get("now")),
-            model=_model(workspace, notes),
+            model=model,
             embedder=local_model(workspace.settings),
             progress=lambda name, done, total: context.progress(sort_of(name), done, total),
         )
@@ -452,7 +442,14 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
             stopped = False
         except StoppedError:
             stopped = True
+    notes = [f"{WITHOUT_MODEL}: {why_none}"] if why_none else []
     notes += [note for taken in done for note in taken.notes]
+    # A person is told why a source was not ingested: it failed, or they named it.
+    troubles = [
+        [one.source, one.why]
+        for one in done
+        if one.why and (one.outcome in ("failed", "refused") or (files and one.outcome != "taken"))
+    ]
     bad = [unreadable(os.path.basename(taken.source), taken.bad) for taken in done if taken.bad]
     return {
         "stopped": stopped,
@@ -460,26 +457,8 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         "episodes": sum(len(taken.episodes) for taken in done),
         "memories": sum(taken.memories for taken in done),
         "operations": sum(len(taken.operations) for taken in done),
-        "troubles": [[one.source, one.why] for one in done if _is_trouble(one, named=bool(files))][
-            :_TROUBLES
-        ],
+        "troubles": troubles[:_TROUBLES],
         "notes": list(dict.fromkeys(notes))[:_TROUBLES],
         "unreadable": bad[:_TROUBLES],
         "with_unreadable": len(bad),
     }
-
-
-def _is_trouble(taken: Taken, *, named: bool) -> bool:
-    """Whether a person is told why a source was not ingested: it failed, or they named it."""
-    return bool(taken.why) and (
-        taken.outcome in ("failed", "refused") or (named and taken.outcome != "taken")
-    )
-
-
-def _model(workspace: Workspace, notes: list[str]) -> LanguageModel | None:
-    """The language model of the settings; without it the rules do, which is noted."""
-    try:
-        return open_language_model(workspace.settings)
-    except ModelUnavailableError as error:
-        notes.append(f"without a language model: {error.message}")
-        return None

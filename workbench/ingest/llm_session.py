@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta
 
 from workbench.errors import UsageError
-from workbench.graph.drafts import MemoryDraft, RelationDraft, memory_draft
+from workbench.graph.drafts import MemoryDraft, RelationDraft
 from workbench.ingest.grounding import content_words, is_borne_out, without_echoes
 from workbench.ingest.passages import PassageLine
 from workbench.ingest.sessions import BATCH
-from workbench.ingest.statements import why_not
-from workbench.ingest.utterances import Heard, Utterance
-from workbench.llm.language_model import LanguageModel, LanguageModelError, Passage, Schema, ask_json
+from workbench.ingest.statements import Heard, Utterance, why_not
+from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, Passage, ask_json
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.graph_page import RELATIONS
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
@@ -70,47 +71,39 @@ words, names and figures of the turns; add nothing. For each sentence give the n
 it. Leave out greetings, questions, code and what is only about this moment."""
 
 
-def object_of(**fields: Schema) -> Schema:
-    """The schema of an object that has all of these fields and no others."""
-    return {"type": "object", "additionalProperties": False, "required": [*fields], "properties": fields}
+class _Quote(Answer):
+    turn: int
+    quote: Annotated[str, Meta(min_length=1, max_length=1_000)]
 
 
-def list_of(item: Schema, most: int, least: int = 0) -> Schema:
-    """The schema of a list of so many items."""
-    return {"type": "array", "minItems": least, "maxItems": most, "items": item}
+class _Quotes(Answer):
+    facts: Annotated[tuple[_Quote, ...], Meta(max_length=60)]
 
 
-_TURN: Schema = {"type": "integer"}
-_QUOTE = object_of(turn=_TURN, quote={"type": "string", "minLength": 1, "maxLength": 1_000})
-_QUOTES = object_of(facts=list_of(_QUOTE, 60))
-_SENTENCE = object_of(
-    text={"type": "string", "minLength": 1, "maxLength": 600},
-    turns={"type": "array", "maxItems": 20, "items": _TURN},
-)
-_SENTENCES = object_of(sentences=list_of(_SENTENCE, 2 * _MOST_SENTENCES, 1))
+class _Sentence(Answer):
+    text: Annotated[str, Meta(min_length=1, max_length=600)]
+    turns: Annotated[tuple[int, ...], Meta(max_length=20)]
+
+
+class _Sentences(Answer):
+    sentences: Annotated[tuple[_Sentence, ...], Meta(min_length=1, max_length=2 * _MOST_SENTENCES)]
 
 
 # -- quotations for a flush ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LlmQuotes:
-    """The facts of a session in their order, and what is to be told about how they were found."""
-
-    facts: tuple[Utterance, ...]
-    notes: tuple[str, ...] = ()
-
-
 def choose(
     heard: Heard, model: LanguageModel | None, *, clock: Callable[[], float] = time.monotonic
-) -> LlmQuotes:
-    """The facts among what was heard: by ``model`` where it keeps to what was said, by rules otherwise.
+) -> tuple[list[Utterance], tuple[str, ...]]:
+    """The facts among what was heard, in their order, and what to tell about how they were found.
+
+    They are found by ``model`` where it keeps to what was said, by rules otherwise.
 
     The rules also have their say where a model found less than they are sure of: what is not saved here is
     lost with the session.
     """
     if model is None:
-        return LlmQuotes(tuple(_by_rules(heard.sentences)))
+        return list(_by_rules(heard.sentences)), ()
     end = clock() + SECONDS
     facts: list[Utterance] = []
     notes: dict[str, None] = {}
@@ -128,16 +121,16 @@ def choose(
         except LanguageModelError as error:
             notes[f"{error.args[0] if error.args else 'the model failed'}; facts were found by rules"] = None
             facts += _by_rules(said)
-    return LlmQuotes(tuple(facts), tuple(notes))
+    return facts, tuple(notes)
 
 
 def _by_rules(said: Sequence[Utterance]) -> Iterator[Utterance]:
-    return without_echoes(one for one in said if one.is_salient)
+    return without_echoes(one for one in said if one.is_salient(by_user=one.by_user))
 
 
 def _missed(said: Sequence[Utterance], found: Sequence[Utterance]) -> list[Utterance]:
     """What the rules add: everything where nothing was found, what they are sure of where less was."""
-    ours = [one for one in said if one.is_sure or (one.is_salient and not found)]
+    ours = [one for one in said if one.is_sure or (not found and one.is_salient(by_user=one.by_user))]
     return [one for one in ours if one not in found] if len(found) < len(ours) else []
 
 
@@ -159,14 +152,12 @@ def _quoted(
 ) -> list[Utterance]:
     """The sentences that the model points at. Raises LanguageModelError where it tells what nobody said."""
     data = [Passage(f"turn {turn.line}, {turn.role}", text[:_MOST_OF_TURN]) for turn, text in batch]
-    answer = ask_json(
-        model, task=_QUOTE_TASK, data=data, schema=_QUOTES, max_tokens=_QUOTE_TOKENS, timeout=timeout
-    )
+    answer = ask_json(model, _Quotes, task=_QUOTE_TASK, data=data, max_tokens=_QUOTE_TOKENS, timeout=timeout)
     turns = {turn.line: turn for turn, _ in batch}
     found: list[Utterance] = []
-    for fact in answer["facts"]:
-        turn = turns.get(fact["turn"])
-        place = _place(turn.text, fact["quote"]) if turn else None
+    for fact in answer.facts:
+        turn = turns.get(fact.turn)
+        place = _place(turn.text, fact.quote) if turn else None
         if turn is None or place is None:
             raise LanguageModelError(f"{model.name} returned what nobody said")
         found += (one for one in said if one.stands_in(turn, *place) and one not in found)
@@ -203,43 +194,36 @@ def _batches(turns: Sequence[tuple[Turn, str]]) -> Iterator[list[tuple[Turn, str
 # -- a summary for an episode ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LlmSummary:
-    """The lines that hold, how many were dropped, and how many turns the model did not see."""
+def summary_by(model: LanguageModel, said: Sequence[Utterance]) -> tuple[list[EpisodeLine], list[str]]:
+    """What of a summary by ``model`` holds, and what to tell of the rest.
 
-    lines: tuple[EpisodeLine, ...]
-    dropped: int
-    unseen: int
-
-
-def summary_by(model: LanguageModel, said: Sequence[Utterance]) -> LlmSummary:
-    """What ``model`` makes of what was said. Raises LanguageModelError, also where too little of it holds."""
-    turns = _shown(said)
+    Raises LanguageModelError, also where too little of it holds.
+    """
+    turns: dict[int, list[Utterance]] = {}
+    for one in said:
+        turns.setdefault(one.number, []).append(one)
     shown = {number: turns[number] for number in _that_fit(turns)}
     data = [Passage(f"turn {number}, {some[0].turn.role}", _words(some)) for number, some in shown.items()]
     answer = ask_json(
         model,
+        _Sentences,
         task=_SUMMARY_TASK,
         data=data,
-        schema=_SENTENCES,
         max_tokens=_SUMMARY_TOKENS,
         timeout=_SUMMARY_SECONDS,
-    )["sentences"]
+    ).sentences
     lines = [line for item in answer if (line := _line(item, shown)) is not None]
+    dropped, unseen = len(answer) - len(lines), len(turns) - len(shown)
     if len(lines) < _LEAST_KEPT * len(answer):
         raise LanguageModelError(
-            f"{model.name} returned what nobody said: {len(answer) - len(lines)} of {len(answer)} sentences"
+            f"{model.name} returned what nobody said: {dropped} of {len(answer)} sentences"
         )
-    unseen = len(turns) - len(shown)
-    return LlmSummary(tuple(lines[:_MOST_SENTENCES]), len(answer) - len(lines), unseen)
-
-
-def _shown(said: Sequence[Utterance]) -> dict[int, list[Utterance]]:
-    """The sentences that may be kept by the number of their turn."""
-    turns: dict[int, list[Utterance]] = {}
-    for one in said:
-        turns.setdefault(one.number, []).append(one)
-    return turns
+    notes = []
+    if dropped:
+        notes.append(f"of {model.name}'s sentences {dropped} were dropped: no turn supports them")
+    if unseen:
+        notes.append(f"turns that {model.name} was not shown, as they were too many: {unseen}")
+    return lines[:_MOST_SENTENCES], notes
 
 
 def _words(some: Sequence[Utterance]) -> str:
@@ -260,10 +244,10 @@ def _that_fit(turns: dict[int, list[Utterance]]) -> list[int]:
     return sorted(kept)
 
 
-def _line(item: Any, shown: dict[int, list[Utterance]]) -> EpisodeLine | None:
+def _line(item: _Sentence, shown: dict[int, list[Utterance]]) -> EpisodeLine | None:
     """A sentence of the answer with its places, or None where it is not borne out or may not be kept."""
-    text = item["text"]
-    named = [number for number in dict.fromkeys(map(int, item["turns"])) if number in shown]  # 1.0 is 1
+    text = item.text
+    named = [number for number in dict.fromkeys(item.turns) if number in shown]
     if not named or why_not(text) is not None or secrets_in(text) or hidden_in(text):
         return None
     source = " ".join(_words(shown[number]) for number in named)
@@ -288,55 +272,58 @@ between named things. Keep the words of the line; add nothing that it does not s
 questions, code, passing states and whatever is uncertain. `line` is the number of the line it is from.
 `entity` is whom or what it is about, as the line names it, or "user" for the person who speaks as I.
 Relations are single words such as {", ".join(RELATIONS[:8])}."""
-_NAME = {"type": "string", "minLength": 1, "maxLength": 120}
-_LINE = {"type": "integer", "minimum": 1}
-_KIND = {"type": "string", "enum": [*ENTITY_TYPES]}
-_MEMORY = object_of(
-    line=_LINE,
-    type={"type": "string", "enum": [*IMPORTANCE]},
-    text={"type": "string", "minLength": 3, "maxLength": 600},
-    entity=_NAME,
-    entity_type=_KIND,
-)
-_RELATION = object_of(
-    line=_LINE, entity=_NAME, entity_type=_KIND, relation=_NAME, target=_NAME, target_type=_KIND
-)
-SCHEMA = object_of(memories=list_of(_MEMORY, 60), relations=list_of(_RELATION, 60))
+_Name = Annotated[str, Meta(min_length=1, max_length=120)]
+_EntityType = Annotated[str, Meta(pattern=f"^({'|'.join(ENTITY_TYPES)})$")]
+
+
+class _Memory(Answer):
+    line: int
+    type: Annotated[str, Meta(pattern=f"^({'|'.join(IMPORTANCE)})$")]
+    text: Annotated[str, Meta(min_length=3, max_length=600)]
+    entity: _Name
+    entity_type: _EntityType
+
+
+class _Relation(Answer):
+    line: int
+    entity: _Name
+    entity_type: _EntityType
+    relation: _Name
+    target: _Name
+    target_type: _EntityType
+
+
+class _Extracted(Answer):
+    memories: Annotated[tuple[_Memory, ...], Meta(max_length=60)]
+    relations: Annotated[tuple[_Relation, ...], Meta(max_length=60)]
+
+
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractedItem:
-    """One item that a model found, and the line that says it too. An empty entity is who speaks."""
-
-    draft: MemoryDraft | RelationDraft
-    line: PassageLine
+Found = tuple[MemoryDraft | RelationDraft, PassageLine]
+"""One item that a model found, and the line that says it too. An empty entity is who speaks."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionAnswer:
     """What a model found in one portion of a source, and how many items were dropped; or why it failed."""
 
-    found: tuple[ExtractedItem, ...] = ()
+    found: tuple[Found, ...] = ()
     dropped: int = 0
     failed: str = ""
 
 
-def asked(lines: Sequence[PassageLine], model: LanguageModel, timeout: float) -> tuple[ExtractionAnswer, ...]:
+@lru_cache(maxsize=1)
+def asked(
+    lines: tuple[PassageLine, ...], model: LanguageModel, timeout: float
+) -> tuple[ExtractionAnswer, ...]:
     """An answer for each of the ``portions`` of ``lines``. Never raises for what a model does.
 
     The last answers are kept, so that an action which is planned anew on newer files asks no model again;
     who wants to ask before a lock is held plans once and throws the plan away. ``timeout`` is in seconds for
     one answer; a model that fails twice is not asked any more.
     """
-    # Two models are the same only where they are one object.
-    return _asked(tuple(lines), model, timeout)  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=1)
-def _asked(
-    lines: tuple[PassageLine, ...], model: LanguageModel, timeout: float
-) -> tuple[ExtractionAnswer, ...]:
     answers: list[ExtractionAnswer] = []
     failures = 0
     for some in portions(lines):
@@ -354,18 +341,16 @@ def _asked(
 def _ask(model: LanguageModel, lines: Sequence[PassageLine], timeout: float) -> ExtractionAnswer:
     """What the model finds in ``lines``: drafts without sources, days and trust yet."""
     shown = "\n".join(f"{line.number}: {' '.join(line.text.split())}" for line in lines)
-    answer = ask_json(
-        model, task=_TASK, data=[Passage("lines", shown)], schema=SCHEMA, max_tokens=TOKENS, timeout=timeout
-    )
+    data = [Passage("lines", shown)]
+    answer = ask_json(model, _Extracted, task=_TASK, data=data, max_tokens=TOKENS, timeout=timeout)
     by_number = {line.number: line for line in lines}
-    items = [("memory", item) for item in answer["memories"]]
-    items += [("relation", item) for item in answer["relations"]]
+    items: tuple[_Memory | _Relation, ...] = (*answer.memories, *answer.relations)
     found = []
-    for sort, item in items:
-        line = by_number.get(item["line"])
-        draft = None if line is None else _draft(sort, item, line)
+    for item in items:
+        line = by_number.get(item.line)
+        draft = None if line is None else _draft(item, line)
         if line is not None and draft is not None:
-            found.append(ExtractedItem(draft, line))
+            found.append((draft, line))
     return ExtractionAnswer(tuple(found), len(items) - len(found))
 
 
@@ -383,32 +368,29 @@ def portions(lines: Sequence[PassageLine]) -> Iterator[list[PassageLine]]:
         yield some
 
 
-def _draft(sort: str, item: Mapping[str, Any], line: PassageLine) -> MemoryDraft | RelationDraft | None:
+def _draft(item: _Memory | _Relation, line: PassageLine) -> MemoryDraft | RelationDraft | None:
     """The item as a draft, or None where the line does not bear it out."""
-    names = [item["entity"]] + ([item["target"]] if sort == "relation" else [])
-    if not all(is_me(name) or _names(line, name) for name in names):
+    me = is_me(item.entity)
+    if not me and not _names(line, item.entity):
         return None
     try:
-        if sort == "memory":
-            if not is_borne_out(item["text"], line.text, share=GROUNDED, names_in=_around(line)):
+        if isinstance(item, _Memory):
+            if not is_borne_out(item.text, line.text, share=GROUNDED, names_in=_around(line)):
                 return None
-            me = is_me(item["entity"])
-            return memory_draft(
-                {
-                    "type": item["type"],
-                    "text": item["text"],
-                    "entity": "" if me else item["entity"],
-                    "entity_type": "" if me else item["entity_type"],
-                }
+            return MemoryDraft(
+                text=item.text,
+                type=item.type,
+                entity="" if me else item.entity,
+                entity_type="" if me else item.entity_type,
             )
-        if is_me(item["target"]):
+        if is_me(item.target) or not _names(line, item.target):
             return None
         return RelationDraft(
-            entity=item["entity"],
-            kind=item["relation"],
-            target=item["target"],
-            entity_type="person" if is_me(item["entity"]) else item["entity_type"],
-            target_type=item["target_type"],
+            entity=item.entity,
+            kind=item.relation,
+            target=item.target,
+            entity_type="person" if me else item.entity_type,
+            target_type=item.target_type,
         )
     except UsageError:
         return None

@@ -197,7 +197,8 @@ def _speakers(texts: Sequence[str], known: Container[str]) -> frozenset[str]:
     lines: Counter[str] = Counter()
     firsts: Counter[str] = Counter()
     for text in texts:
-        if (found := _in_bold(text)) is not None:
+        start = text.lstrip()
+        if start[:2] in ("**", "__") and (found := _SPEAKER.fullmatch(without_emphasis(start))):
             lines[found["name"].strip()] += 1
             firsts[found["name"].strip()] += bool(_FIRST.search(found["words"]))
     return frozenset(
@@ -211,9 +212,3 @@ def _speakers(texts: Sequence[str], known: Container[str]) -> frozenset[str]:
         and all(word[:1].isupper() for word in name.split())
         and written_small.isdisjoint(_WORD.findall(name.casefold()))
     )
-
-
-def _in_bold(text: str) -> re.Match[str] | None:
-    """A name or label in bold and what follows its colon."""
-    start = text.lstrip()
-    return _SPEAKER.fullmatch(without_emphasis(start)) if start[:2] in ("**", "__") else None

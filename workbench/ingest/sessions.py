@@ -3,25 +3,162 @@
 A part is what stands between two cuts: a compaction, another session in the same file, or the place up to
 which it was read before. Its cycle is how often the session was compacted before.
 
+How far each transcript was read: a byte and what stands before it, in the ledger, so that it survives us. A
+transcript is known by its first line, not by its name: renamed, moved or copied it is the same. What was
+read of it counts while the bytes before the checkpoint are still what they were; of a file that was cut or
+written anew an earlier checkpoint counts, or none, and then it is read from there. A checkpoint is noted
+after what was read has been written, so a kill between the two costs reading it once more, never a gap; what
+is written then knows what stands there already.
+
 When a session is taken up, and when its facts are saved before it is compacted: numbers in, words out.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from itertools import pairwise
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from indexing.sync.sources import tail_digest
+import msgspec
+
+from indexing.sync.sources import TAIL, tail_digest
 from workbench.config.settings import Settings
-from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed, tail_at
-from workbench.ingest.session_index import Route, route_of, routed
-from workbench.ingest.transcript_files import TranscriptFile, blocks, opened
+from workbench.ingest.transcript_files import Route, TranscriptFile, blocks, opened, route_of, routed
 from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
+from workbench.workspace.workspace import Workspace
+
+Purpose = Literal["flush", "episode"]
+"""What was read for: facts that go into a log, or the episodes of completed sessions."""
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """How far a transcript was read for one purpose, and what has to be known to go on from there.
+
+    ``kind`` is the purpose. ``head`` and ``digest`` are digests: of the first line, and of the last bytes
+    before ``offset``. ``line``
+    counts the lines before it. ``session`` is the session there, ``cycle`` how often it was compacted
+    before; ``messages``, ``bytes`` and ``tokens`` are those since, ``first`` the lines before that, and
+    ``flushed`` says whether its facts were saved since. ``until`` is when the last turn was said, ISO 8601,
+    or empty. ``memories`` counts what came of the part that ends here.
+    """
+
+    kind: Purpose
+    source: str
+    head: str
+    digest: str
+    offset: Count
+    line: Count
+    session: str = ""
+    cycle: Count = 0
+    messages: Count = 0
+    bytes: Count = 0
+    tokens: Count = 0
+    first: Count = 0
+    flushed: bool = False
+    until: str = ""
+    memories: Count = 0
+
+    def as_record(self) -> dict[str, Any]:
+        """As the ledger keeps it."""
+        always = ("digest", "memories", "offset", "line")
+        return {name: value for name, value in asdict(self).items() if value or name in always}
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Where reading goes on. ``offset`` and ``line`` are 0 for what was never read.
+
+    ``last`` is the newest checkpoint of the file, if any; ``rewritten`` says that what stood before it is no
+    longer there, so that turns up to ``last.until`` were read already, wherever they stand now.
+    ``others``: files that were read begin with the same line.
+    """
+
+    purpose: Purpose
+    head: str
+    offset: int = 0
+    line: int = 0
+    at: Checkpoint | None = None
+    last: Checkpoint | None = None
+    others: bool = False
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether the file was cut or written anew since it was read."""
+        return self.last is not None and self.last != self.at
+
+
+class Checkpoints:
+    """All checkpoints of one purpose, by the first line of their files, the oldest first."""
+
+    def __init__(self, purpose: Purpose, found: Iterable[Checkpoint] = ()) -> None:
+        self.purpose = purpose
+        self._of: dict[str, list[Checkpoint]] = defaultdict(list)
+        for one in found:
+            self._of[one.head].append(one)
+
+    @classmethod
+    def read(cls, workspace: Workspace, purpose: Purpose) -> Checkpoints:
+        """Those that the ledger holds; records that are none are passed over."""
+        records = (record for record in workspace.ledger.read("ingested") if record.get("kind") == purpose)
+        return cls(purpose, filter(None, map(checkpoint, records)))
+
+    def note(self, workspace: Workspace, one: Checkpoint, now: datetime) -> None:
+        """Write one into the ledger. Raises as appending to the ledger does."""
+        workspace.ledger.append("ingested", [one.as_record()], now)
+        self._of[one.head].append(one)
+
+    def resume(self, file: TranscriptFile, descriptor: int) -> Resumed | None:
+        """Where reading a file goes on, of its ``size`` bytes; None while its first line is being written.
+
+        Several may begin with the same line (a title, a prompt), so only a checkpoint under the file's own
+        path says that it was written anew.
+        """
+        head = head_digest(descriptor, file.size)
+        if head is None:
+            return None
+        known = self._of[head]
+        own = [one for one in known if one.source == file.told]
+        last = own[-1] if own else None
+        for one in sorted(known, key=lambda one: (-one.offset, one.source != file.told)):
+            if one.offset <= file.size and tail_at(descriptor, one.offset) == one.digest:
+                same = last if last and (last.offset, last.digest) == (one.offset, one.digest) else one
+                # A last line that had no end yet goes on, and counts once.
+                is_cut = one.offset and one.line and os.pread(descriptor, 1, one.offset - 1) != b"\n"
+                return Resumed(self.purpose, head, one.offset, one.line - bool(is_cut), same, last or same)
+        return Resumed(self.purpose, head, last=last, others=len(known) > len(own))
+
+
+def checkpoint(record: Mapping[str, Any]) -> Checkpoint | None:
+    """The checkpoint in a record of the ledger, or None when it is none."""
+    try:
+        return msgspec.convert(record, Checkpoint)
+    except msgspec.ValidationError:
+        return None
+
+
+def head_digest(descriptor: int, size: int) -> str | None:
+    """What a file is known by: the digest of its first line, of at most 4,096 bytes of it.
+
+    None while there is less than that of it. A last line may lack its end, so that is no part of it.
+    """
+    start = os.pread(descriptor, min(TAIL, size), 0)
+    line, end, _ = start.lstrip().partition(b"\n")
+    whole = bool(end) or len(start) == TAIL or line.rstrip().endswith(b"}")
+    return tail_digest(line.rstrip(b"\r")) if line and whole else None
+
+
+def tail_at(descriptor: int, offset: int) -> str:
+    """The digest of the last 4,096 bytes before ``offset``."""
+    start = max(0, offset - TAIL)
+    return tail_digest(os.pread(descriptor, offset - start, start))
+
 
 USER_MESSAGES = 15
 """New messages of the person after which a session is taken up."""
@@ -40,9 +177,6 @@ SOFT_TOKENS = 4_000
 """What OpenClaw keeps free for an answer, and how far before that it flushes."""
 BYTES_A_TOKEN = 4
 
-TakeUp = Literal["messages", "bytes", "lines", "interval", "quiet", "compacted"]
-FlushWhy = Literal["messages", "window", "reserve"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
@@ -60,9 +194,9 @@ class Growth:
     compacted: bool = False
 
 
-def take_up(growth: Growth, settings: Settings) -> TakeUp | None:
+def take_up(growth: Growth, settings: Settings) -> str | None:
     """Why the new part of a session is taken up now; None while it may wait."""
-    reasons: tuple[tuple[TakeUp, bool], ...] = (
+    reasons = (
         ("compacted", growth.compacted),
         ("messages", growth.user_messages >= USER_MESSAGES),
         ("bytes", growth.bytes >= settings.transcript_bytes),
@@ -73,7 +207,7 @@ def take_up(growth: Growth, settings: Settings) -> TakeUp | None:
     return next((why for why, holds in reasons if holds), None)
 
 
-def nearly_full(messages: int, tokens: int, settings: Settings) -> FlushWhy | None:
+def nearly_full(messages: int, tokens: int, settings: Settings) -> str | None:
     """Why a session of so many messages and tokens may be compacted at any moment; None where it may not yet.
 
     Both count from the last compaction on. A window that is smaller than what is kept free has only the share
@@ -166,20 +300,21 @@ def read_new(
         transcript = read_transcript(first.session, data, start=first.offset, line=first.line)
         if transcript.end <= start.offset:
             return None
-        tails = {offset: tail_at(descriptor, offset) for offset in _ends(transcript)}
-    if start.rewritten and start.last:
-        transcript = _without_those_read(transcript, start.last, file)
-    route = _route(file, transcript)
-    about = Session(
-        source=file.name,
-        key="",
-        turns=(),
-        title=transcript.title,
-        agent=transcript.about.agent or route.agent,
-        user=user or transcript.about.user or route.user,
-        trust="external" if route.many or "group" in transcript.about.marks else "agent",
-    )
-    parts, end = _parted(about, transcript, first, tails)
+        if start.rewritten and start.last:
+            transcript = _without_those_read(transcript, start.last, file)
+        route = route_of(file, transcript.session)
+        if transcript.about.route and not route.key:
+            route = routed(transcript.about.route, transcript.about.origin, agent=route.agent)
+        about = Session(
+            source=file.name,
+            key="",
+            turns=(),
+            title=transcript.title,
+            agent=transcript.about.agent or route.agent,
+            user=user or transcript.about.user or route.user,
+            trust="external" if route.many or "group" in transcript.about.marks else "agent",
+        )
+        parts, end = _parted(about, transcript, first, descriptor)
     return Reading(
         file=file,
         transcript=transcript,
@@ -222,11 +357,11 @@ def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoi
         if start.others:
             name += "-" + tail_digest(file.told.encode("utf-8", "surrogateescape"))[:6]
         return Checkpoint(
-            purpose=start.purpose, source=file.told, head=start.head, tail="", offset=0, line=0, session=name
+            kind=start.purpose, source=file.told, head=start.head, digest="", offset=0, line=0, session=name
         )
     first = replace(known, source=file.told, line=start.line, memories=0)
     if start.at is None:
-        first = replace(first, tail="", offset=0, line=0, messages=0, bytes=0, tokens=0, first=0)
+        first = replace(first, digest="", offset=0, line=0, messages=0, bytes=0, tokens=0, first=0)
     if start.rewritten and start.last:
         return replace(first, cycle=start.last.cycle + bool(start.last.messages))
     if whole and first.messages:
@@ -236,7 +371,7 @@ def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoi
 
 
 def _parted(
-    about: Session, transcript: Transcript, first: Checkpoint, tails: Mapping[int, str]
+    about: Session, transcript: Transcript, first: Checkpoint, descriptor: int
 ) -> tuple[list[SessionPart], Checkpoint]:
     """The parts of what was read that hold turns, and the checkpoint at its end."""
     new = not (first.messages or first.cycle)  # its header may have told a name that no turn repeats
@@ -251,20 +386,19 @@ def _parted(
             session = replace(about, key=key, turns=piece.turns, cycle=at.cycle, summary=piece.summary)
             until = session.ended_at.isoformat() if session.ended_at else at.until
             at = replace(at, session=key, messages=at.messages + len(piece.turns), until=until)
-        at = _reached(at, piece.offset, piece.line, transcript, tails)
+        at = _reached(at, piece.offset, piece.line, transcript, descriptor)
         at = _closed(at) if piece.closed else at
         if session is not None:
             parts.append(SessionPart(session=session, closed=piece.closed, checkpoint=at))
-    return parts, _reached(at, transcript.end, transcript.lines, transcript, tails)
+    return parts, _reached(at, transcript.end, transcript.lines, transcript, descriptor)
 
 
-def _reached(
-    at: Checkpoint, offset: int, line: int, transcript: Transcript, tails: Mapping[int, str]
-) -> Checkpoint:
+def _reached(at: Checkpoint, offset: int, line: int, transcript: Transcript, descriptor: int) -> Checkpoint:
     length = at.bytes + offset - at.offset
     told = transcript.tokens if offset == transcript.end else 0
     tokens = told or max(at.tokens, estimated_tokens(length))
-    return replace(at, tail=tails[offset], offset=offset, line=line, bytes=length, tokens=tokens)
+    tail = tail_at(descriptor, offset)
+    return replace(at, digest=tail, offset=offset, line=line, bytes=length, tokens=tokens)
 
 
 def _closed(at: Checkpoint) -> Checkpoint:
@@ -303,20 +437,6 @@ def _pieces(transcript: Transcript) -> Iterator[_Piece]:
         first = number
     if first < len(transcript.turns):
         yield _Piece(transcript.turns[first:], transcript.end, transcript.lines)
-
-
-def _ends(transcript: Transcript) -> set[int]:
-    ends = {transcript.end, *(compaction.end for compaction in transcript.compactions)}
-    turns = transcript.turns
-    ends.update(one.span.end for one, after in pairwise(turns) if one.session != after.session)
-    return ends
-
-
-def _route(file: TranscriptFile, transcript: Transcript) -> Route:
-    found = route_of(file, transcript.session)
-    if transcript.about.route and not found.key:
-        return routed(transcript.about.route, transcript.about.origin, agent=found.agent)
-    return found
 
 
 def _without_those_read(transcript: Transcript, last: Checkpoint, file: TranscriptFile) -> Transcript:

@@ -7,24 +7,33 @@ that what its owner asks to be remembered is kept whatever it looks like.
 Whether the words of a line are prose: a whole sentence, a question, or another language than English.
 
 What is written in another language is never judged by English grammar.
+
+What was said in a session, sentence by sentence: only what may be written into memory. A sentence that
+holds a secret or hidden text, or is part of one, is withheld and counted; left out is also what no rule would
+keep.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import fact_type
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
+from workbench.memory.claims import claim_key
 from workbench.memory.entry import without_emphasis
+from workbench.memory.episode_page import EpisodeLine, TurnRef
+from workbench.memory.provenance import COMMENT
 from workbench.memory.sentences import Sentence, beginning, sentences
+from workbench.memory.transcript import Session, Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.machine_output import machine_made
 from workbench.safety.prompt_injection import steers
+from workbench.safety.secrets import clipped, secrets_in
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -92,7 +101,6 @@ def words_of(text: str) -> list[str]:
     return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
 
 
-@lru_cache(maxsize=256)
 def is_foreign(text: str) -> bool:
     """Whether ``text`` is prose in another language than English: nothing else is said about it."""
     marked = 0
@@ -137,8 +145,6 @@ _LEAST_WORDS, _LEAST_CHARACTERS = 3, 6
 """What a sentence has at least: words, or characters where a script has no blanks."""
 _LENIENT = 0.5
 """Share of the model's own floor from which a sentence states something at all."""
-_AGENT = 0.8
-"""What a sentence is worth that the agent said, as a share of what it is worth from the person."""
 
 _REQUEST = re.compile(
     r"(?:(?:please|also|and|oh|ok(?:ay)?|yes|yes please|so|then|just|but|one more thing|you should"
@@ -208,10 +214,6 @@ class Statement:
             return False
         floor = base_model().floor
         return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
-
-    def worth(self, *, by_user: bool) -> float:
-        """By how much it goes before others, in (0, 1)."""
-        return self.salience if by_user else _AGENT * self.salience
 
 
 def figures(text: str) -> list[str]:
@@ -327,3 +329,165 @@ def _steering(text: str) -> Iterator[tuple[int, int]]:
         if steers(line) or hidden_in(line):
             yield at, at + len(line)
         at += len(line)
+
+
+MOST_OF_TURN = 20_000
+"""Characters of one turn that are read: more is a file that was pasted."""
+MOST_OF_SESSION = 2_000_000
+"""Characters of a session that are read, from its end: what was said last holds longest."""
+OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease\b")
+"""By which an agent speaks of itself or asks for something (`Please paste no keys here`); `we` is both."""
+POSING = "a comment that looks like the workbench's own"
+_AGENT = 0.8
+"""What a sentence is worth that the agent said, as a share of what it is worth from the person."""
+_SURE = 0.7
+"""Worth from which a sentence is kept whatever a language model chooses."""
+_MERELY_SAID = 0.1
+"""Share of its salience that a sentence counts which states nothing that lasts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance(Statement):
+    """A sentence of the turn with this ``number``, counted from 1; ``start`` is where in its text."""
+
+    turn: Turn
+    number: int
+
+    @property
+    def worth(self) -> float:
+        """By how much it goes before others, in [0, 1]."""
+        return self.salience if self.by_user else _AGENT * self.salience
+
+    @property
+    def weight(self) -> float:
+        """How much it counts for what a session is about, in [0, 1]."""
+        told = (1.0 + self.salience) / 2  # at most twice as much: how central it is decides first
+        return told if self.states_something else _MERELY_SAID * told
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is missed where a language model leaves it out: asked for, decided, or worth most."""
+        return self.is_wanted or self.kind == "decision" or self.worth >= _SURE
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the person said it."""
+        return self.turn.role == "user"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the person asked for it to be remembered."""
+        return self.by_user and self.requested
+
+    @property
+    def line(self) -> EpisodeLine:
+        """It as a line of an episode."""
+        return EpisodeLine(self.text, (TurnRef(self.number, self.turn.line),), by_agent=not self.by_user)
+
+    def stands_in(self, turn: Turn, start: int, end: int) -> bool:
+        """Whether a part of it is between these places of ``turn``."""
+        return self.turn is turn and self.start < end and start < self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A sentence that is not written: the name of its claim, its line in the transcript, and why."""
+
+    key: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The sentences of a session in their order, and those that were withheld.
+
+    ``turns`` are those that were read, with what may be shown of each. ``unread`` counts characters that were
+    too many.
+    """
+
+    sentences: tuple[Utterance, ...]
+    turns: tuple[tuple[Turn, str], ...]
+    withheld: tuple[Withheld, ...] = ()
+    unread: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell of it."""
+        counts = Counter(one.why for one in self.withheld)
+        rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(counts.items()))
+        out = [f"sentences left out for what they hold: {rules}"] if rules else []
+        if self.unread:
+            out.append(f"{self.unread:,} characters were not read: too long for a message")
+        return tuple(out)
+
+
+def hear(session: Session) -> Heard:
+    """The sentences of ``session`` that may be kept."""
+    guards: list[Guard] = []
+    withheld: list[Withheld] = []
+    turns: list[tuple[Turn, str]] = []
+    chosen, unread = _read(session.turns)
+    for _, turn, text in chosen:
+        guard = Guard(text)
+        hidden = [(one, why) for one in sentences(text) if (why := guard.why(one.start, one.end))]
+        withheld += [Withheld(claim_key(one.text), turn.line, why) for one, why in hidden]
+        turns.append((turn, _without(text, [one for one, _ in hidden])))
+        guards.append(guard)
+    found = statements_in([text for _, _, text in chosen])
+    said = (
+        Utterance(one.text, one.start, one.kind, one.salience, one.requested, turn=turn, number=number)
+        for (number, turn, _), guard, some in zip(chosen, guards, found, strict=True)
+        for one in some
+        if not guard.why(one.start, one.start + len(one.text))
+    )
+    return Heard(tuple(said), tuple(turns), tuple(withheld), unread)
+
+
+def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
+    """The sentences of a text that nobody said in a turn (a compaction summary), and those withheld."""
+    guard = Guard(text)
+    fit: list[str] = []
+    withheld: list[Withheld] = []
+    for one in statements_in([text])[0]:
+        if why := guard.why(one.start, one.start + len(one.text)):
+            withheld.append(Withheld(claim_key(one.text), 0, why))
+        else:
+            fit.append(one.text)
+    return fit, withheld
+
+
+class Guard:
+    """The places of a text that may not be written: secrets and hidden text, also across sentences.
+
+    Nobody says a ``wb:`` comment: one that stands in a transcript wants to be taken for the workbench's own.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._places = [(found.start, found.end, f"secret: {found.rule}") for found in secrets_in(text)]
+        self._places += [(found.start, found.end, f"hidden: {found.rule}") for found in hidden_in(text)]
+        self._places += [(*found.span(), f"hidden: {POSING}") for found in COMMENT.finditer(text)]
+
+    def why(self, start: int, end: int) -> str:
+        """What stands between ``start`` and ``end`` that may not be written, or nothing."""
+        return next((why for first, last, why in self._places if first < end and start < last), "")
+
+
+def _read(turns: tuple[Turn, ...]) -> tuple[list[tuple[int, Turn, str]], int]:
+    """The turns that are read with their numbers and text, and how many characters are not."""
+    chosen: list[tuple[int, Turn, str]] = []
+    left, unread = MOST_OF_SESSION, 0
+    for number, turn in reversed(list(enumerate(turns, 1))):
+        text = clipped(turn.text, min(MOST_OF_TURN, left))
+        left -= len(text)
+        unread += len(turn.text) - len(text)
+        if text:
+            chosen.append((number, turn, text))
+    return chosen[::-1], unread
+
+
+def _without(text: str, hidden: Sequence[Sentence]) -> str:
+    """``text`` without these sentences, which must be in their order."""
+    ends = [0, *(one.end for one in hidden)]
+    starts = [*(one.start for one in hidden), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))

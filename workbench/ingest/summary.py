@@ -15,25 +15,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from indexing.words import STOP_WORDS
-from workbench.errors import WorkbenchError
 from workbench.ingest.grounding import central, content_words, without_echoes
 from workbench.ingest.llm_session import summary_by
-from workbench.ingest.utterances import (
+from workbench.ingest.statements import (
     MOST_OF_TURN,
     OF_AN_AGENT,
-    Heard,
     Utterance,
-    Withheld,
     fit_lines,
     hear,
-    once,
 )
 from workbench.llm.language_model import LanguageModel, LanguageModelError
+from workbench.memory.claims import claim_key
 from workbench.memory.episode_page import (
     COMPACTION,
     EXTRACTION,
@@ -46,9 +42,6 @@ from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
 from workbench.memory.transcript import Session
 from workbench.safety.secrets import clipped, looks_like_key
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 _LEAST, _OFTEN = 2, 3
 """Sentences in which a phrase comes back, and one common word."""
@@ -108,13 +101,8 @@ class _Uses:
         return standing and self.sentences >= (_OFTEN if alone else _LEAST)
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A phrase of a sentence. ``opens``: nothing stands before it there."""
-
-    text: str
-    opens: bool = False
-    like_a_noun: bool = True
+_Phrase = tuple[str, bool, bool]
+"""A phrase of a sentence, whether nothing stands before it there, and whether it stands like a noun."""
 
 
 def topics(texts: Iterable[str], most: int = 20) -> tuple[str, ...]:
@@ -122,14 +110,14 @@ def topics(texts: Iterable[str], most: int = 20) -> tuple[str, ...]:
     uses: dict[str, _Uses] = {}
     for text in texts:
         here = set()
-        for phrase in _phrases(text):
-            key = phrase.text.casefold()
+        for phrase, opens, like_a_noun in _phrases(text):
+            key = phrase.casefold()
             use = uses.setdefault(key, _Uses())
             use.sentences += key not in here
             here.add(key)
-            if not phrase.opens:
-                use.written[phrase.text] += 1
-                use.like_a_noun += phrase.like_a_noun
+            if not opens:
+                use.written[phrase] += 1
+                use.like_a_noun += like_a_noun
     found = {key: use for key, use in uses.items() if use.is_topic()}
     best = sorted(found, key=lambda key: -found[key].sentences * len(key.split(" ")))[:_LOOKED_AT]
     whole = [key for key in best if not _is_part(key, best, found)]
@@ -179,13 +167,13 @@ def _of_words(run: Sequence[str], before: str, *, opens: bool) -> Iterator[_Phra
             phrase = " ".join(run[first:last])
             if last - first > 1 or (len(phrase) > 1 and not phrase.isdigit()):
                 standing = first == 0 and last == len(run) and before in _BEFORE_NOUNS
-                yield _Phrase(phrase, opens and first == 0, standing)
+                yield phrase, opens and first == 0, standing
 
 
 def _of_characters(part: str) -> Iterator[_Phrase]:
     for first in range(len(part)):
         for last in range(first + _LEAST_RUN, min(len(part), first + _MOST_RUN) + 1):
-            yield _Phrase(part[first:last])
+            yield part[first:last], False, True
 
 
 FEWEST, MOST = 3, 8
@@ -211,36 +199,37 @@ class Summary:
     notes: tuple[str, ...] = ()
 
 
-def summarise(
-    session: Session, *, model: LanguageModel | None = None, embedder: Embedder | None = None
-) -> Summary:
+@lru_cache(maxsize=1)
+def summarise(session: Session, *, model: LanguageModel | None = None) -> Summary:
     """The summary of ``session``. Never raises for what a model does: the next way is taken, and said.
 
     The last answer is kept: an action that is planned anew on newer files asks no model again. Who wants to
     ask before a lock is held calls this first.
     """
-    # Two models are the same only where they are one object.
-    return _summarised(session, model, embedder)  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=1)
-def _summarised(session: Session, model: LanguageModel | None, embedder: Embedder | None) -> Summary:
     heard = hear(session)
-    said = tuple(once(without_echoes(heard.sentences)))
+    by_claim: dict[str, Utterance] = {}
+    for one in without_echoes(heard.sentences):
+        by_claim.setdefault(claim_key(one.text), one)
+    said = tuple(by_claim.values())
     notes: list[str] = []
-    quotes = _nearest_centre(said, embedder, notes)
+    quotes = _nearest_centre(said, max(FEWEST, min(MOST, round(len(said) ** 0.5))))
     sections = _sections(said)
     kept = [*quotes, *(one for some in sections for one in some)]
-    lines, withheld = _compacted(session)
+    fit, withheld = fit_lines(clipped(session.summary, MOST_OF_TURN))
+    lines = [EpisodeLine(text) for text in dict.fromkeys(fit)][:MOST_COMPACTED]
     by = COMPACTION if lines else EXTRACTION
     if not lines and model is not None and said:
-        lines = _by_model(model, heard.sentences, notes)
-        by = model.name if lines else EXTRACTION
+        try:
+            lines, told = summary_by(model, heard.sentences)
+            by, notes = model.name, [*notes, *told]
+        except LanguageModelError as error:
+            why = error.args[0] if error.args else "the model failed"
+            notes.append(f"{why}; sentences were selected instead")
     written = bool(lines)
     lines = lines or [one.line for one in quotes]
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
     by_agent = written or any(not one.by_user for one in kept)
-    everything = Heard(heard.sentences, heard.turns, (*heard.withheld, *withheld), heard.unread)
+    everything = replace(heard, withheld=(*heard.withheld, *withheld))
     page = EpisodePage(
         id="",
         source_id=session.source_id,
@@ -263,38 +252,9 @@ def _summarised(session: Session, model: LanguageModel | None, embedder: Embedde
     return Summary(page=page, notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes))
 
 
-def _nearest_centre(
-    said: Sequence[Utterance], embedder: Embedder | None, notes: list[str]
-) -> list[Utterance]:
-    """The sentences nearest the centroid; by words where the vectors of a model cannot be had."""
-    most = max(FEWEST, min(MOST, round(len(said) ** 0.5)))
-    texts, weights = [one.text for one in said], [one.weight for one in said]
-    try:
-        picked = central(texts, most, embedder, weights=weights)
-    except WorkbenchError as error:
-        notes.append(f"{error.message}: the summary was selected by keyword")
-        picked = central(texts, most, weights=weights)
+def _nearest_centre(said: Sequence[Utterance], most: int) -> list[Utterance]:
+    picked = central([one.text for one in said], most, weights=[one.weight for one in said])
     return [said[at] for at in picked]
-
-
-def _compacted(session: Session) -> tuple[list[EpisodeLine], list[Withheld]]:
-    fit, withheld = fit_lines(clipped(session.summary, MOST_OF_TURN))
-    return [EpisodeLine(text) for text in dict.fromkeys(fit)][:MOST_COMPACTED], withheld
-
-
-def _by_model(model: LanguageModel, said: Sequence[Utterance], notes: list[str]) -> list[EpisodeLine]:
-    try:
-        found = summary_by(model, said)
-    except LanguageModelError as error:
-        notes.append(
-            f"{error.args[0] if error.args else 'the model failed'}; sentences were selected instead"
-        )
-        return []
-    if found.dropped:
-        notes.append(f"of {model.name}'s sentences {found.dropped} were dropped: no turn supports them")
-    if found.unseen:
-        notes.append(f"turns that {model.name} was not shown, as they were too many: {found.unseen}")
-    return list(found.lines)
 
 
 def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utterance], list[Utterance]]:
@@ -305,7 +265,11 @@ def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utteranc
     """
     decisions = [one for one in said if one.kind == "decision"]
     open_ends = [one for one in said if one.kind == "todo"]
-    facts = [one for one in said if one.kind not in ("", "decision", "todo") and not _of_itself(one)]
+    facts = [
+        one
+        for one in said
+        if one.states_something and one.kind not in ("decision", "todo") and not _of_itself(one)
+    ]
     return _best(facts, MOST_FACTS), _best(decisions, MOST_DECISIONS), _best(open_ends, MOST_OPEN)
 
 
@@ -329,9 +293,8 @@ def _abstract(kept: Sequence[Utterance]) -> str:
     sound = [one for one in sound if not looks_like_key(one.text)]
     long = [one for one in sound if len(one.text) >= LEAST_ABSTRACT]
     some = sorted(long or sound, key=lambda one: (one.number, one.start))
-    texts, weights = [one.text for one in some], [one.weight for one in some]
     for most in (2, 1):
-        text = " ".join(plain_line(texts[at], MOST_ABSTRACT) for at in central(texts, most, weights=weights))
+        text = " ".join(plain_line(one.text, MOST_ABSTRACT) for one in _nearest_centre(some, most))
         if len(text) <= MOST_ABSTRACT:
             return text
     return ""

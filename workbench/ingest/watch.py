@@ -12,19 +12,19 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from indexing.embedding.port import Embedder
 from indexing.sync.sources import Sources
 from indexing.sync.watch import Pause, Watch, hints, occasions
 from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_error
-from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
 from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.outcomes import unreadable
-from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import (
     QUIET_SECONDS,
+    Checkpoints,
     Growth,
     Reading,
     nearly_full,
@@ -32,7 +32,14 @@ from workbench.ingest.sessions import (
     read_new,
     take_up,
 )
-from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_failed, why_unreadable
+from workbench.ingest.transcript_files import (
+    TranscriptFile,
+    find,
+    watched,
+    why_failed,
+    why_foreign,
+    why_unreadable,
+)
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind as FileKind
 from workbench.memory.episode import FOLDER
@@ -41,9 +48,6 @@ from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 
 def update_index(workspace: Workspace) -> str:
@@ -95,8 +99,8 @@ class Event:
             "at": self.at.isoformat(timespec="seconds"),
             "source": self.source,
             "why": self.why,
-            "flushed": [one.as_json() for one in self.flushed],
-            "taken": self.taken.as_json() if self.taken else None,
+            "flushed": self.flushed,
+            "taken": self.taken,
             "operation": self.operation.id if self.operation else None,
             "error": self.error or None,
         }
@@ -140,7 +144,6 @@ class Follower:
         """What fails at present: the class of its error, by the transcript, or `episodes`."""
         self._flushes = Checkpoints("flush")
         self._episodes = Checkpoints("episode")
-        self._owner = SessionOwner(workspace.root)
 
     def follow(
         self,
@@ -175,12 +178,10 @@ class Follower:
         self._flushes = Checkpoints.read(self._workspace, "flush")
         self._episodes = Checkpoints.read(self._workspace, "episode")
         places = find(self._workspace)
-        self._owner = SessionOwner.of(self._workspace)
         there = {file.path for file in places.files} | {*places.refused, _EPISODES}
         self.failing = {source: error for source, error in self.failing.items() if source in there}
         for path, why in places.refused.items():
-            refused = Event(kind="failed", at=self._clock(), source=path, why=why, error="NotMemoryError")
-            yield from self._once(refused)
+            yield from self._fail(path, why, "NotMemoryError")
         changed, known_logs = False, self._read_logs
         for events in (*map(self._file, places.files), self._logs(), self._prune()):
             for event in events:
@@ -188,7 +189,7 @@ class Follower:
                 yield event
         changed = changed or self._read_logs is not known_logs  # a new line is searched, whatever it teaches
         if changed and (problem := update_index(self._workspace)):
-            yield from self._once(Event(kind="failed", at=self._clock(), source=_INDEX, why=problem))
+            yield from self._fail(_INDEX, problem)
 
     def _file(self, file: TranscriptFile) -> Iterator[Event]:
         now = self._clock()
@@ -199,7 +200,7 @@ class Follower:
         try:
             reading = read_new(file, self._flushes, exclude=self._workspace.settings.transcript_exclude)
             done = True
-            why = reading.excluded or self._owner.why_not(file) if reading is not None else ""
+            why = reading.excluded or why_foreign(self._workspace, file) if reading is not None else ""
             if why:
                 yield from self._once(Event(kind="skipped", at=now, source=file.path, why=why))
             else:
@@ -211,8 +212,7 @@ class Follower:
                 self._seen[file.path] = state
         except Exception as error:  # whatever one transcript holds, the others are followed
             why = why_unreadable(error) if isinstance(error, NotMemoryError) else why_failed(error)
-            name = type(error).__name__
-            yield from self._once(Event(kind="failed", at=now, source=file.path, why=why, error=name))
+            yield from self._fail(file.path, why, type(error).__name__)
 
     def _live(
         self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
@@ -225,8 +225,7 @@ class Follower:
             if event.kind != "flushed":
                 return
         if quiet or compacted:
-            ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
-            taken = ingest.transcript(file, self._episodes)
+            taken = self._ingest(now).transcript(file, self._episodes)
             if taken.outcome == "failed":
                 yield Event(kind="failed", at=now, source=file.path, why=taken.why)
             elif taken.outcome not in _QUIETLY or taken.episodes:
@@ -235,9 +234,7 @@ class Follower:
 
     def _flush(self, file: TranscriptFile, reading: Reading, now: datetime) -> Event:
         """Save the facts of what is new, or say why that waits."""
-        growth = self._growth(reading, now)
-        settings = self._workspace.settings
-        end = reading.end
+        growth, settings, end = self._growth(reading, now), self._workspace.settings, reading.end
         full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
         why = take_up(growth, settings)
         if full is None and why is None:
@@ -269,6 +266,9 @@ class Follower:
             compacted=any(part.closed for part in reading.parts),
         )
 
+    def _ingest(self, now: datetime) -> Ingest:
+        return Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+
     def _logs(self) -> Iterator[Event]:
         """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
         logs: dict[str, MemoryFile] = {
@@ -280,12 +280,11 @@ class Follower:
         if not new:
             return
         now = self._clock()
-        ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
         self._read_logs = logs
-        for taken in ingest.markdown(among=new):
+        for taken in self._ingest(now).markdown(among=new):
             if taken.outcome in ("failed", "refused"):
                 del self._read_logs[taken.source]  # what failed is tried again with the next round
-                yield from self._once(Event(kind="failed", at=now, source=taken.source, why=taken.why))
+                yield from self._fail(taken.source, taken.why)
             elif taken.outcome == "taken":
                 yield Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
 
@@ -301,13 +300,14 @@ class Follower:
             self.failing.pop(_EPISODES, None)
             return
         except WorkbenchError as error:
-            name = type(error).__name__
-            refused = Event(kind="failed", at=now, source=_EPISODES, why=error.message, error=name)
-            yield from self._once(refused)
+            yield from self._fail(_EPISODES, error.message, type(error).__name__)
             return
         yield from self._once(
             Event(kind="pruned", at=now, source=_EPISODES, why=done.summary, operation=done)
         )
+
+    def _fail(self, source: str, why: str, error: str = "") -> Iterator[Event]:
+        return self._once(Event(kind="failed", at=self._clock(), source=source, why=why, error=error))
 
     def _once(self, event: Event) -> Iterator[Event]:
         """An event, unless it only repeats what was told of its source last."""

@@ -78,33 +78,24 @@ def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = Non
 
 
 def _guarded(name: str, night: Night) -> StepOutcome:
-    """The boundary of a step: whatever fails in it is its own failure."""
-    try:
-        return _indexed(replace(STEPS[name](night), step=name), night)
-    except NotCuratableError as error:
-        return StepOutcome("nothing", error.message, hint=error.hint)
-    except OSError as error:
-        return _failed(disk_error(error))
-    except Exception as error:  # a fault of ours must not cost the steps behind it
-        return _failed(error)
-
-
-def _indexed(outcome: StepOutcome, night: Night) -> StepOutcome:
-    """Bring the word index up to date with what a step wrote, and with new lines of logs."""
+    """The boundary of a step: whatever fails in it is its own failure. What it wrote is indexed by words."""
     from workbench.ingest.watch import update_index  # noqa: PLC0415 - a step loads what it needs
 
-    wrote = outcome.operation or outcome.step == "ingest"
-    problem = update_index(night.workspace) if wrote and not night.dry_run else ""
-    return replace(outcome, notes=(*outcome.notes, problem)) if problem else outcome
-
-
-def _failed(error: Exception) -> StepOutcome:
-    said, hint = f"{type(error).__name__}: {error}", ""
-    if isinstance(error, WorkbenchError):
-        said, hint = error.message, error.hint
-    if isinstance(error, BusyError):
-        said = f"busy: {said}"
-    return StepOutcome("failed", said, hint=hint, error=type(error).__name__)
+    try:
+        outcome = STEPS[name](night)
+        wrote = (outcome.operation or name == "ingest") and not night.dry_run
+        problem = update_index(night.workspace) if wrote else ""
+        return replace(outcome, notes=(*outcome.notes, *filter(None, [problem])))
+    except NotCuratableError as error:
+        return StepOutcome("nothing", error.message, hint=error.hint)
+    except Exception as error:  # a fault of ours must not cost the steps behind it
+        fault = disk_error(error) if isinstance(error, OSError) else error
+        said, hint = f"{type(fault).__name__}: {fault}", ""
+        if isinstance(fault, WorkbenchError):
+            said, hint = fault.message, fault.hint
+        if isinstance(fault, BusyError):
+            said = f"busy: {said}"
+        return StepOutcome("failed", said, hint=hint, error=type(fault).__name__)
 
 
 def _carried_out(night: Night, planner: Callable[[], Plan]) -> StepOutcome:

@@ -139,11 +139,6 @@ def keep(state: Path, run: JobRun) -> None:
     write_state(_book(state, run.job), msgspec.to_builtins(_Book(1, [*others, run][-KEPT:])))
 
 
-def is_kept(state: Path, job: Job) -> bool:
-    """Whether there is a record of the job, be it readable or not."""
-    return _book(state, job).exists()
-
-
 def forget(state: Path, job: Job) -> bool:
     """Keep nothing of the job any more: whether there was something. Raises OSError."""
     try:
@@ -348,9 +343,12 @@ def standing(state: Path, job: Job, now: datetime) -> JobStatus:
     if not held_now and every and every[-1].state == "running":  # killed, if it did not begin or end just now
         held_now, every = _held(state, job), runs(state, job)
     if not every:
-        unread = not held_now and is_kept(state, job)
+        unread = not held_now and _book(state, job).exists()
         return JobStatus(job=job, state="running" if held_now else "never", unread=unread)
-    last, failed = every[-1], _failed(every)
+    last = every[-1]
+    # A step that failed, and was not tried since, did not mend itself.
+    latest = {step.name: step for run in every for step in run.steps}
+    failed = tuple(step for step in latest.values() if step.state == "failed")
     return JobStatus(
         job=job,
         state=_state(last, failed, held_now=held_now),
@@ -373,12 +371,6 @@ def _state(last: JobRun, failed: Sequence[StepResult], *, held_now: bool) -> Job
     if last.state == "running":
         return "killed"
     return "failed" if last.state == "done" and failed else last.state
-
-
-def _failed(every: Sequence[JobRun]) -> tuple[StepResult, ...]:
-    """The steps whose last attempt failed: one that was not tried since did not mend itself."""
-    latest = {step.name: step for run in every for step in run.steps}
-    return tuple(step for step in latest.values() if step.state == "failed")
 
 
 def _overdue(every: Sequence[JobRun], now: datetime, *, held_now: bool) -> str:

@@ -11,7 +11,9 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
+
+import msgspec
 
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
@@ -77,19 +79,28 @@ class Passage:
     text: str
 
 
+class Answer(msgspec.Struct, forbid_unknown_fields=True):
+    """The form of an answer: a model is shown its fields and bounds as a schema, and held to them."""
+
+
+_Form = TypeVar("_Form", bound=Answer)
+
+
 def ask_json(
     model: LanguageModel,
+    form: type[_Form],
     *,
     task: str,
     data: Sequence[Passage],
-    schema: Schema,
     max_tokens: int,
     timeout: float,
-) -> Any:
-    """What ``model`` makes of ``data``, as JSON that satisfies ``schema``. Raises LanguageModelError.
+) -> _Form:
+    """What ``model`` makes of ``data``, in this ``form``. Raises LanguageModelError.
 
     The fence is random, so that no text in memory can close it. ``timeout`` is in seconds.
     """
+    _, forms = msgspec.json.schema_components([form])
+    schema = {**forms.pop(form.__name__), "$defs": forms}
     fence = f"===== {secrets.token_hex(12)} ====="
     rules = _RULES.format(fence=fence, schema=json.dumps(schema))
     shown = "\n".join(f"{fence} {passage.name}\n{passage.text}" for passage in data)
@@ -99,24 +110,14 @@ def ask_json(
         raise LanguageModelError(f"{model.name} answered nothing")
     if len(answer) > max_tokens * _CHARACTERS_A_TOKEN:
         raise LanguageModelError(f"{model.name} answered much more than requested")
-    return _checked(model, answer, schema)
-
-
-def _checked(model: LanguageModel, answer: str, schema: Schema) -> Any:
-    import jsonschema  # noqa: PLC0415 - only with a model
-
     if fenced := _FENCED.match(answer):
         answer = fenced["inside"]
     try:
-        found = json.loads(answer)
-    except (ValueError, RecursionError) as error:
+        return msgspec.json.decode(answer, type=form, strict=False)
+    except msgspec.ValidationError as error:
+        raise LanguageModelError(f"{model.name} answered with JSON of another form") from error
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise LanguageModelError(f"{model.name} did not answer with JSON") from error
-    try:
-        jsonschema.Draft202012Validator(schema).validate(found)
-    except (jsonschema.ValidationError, RecursionError) as error:
-        said = getattr(error, "json_path", "$")
-        raise LanguageModelError(f"{model.name} answered with JSON of another form, at {said}") from error
-    return found
 
 
 def open_language_model(settings: Settings, model: str = "") -> LanguageModel | None:

@@ -8,6 +8,7 @@ language model one deadline counts for all that a question takes, tries and paus
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -166,19 +167,10 @@ class OpenAICompatible:
         self, messages: Sequence[Message], *, max_tokens: int, timeout: float, schema: Schema | None = None
     ) -> str:
         """See ``LanguageModel``. Must not be called from a running event loop."""
-        return asyncio.run(self._within(messages, max_tokens, timeout, schema))
+        return asyncio.run(self._answer(messages, max_tokens, timeout, schema))
 
-    async def _within(
+    async def _answer(
         self, messages: Sequence[Message], max_tokens: int, timeout: float, schema: Schema | None
-    ) -> str:
-        try:
-            async with asyncio.timeout(timeout), self._client(timeout) as client:
-                return await self._ask(client, messages, max_tokens, schema)
-        except TimeoutError:
-            raise LanguageModelError(f"{self.name} did not answer within {timeout:g} seconds") from None
-
-    async def _ask(
-        self, client: AsyncOpenAI, messages: Sequence[Message], max_tokens: int, schema: Schema | None
     ) -> str:
         limit = "max_completion_tokens" if self._endpoint.host in _OWN_LIMIT else "max_tokens"
         asked: dict[str, Any] = {
@@ -186,14 +178,15 @@ class OpenAICompatible:
             "messages": [{"role": message.role, "content": message.text} for message in messages],
             limit: max_tokens,
         }
+        headers = {"Authorization": f"Bearer {self._key.secret}"} if self._key.secret else {}
         try:
-            if schema is None:
-                return self._text(await client.chat.completions.create(**asked))
-            form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
-            try:
-                return self._text(await client.chat.completions.create(**asked, response_format=form))
-            except openai.BadRequestError:  # an endpoint that knows no schemas; the instructions hold it too
-                return self._text(await client.chat.completions.create(**asked))
+            client = open_client(self._endpoint, headers, timeout=timeout, most=MOST_BYTES, retries=2)
+            async with asyncio.timeout(timeout), client:
+                return self._text(await _completed(client, asked, schema))
+        except ModelUnavailableError as error:
+            raise LanguageModelError(error.message) from None
+        except TimeoutError:
+            raise LanguageModelError(f"{self.name} did not answer within {timeout:g} seconds") from None
         except openai.APIStatusError as error:
             raise LanguageModelError(self._refusal(error)) from None
         except (openai.APITimeoutError, openai.APIConnectionError) as error:
@@ -224,9 +217,11 @@ class OpenAICompatible:
             return f"{self.name} was not found there (404): check language_endpoint and language_model"
         return f"{self.name} answered {status}{explained(error, self._key)}"
 
-    def _client(self, timeout: float) -> AsyncOpenAI:
-        headers = {"Authorization": f"Bearer {self._key.secret}"} if self._key.secret else {}
-        try:
-            return open_client(self._endpoint, headers, timeout=timeout, most=MOST_BYTES, retries=2)
-        except ModelUnavailableError as error:
-            raise LanguageModelError(error.message) from None
+
+async def _completed(client: AsyncOpenAI, asked: Mapping[str, Any], schema: Schema | None) -> object:
+    if schema is not None:
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
+        with contextlib.suppress(openai.BadRequestError):
+            return await client.chat.completions.create(**asked, response_format=form)
+    # Also of an endpoint that knows no schemas: the instructions hold it too.
+    return await client.chat.completions.create(**asked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from workbench.safety.secrets import TextFinding, masked
@@ -97,27 +98,13 @@ def hidden_in(text: str) -> tuple[TextFinding, ...]:
         ):
             found.append(TextFinding("comment", *match.span(), _quoted(match["words"])))
     comments = [(finding.start, finding.end) for finding in found]
-    elsewhere = _Outside(sorted(shown_as_code + comments))
-    found += (finding for finding in unless_code if elsewhere.has(finding.start))
+    ends = sorted((end, start) for start, end in shown_as_code + comments)  # none overlaps another
+    for finding in unless_code:
+        at = bisect_right(ends, (finding.start, len(text)))
+        if at == len(ends) or finding.start < ends[at][1]:
+            found.append(finding)
     found += (*_characters(text), *_encoded(text))
     return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
-
-
-class _Outside:
-    """The part of a text outside of some ranges; asked in any order, in logarithmic time."""
-
-    def __init__(self, ranges: list[tuple[int, int]]) -> None:
-        self._ranges = ranges
-
-    def has(self, at: int) -> bool:
-        low, high = 0, len(self._ranges)
-        while low < high:
-            middle = (low + high) // 2
-            if self._ranges[middle][1] <= at:
-                low = middle + 1
-            else:
-                high = middle
-        return low == len(self._ranges) or at < self._ranges[low][0]
 
 
 def _elements(text: str) -> Iterator[TextFinding]:
@@ -167,7 +154,8 @@ def _encoded(text: str) -> Iterator[TextFinding]:
 def _characters(text: str) -> Iterator[TextFinding]:
     if text.isascii() or not _ANY_RUN.search(text):
         return
-    lines, at = _Lines(text), 0
+    at = line_end = 0
+    is_right_to_left = False
     while found := _ANY_RUN.search(text, at):
         match = _RUNS.match(text, found.start())
         at = match.end() if match else found.end()
@@ -179,8 +167,12 @@ def _characters(text: str) -> Iterator[TextFinding]:
         if kind == "zero" and not _joins(run, before, after, at_start=match.start() == 0):
             yield TextFinding("zero-width characters", *match.span(), _around(text, match))
         elif kind == "bidi":
+            if match.start() >= line_end:  # whether its line is written from the right is looked at once
+                line_start = text.rfind("\n", 0, match.start()) + 1
+                line_end = end if (end := text.find("\n", match.start())) >= 0 else len(text)
+                is_right_to_left = bool(_RIGHT_TO_LEFT.search(text, line_start, line_end))
             forced = any(character in "\u202d\u202e" for character in run)
-            if forced or not lines.holds_right_to_left(match.start()):
+            if forced or not is_right_to_left:
                 yield TextFinding("bidirectional controls", *match.span(), _around(text, match))
         elif kind == "tags" and not (before == "\U0001f3f4" and _REGION.fullmatch(run)):
             words = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
@@ -191,23 +183,6 @@ def _characters(text: str) -> Iterator[TextFinding]:
             yield TextFinding("variation selectors", *match.span(), _carried(run) or _around(text, match))
         elif kind == "soft":
             yield TextFinding("soft hyphens", *match.span(), _around(text, match))
-
-
-class _Lines:
-    """Whether the line of a place holds letters written from the right; each line is looked at once."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._end = -1
-        self._found = False
-
-    def holds_right_to_left(self, at: int) -> bool:
-        """Places must be asked for in their order."""
-        if at >= self._end:
-            start = self._text.rfind("\n", 0, at) + 1
-            self._end = end if (end := self._text.find("\n", at)) >= 0 else len(self._text)
-            self._found = bool(_RIGHT_TO_LEFT.search(self._text, start, self._end))
-        return self._found
 
 
 def _joins(run: str, before: str, after: str, *, at_start: bool) -> bool:

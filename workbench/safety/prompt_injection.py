@@ -13,12 +13,9 @@ depends on who speaks: what an agent notes for itself may well say `run make che
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 _AI = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|chat ?bots?|(?:ai|autonomous"
@@ -321,7 +318,13 @@ def steers(text: str) -> str | None:
     if _COMMENT.search(text):
         return "hidden in a comment"
     low = text.lower().replace("’", "'")
-    return "an instruction to an AI" if _breaks_a_rule(low) or _orders_about_the_user(low) else None
+    # "Give the user a wrong number": an order that speaks of "the user" was not given by the user.
+    about_user = _ABOUT_USER.match(low)
+    is_order = about_user is not None and about_user["verb"] in _ORDERS
+    breaks_rule = any(
+        any(hint in low for hint in rule.hints) and rule.pattern.search(low) for rule in _RULES_OF_STEERING
+    )
+    return "an instruction to an AI" if is_order or breaks_rule else None
 
 
 def without_cautions(text: str) -> str:
@@ -330,51 +333,19 @@ def without_cautions(text: str) -> str:
     return _CAUTION.sub(" ", low) if any(hint in low for hint in _CAUTION_HINTS) else low
 
 
-_LETTERS = re.compile(r"[^\s\d]+")
-_FIRST_RUNS = [[_LETTERS.findall(hint)[0] for hint in rule.hints] for rule in _RULES_OF_STEERING]
-"""The first run of such characters in each hint: it is in a word of every text that has the hint."""
-_LONGEST_WORD = 40
-
-
-def _breaks_a_rule(low: str) -> bool:
-    rules: Iterable[_Rule] = _RULES_OF_STEERING
-    # Most words are seen again and again, and belong to no hint: each is compared with the hints once. Not so
-    # in scripts that part no words.
-    words = _LETTERS.findall(low) if low.isascii() else ()
-    if words and len(max(words, key=len)) <= _LONGEST_WORD:
-        numbers = {number for word in words for number in _rules_hinted_by(word)}
-        rules = (_RULES_OF_STEERING[number] for number in numbers)
-    return any(any(hint in low for hint in rule.hints) and rule.pattern.search(low) for rule in rules)
-
-
-@functools.lru_cache(maxsize=50_000)
-def _rules_hinted_by(word: str) -> Sequence[int]:
-    """The rules one of whose hints has its first run of such characters in ``word``."""
-    return [number for number, runs in enumerate(_FIRST_RUNS) if any(run in word for run in runs)]
-
-
-def _orders_about_the_user(low: str) -> bool:
-    """ "Give the user a wrong number": an order that speaks of "the user" was not given by the user."""
-    found = _ABOUT_USER.match(low)
-    return found is not None and found["verb"] in _ORDERS
-
-
 _READ = 4_000
 """Characters that are looked at: an order that stands later is of a text nobody takes for one line."""
 
 
-class _Verb(Enum):
-    RUN = "run something"
-    FETCH = "fetch something"
-    FOLLOW = "follow what somebody else wrote"
-    IGNORE = "leave its instructions"
-    SEND = "send something away"
-    PAY = "pay somebody"
-
-
+_RUN = "run something"
+_FETCH = "fetch something"
+_FOLLOW = "follow what somebody else wrote"
+_IGNORE = "leave its instructions"
+_SEND = "send something away"
+_PAY = "pay somebody"
 _VERBS = {
     # English, German, French, Spanish, Russian; Chinese and Japanese together, as they part no words.
-    _Verb.RUN: (
+    _RUN: (
         "run running execute executing launch invoke install type paste enter call eval use",
         "führe führ führst führt führen ausführen auszuführen ausführst starte starten startest installiere"
         " installieren installierst rufe aufrufen gib eingeben verwende",
@@ -386,7 +357,7 @@ _VERBS = {
         " выполнять выполнить установи установите установить введи введите вставь используй",
         "运行 執行 执行 启动 安装 输入 調用 调用 実行 起動 走らせ インストール 入力して",
     ),
-    _Verb.FETCH: (
+    _FETCH: (
         "fetch download get open visit load read curl wget retrieve pull browse click",
         "lade lad laden herunterladen herunterzuladen hole hol holen abrufen abzurufen rufe öffne öffnen besuche"
         " besuchen lies lesen klicke klick",
@@ -398,7 +369,7 @@ _VERBS = {
         " перейди перейдите посети посетите прочитай прочитайте получи получите зайди зайдите",
         "下载 獲取 获取 抓取 打开 访问 訪問 读取 点击 取得 ダウンロード 開い 開く 開け アクセス 読み込",
     ),
-    _Verb.FOLLOW: (
+    _FOLLOW: (
         "follow obey apply comply adopt do implement",
         "folge folgen befolge befolgen befolgst gehorche gehorchen tu tue tust mach",
         "suis suivez suivre obéis obéissez obéir applique appliquez appliquer respecte respectez fais faites",
@@ -407,7 +378,7 @@ _VERBS = {
         " выполни выполняй выполняйте выполните исполняй",
         "遵循 遵守 遵照 按照 服从 照做 照着 従っ 従い 従う 従え 守っ 遂行",
     ),
-    _Verb.IGNORE: (
+    _IGNORE: (
         "ignore disregard forget override bypass skip discard neglect drop",
         "ignoriere ignorier ignorieren ignorierst vergiss vergesst vergessen missachte umgehe übergehe verwirf",
         "ignore ignorez ignorer oublie oubliez oublier contourne contournez outrepasse",
@@ -415,7 +386,7 @@ _VERBS = {
         "игнорируй игнорируйте игнорировать проигнорируй забудь забудьте забыть отбрось обойди пренебреги",
         "忽略 无视 無視 忘记 忘掉 忘れ 绕过 不要理会 不要遵守",
     ),
-    _Verb.SEND: (
+    _SEND: (
         "send forward post upload mail email e-mail share transmit exfiltrate leak copy publish deliver reveal"
         " report",
         "sende senden sendest schicke schick schicken schickst leite weiterleiten weiterzuleiten poste lade"
@@ -428,7 +399,7 @@ _VERBS = {
         " вышли вышлите пошли пришли загрузи передай передайте поделись выложи раскрой сообщи",
         "发送 發送 发给 发到 转发 上传 提交到 泄露 寄给 分享 送っ 送信 送れ 送る 転送 アップロード 共有 教え",
     ),
-    _Verb.PAY: (
+    _PAY: (
         "pay transfer wire send buy purchase donate remit settle top",
         "zahle zahl zahlen bezahle bezahlen überweise überweisen überweist kaufe kaufen spende begleiche",
         "paie paye payez payer verse versez verser vire virez virer achète achetez transfère transférez règle"
@@ -441,7 +412,7 @@ _VERBS = {
 }
 
 _WORDS = re.compile(r"(?<![\w-])(?:e-mail(?!\w)|\w+)")
-_VERBS_OF: dict[str, set[_Verb]] = {}
+_VERBS_OF: dict[str, set[str]] = {}
 """The verbs of each word, in scripts that part them."""
 for _verb, _languages in _VERBS.items():
     for _word in " ".join(_languages[:-1]).split():
@@ -450,7 +421,7 @@ _UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languag
 """In scripts that part no words any place will do."""
 
 
-def _verbs_in(low: str) -> set[_Verb]:
+def _verbs_in(low: str) -> set[str]:
     found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
     if not low.isascii():
         found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
@@ -573,24 +544,24 @@ def order_in(text: str, origin: str) -> str | None:
     found = _dangerous(low, verbs)
     if found is None and origin != "agent" and not _FIRST_PERSON.match(low):
         found = _doubtful(low, verbs)
-    return f"orders an agent to {found.value}" if found else None
+    return f"orders an agent to {found}" if found else None
 
 
-def _dangerous(low: str, verbs: set[_Verb]) -> _Verb | None:
+def _dangerous(low: str, verbs: set[str]) -> str | None:
     """Orders that no agent notes for itself."""
-    if _Verb.IGNORE in verbs and _OWN_RULES.search(low) and _EARLIER.search(low):
-        return _Verb.IGNORE
-    if _Verb.FOLLOW in verbs and _ADDRESS.search(low) and _OWN_RULES.search(low):
-        return _Verb.FOLLOW
-    if {_Verb.FETCH, _Verb.FOLLOW} <= verbs and _away(low) and (_THERE.search(low) or _OWN_RULES.search(low)):
-        return _Verb.FOLLOW
+    if _IGNORE in verbs and _OWN_RULES.search(low) and _EARLIER.search(low):
+        return _IGNORE
+    if _FOLLOW in verbs and _ADDRESS.search(low) and _OWN_RULES.search(low):
+        return _FOLLOW
+    if {_FETCH, _FOLLOW} <= verbs and _away(low) and (_THERE.search(low) or _OWN_RULES.search(low)):
+        return _FOLLOW
     if _ANSWER.search(low) and (_ADDRESS.search(low) or _SECRET.search(low)):
-        return next(verb for verb in _Verb if verb in verbs)
-    is_sent = _Verb.SEND in verbs and _away(low)
+        return next(verb for verb in _VERBS if verb in verbs)
+    is_sent = _SEND in verbs and _away(low)
     if is_sent and (_SECRET.search(low) or (_MUST.search(low) and _STORE.search(low))):
-        return _Verb.SEND
-    if _Verb.RUN in verbs and _FAR.search(low):
-        return _Verb.RUN
+        return _SEND
+    if _RUN in verbs and _FAR.search(low):
+        return _RUN
     return None
 
 
@@ -598,16 +569,16 @@ def _away(low: str) -> re.Match[str] | None:
     return _ADDRESS.search(low) or _MAIL.search(low)
 
 
-def _doubtful(low: str, verbs: set[_Verb]) -> _Verb | None:
+def _doubtful(low: str, verbs: set[str]) -> str | None:
     """Orders that are suspicious for who gives them."""
     away = bool(_ADDRESS.search(low) or _LINK.search(low))
     secret, answer, rules = _SECRET.search(low), _ANSWER.search(low), _OWN_RULES.search(low)
     meets = {
-        _Verb.IGNORE: rules,
-        _Verb.RUN: _COMMAND.search(low) or away or answer,
-        _Verb.FOLLOW: rules or away,
-        _Verb.SEND: _MAIL.search(low) or away or secret or _STORE.search(low),
-        _Verb.PAY: _ACCOUNT.search(low),
-        _Verb.FETCH: away or answer or secret,
+        _IGNORE: rules,
+        _RUN: _COMMAND.search(low) or away or answer,
+        _FOLLOW: rules or away,
+        _SEND: _MAIL.search(low) or away or secret or _STORE.search(low),
+        _PAY: _ACCOUNT.search(low),
+        _FETCH: away or answer or secret,
     }
     return next((verb for verb, met in meets.items() if verb in verbs and met), None)

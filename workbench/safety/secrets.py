@@ -71,9 +71,9 @@ class _Rule:
     name: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
-    known: int = 0
-    bits: float = 2.5
-    is_word: bool = True
+    known: int
+    bits: float
+    is_word: bool
 
 
 def _rule(
@@ -419,16 +419,14 @@ _CHANGE = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 
 def looks_like_key(text: str) -> bool:
     """Whether ``text`` holds a secret, the beginning of one, or a run of characters that could be one."""
-    if secrets_in(text) or _begins_a_key(text):
-        return True
-    return any(
-        _UUID.fullmatch(run[0]) is None and len(_CHANGE.findall(run[0])) >= _TURNS
-        for run in _RUN.finditer(text)
+    return (
+        bool(secrets_in(text))
+        or any(any(map(str.isdigit, found[0])) or "_" in found[0] for found in _BEGINS.finditer(text))
+        or any(
+            _UUID.fullmatch(run[0]) is None and len(_CHANGE.findall(run[0])) >= _TURNS
+            for run in _RUN.finditer(text)
+        )
     )
-
-
-def _begins_a_key(text: str) -> bool:
-    return any(any(map(str.isdigit, found[0])) or "_" in found[0] for found in _BEGINS.finditer(text))
 
 
 def clipped(text: str, most: int) -> str:

@@ -102,8 +102,6 @@ def _files(workspace: Workspace) -> Iterator[tuple[AgentQueue, RelPath]]:
 
 
 def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued]:
-    import msgspec  # noqa: PLC0415 - not before there is a queue
-
     refusal, files = "", workspace.files
     if path.startswith(_ABOVE):
         files = Files(workspace.root.parent)
@@ -115,15 +113,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
         found = list(queue.read(path, data))
     except FileNotFoundError:  # the agent decided on it meanwhile
         return []
-    except (
-        ValueError,
-        TypeError,
-        ArithmeticError,
-        RecursionError,
-        msgspec.MsgspecError,
-        WorkbenchError,
-        OSError,
-    ) as error:
+    except Exception as error:  # whatever the agent wrote, the other queues are read
         why = error.message if isinstance(error, WorkbenchError) else str(error)
         malformed, refusal = True, f"it is not in the format that {queue.layout.title} writes: {why}"
         found = [Proposal(key=claim_key(path), action="patch", text=path)]
@@ -540,12 +530,8 @@ def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
             continue
         signals = one.get("recallCount", 0) + one.get("dailyCount", 0) + one.get("groundedCount", 0)
         contexts = max(len(one.get("queryHashes", ())), len(one.get("recallDays", ())))
-        if (
-            signals >= _SIGNALS
-            and contexts >= _CONTEXTS
-            and any(map(str.isalnum, one["snippet"]))
-            and "promotedAt" not in one
-        ):
+        has_words = any(map(str.isalnum, one["snippet"]))
+        if signals >= _SIGNALS and contexts >= _CONTEXTS and has_words and "promotedAt" not in one:
             found.append((signals, one))
     for signals, one in sorted(found, key=lambda item: -item[0])[:_MOST]:
         last = f"-L{one['endLine']}" if one["endLine"] > one["startLine"] else ""
@@ -553,7 +539,7 @@ def _read_candidates(_path: RelPath, data: bytes) -> Iterator[Proposal]:
             key=claim_key(one["snippet"]),
             action="add",
             text=_BEFORE_SNIPPET.sub("", " ".join(one["snippet"].split())),
-            sources=(f"{one['path']}#L{one['startLine']}" + last,),
+            sources=(f"{one['path']}#L{one['startLine']}{last}",),
             trust=Origin.AGENT,
             why=f"recalled {signals} times",
         )

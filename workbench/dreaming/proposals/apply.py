@@ -8,7 +8,6 @@ What a dreaming run kept, on the page of its day: added at the end, never writte
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -22,9 +21,10 @@ from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import find_section, is_heading, without_block_ids
-from workbench.memory.entry import Form, Kind, entry_hash
+from workbench.memory.entry import Kind, entry_hash
+from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text, parse_document
+from workbench.memory.markdown import Document, block_text
 from workbench.memory.move import with_item
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import QUEUE, Proposal
@@ -132,7 +132,9 @@ def _carried(foreseen: Foreseen, proposal: Proposal, text: str, now: datetime, a
             _merge(foreseen, done, now, actor)
         else:
             _supersede(foreseen, done, now)
-        _stamp(foreseen, done, now.date())
+        for edit in marks(list(done.places), now.date()):  # the episodes that it came from are promoted
+            if foreseen.files.read_or_none(edit.path) == edit.before:
+                foreseen.lay(edit)
     elif proposal.action == "archive":
         _archive(foreseen, done, now.date())
     elif proposal.action == "forget":
@@ -193,16 +195,16 @@ def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None
     data, became = merged(target, done.places, text=words, today=now.date(), actor=actor)
     after = target.document.with_data(data)
     proposal = done.proposal
-    said = became.provenance.get("trust") if became.provenance else None
-    fields = {"by": proposal.by, "trust": least_trusted(said, trust_from(proposal, done.places))}
+    trust = least_trusted(became.field("trust"), trust_from(proposal, done.places))
+    fields = {"by": proposal.by, "trust": trust}
     fields |= {"score": score} if (score := score_of(proposal)) else {}
     fields |= {"run": proposal.run} if proposal.run else {}
-    if not done.places and done.sources and not (became.provenance and became.provenance.source):
+    if not done.places and done.sources and not became.origin.source:
         fields["src"] = done.sources[0]
     data = annotate(after, find_entry(after, became.address), fields)
     foreseen.lay(FileEdit(target.document.path, target.document.data, data))
-    name = (became.provenance.get("id") if became.provenance else None) or ""
-    done.ids.update(dict.fromkeys((place.entry.address for place in (*done.places, target)), name))
+    places = (*done.places, target)
+    done.ids.update(dict.fromkeys((place.entry.address for place in places), became.field("id") or ""))
 
 
 def _supersede(foreseen: Foreseen, done: Carried, now: datetime) -> None:
@@ -309,20 +311,12 @@ def _remembered(foreseen: Foreseen, done: Carried) -> PromotionSource:
     return target
 
 
-def _stamp(foreseen: Foreseen, done: Carried, today: date) -> None:
-    """Mark the episodes that a claim came from as promoted."""
-    for edit in marks(list(done.places), today):
-        if foreseen.files.read_or_none(edit.path) == edit.before:
-            foreseen.lay(edit)
-
-
 def address_of(memory: Document, name: str) -> str | None:
     """Where the entry of long-term memory with this id stands."""
-    return next((e.address for e in memory.entries if e.provenance and e.provenance.get("id") == name), None)
+    return next((e.address for e in memory.entries if e.field("id") == name), None)
 
 
 _FOLDER = "_system/dreaming/"
-_MARKS = re.compile(r"([\\`*_{}\[\]()#+!<>|~-])")
 _LONGEST = 300
 _MOST_SOURCES = 4
 _DID = {"add": "", "merge": "merged, ", "supersede": "in the place of an older one, ", "store": "stored, "}
@@ -392,19 +386,8 @@ def _why(one: Carried) -> str:
 
 def _item(text: str, why: str) -> str:
     """A list item that is read back as one, whatever the text and the reason hold."""
-    words, because = cut(_one_line(text), _LONGEST), f" ({_one_line(why)})" if why else ""
-    for line in (words + because, _MARKS.sub(r"\\\1", words) + because, _MARKS.sub(r"\\\1", words + because)):
-        if _is_item(f"- {line}"):
-            return f"- {line}"
-    return "- (text that cannot be shown here)"
-
-
-def _is_item(line: str) -> bool:
-    """Whether a line is one list item, and what follows is not drawn into it."""
-    found = parse_document(RelPath("page.md"), f"{line}\n\n# probe\n".encode(), Kind.NOTE)
-    forms = [entry.form for entry in found.entries]
-    names = [heading.path for heading in found.headings]
-    return forms[:1] == [Form.ITEM] and names == [("probe",)] and "<!--" not in line
+    line = cut(_one_line(text), _LONGEST) + (f" ({_one_line(why)})" if why else "")
+    return f"- {plain_line(line, 4 * _LONGEST) or '(text that cannot be shown here)'}"
 
 
 def _one_line(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -74,10 +75,10 @@ def plan_accept(
                 f"{one.proposal.key} “{title(one.proposal.text)}” is stale: {one.stale}",
                 hint="reject or withdraw it; the next dream proposes it again if it still applies",
             )
-    named = {}
-    for key, text in (texts or {}).items():
-        (one,) = find_all(workspace, [key], now, book=book)
-        named[one.proposal.key] = text
+    named = {
+        find_all(workspace, [key], now, book=book)[0].proposal.key: text
+        for key, text in (texts or {}).items()
+    }
     return plan_of(
         workspace,
         [one.proposal for one in found],
@@ -327,9 +328,7 @@ def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, .
 def _summary(done: Sequence[Carried]) -> str:
     if len(done) == 1:
         return title(done[0].text)
-    counts: dict[str, int] = {}
-    for one in done:
-        counts[one.proposal.action] = counts.get(one.proposal.action, 0) + 1
+    counts = Counter(one.proposal.action for one in done)
     return f"{len(done)} proposals: " + ", ".join(f"{count} {action}" for action, count in counts.items())
 
 

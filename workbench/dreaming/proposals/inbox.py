@@ -111,7 +111,7 @@ def propose(
             why = f"deferred until {here.until}"
         if why:
             left_out.append((proposal, why))
-        elif here is not None and not here.stale and _is_same(here.proposal, proposal, name):
+        elif here is not None and not here.stale and not _is_news(here.proposal, proposal):
             again[name_of(here.proposal)] = here.proposal
         else:
             added[name] = proposal if proposal.made_at else replace(proposal, made_at=now)
@@ -167,15 +167,17 @@ def waiting(
         decision = book.decisions.newest.get(name)
         until = decision.until if decision and decision.decision == "deferred" else None
         stale, gone = present.why_stale(proposal)
-        malformed = False
+        own = next((item for item in queued[:1] if item.proposal == proposal), None)
         if queued:
-            own = queued[0].proposal == proposal
-            malformed = own and queued[0].malformed
-            refusal = queued[0].refusal if own else ""
-            stale = refusal or book.why_closed(proposal) or stale
+            stale = (own and own.refusal) or book.why_closed(proposal) or stale
         out.append(
             Waiting(
-                proposal=proposal, stale=stale, until=until, proposed=count, gone=gone, malformed=malformed
+                proposal=proposal,
+                stale=stale,
+                until=until,
+                proposed=count,
+                gone=gone,
+                malformed=own is not None and own.malformed,
             )
         )
     return tuple(out)
@@ -310,11 +312,10 @@ def read_book(workspace: Workspace) -> Book:
     return Book(newest, decisions, frozenset(replaced), queued, remembered)
 
 
-def _is_same(old: Proposal, new: Proposal, name: Name) -> bool:
-    """Whether ``new`` says nothing that ``old`` does not: another wording of the same claim is no news."""
-    if name_of(old) != name:
-        return True
-    return all(getattr(old, what) == getattr(new, what) for what in _SAME)
+def _is_news(old: Proposal, new: Proposal) -> bool:
+    """Whether ``new`` says what ``old`` does not: another wording of the same claim says no more."""
+    same_claim = name_of(old) == name_of(new)
+    return same_claim and any(getattr(old, what) != getattr(new, what) for what in _SAME)
 
 
 @dataclass(slots=True)
@@ -356,8 +357,8 @@ class Settled:
     """A proposal that does not wait: ``decision`` is None where ``said`` tells why without one."""
 
     proposal: Proposal
-    decision: Decided | None = None
-    said: str = REMEMBERED
+    decision: Decided | None
+    said: str
 
     @property
     def kept(self) -> bool:
@@ -400,12 +401,12 @@ def overview(workspace: Workspace, now: datetime) -> Overview:
         if name in names:
             continue
         newest = book.decisions.newest.get(name)
+        decision, said = None, REMEMBERED
         if newest is not None and (newest.decision in FINAL or newest.decision == "withdrawn"):
-            settled.append(Settled(proposal=proposal, decision=newest.decision, said=newest.said))
+            decision, said = newest.decision, newest.said
         elif name in book.replaced:
-            settled.append(Settled(proposal=proposal, said="a later dream did not propose it again"))
-        else:
-            settled.append(Settled(proposal=proposal))
+            said = "a later dream did not propose it again"
+        settled.append(Settled(proposal=proposal, decision=decision, said=said))
     return Overview(
         waits=tuple(one for one in every if not one.hidden(now)),
         deferred=tuple(one for one in every if one.hidden(now)),

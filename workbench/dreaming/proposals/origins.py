@@ -10,11 +10,10 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.address import path_of
-from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.names import RelPath, is_outside
@@ -65,7 +64,7 @@ def origin_of(
     """
     entries = [place.entry for place in places]
     sessions = [value for place in places for value in _sessions(place)] or [proposal.session]
-    days = [day for entry in entries if (day := _occurred(entry))]
+    days = [day for entry in entries if (day := entry.origin.day("occurred_at") or entry.date)]
     named = _independent(sources, places)[:_MOST_SOURCES]
     quoted = entry_hash(text)
     hashes = (place.entry.hash for place in places if _lines(place.entry) in named)
@@ -118,26 +117,14 @@ def origin_from(proposal: Proposal, places: Sequence[PromotionSource]) -> Origin
     return Origin(least_trusted(*found, *([] if said is Origin.UNKNOWN else [said])))
 
 
-def distinct_texts(places: Sequence[PromotionSource]) -> int:
-    """How many different texts in different files the places are: copies of one text are one source."""
-    texts = {claim_key(place.entry.text) for place in places}
-    return min(len(texts), len({place.entry.path for place in places}))
-
-
 def score_of(proposal: Proposal) -> str | None:
     """The score as provenance writes it; None where a proposal has none."""
     return f"{proposal.score:.2f}" if proposal.score else None
 
 
 def _sessions(place: PromotionSource) -> tuple[str, ...]:
-    own, header = place.entry.provenance, place.document.front_matter
-    in_file = header.text("session") if header else None
-    return (own.all("session") if own else ()) or ((in_file,) if in_file else ())
-
-
-def _occurred(entry: Entry) -> date | None:
-    said = entry.provenance.day("occurred_at") if entry.provenance else None
-    return said or entry.date
+    in_file = place.document.header.text("session")
+    return place.entry.fields("session") or ((in_file,) if in_file else ())
 
 
 _PLACE = re.compile(r"(?P<path>.+)#L(?P<first>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d{0,8}))?")
@@ -207,9 +194,8 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
-    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
     words = split_provenance(block_text(document, entry))[0].strip()
-    return _quotation(f"{entry.path}#L{entry.start_line}{last}", words, document, entry)
+    return _quotation(_lines(entry), words, document, entry)
 
 
 def _of_source(workspace: Workspace, source: str) -> Quotation:

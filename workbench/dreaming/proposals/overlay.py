@@ -7,6 +7,7 @@ file. Nothing is written.
 
 from __future__ import annotations
 
+import contextlib
 from functools import cached_property
 
 from workbench.memory.file_edit import FileEdit
@@ -116,15 +117,12 @@ class _ForeseenFiles(Files):
         self._read = read
 
     def read(self, path: RelPath) -> bytes:
-        if (edit := self._laid.get(path)) is not None:
-            data = edit.after
-        else:
-            if path not in self._read:
-                try:
-                    self._read[path] = super().read(path)
-                except FileNotFoundError:
-                    self._read[path] = None
-            data = self._read[path]
+        edit = self._laid.get(path)
+        if edit is None and path not in self._read:
+            self._read[path] = None
+            with contextlib.suppress(FileNotFoundError):
+                self._read[path] = super().read(path)
+        data = edit.after if edit else self._read[path]
         if data is None:
             raise FileNotFoundError(path)
         return data

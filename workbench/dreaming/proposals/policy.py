@@ -19,11 +19,12 @@ from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import plan_of
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
-from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
+from workbench.dreaming.proposals.origins import origin_from, places_of, trust_from
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import block_text
@@ -122,21 +123,18 @@ class _Trial:
     def refusal(self, one: Proposal) -> str:
         """Why policy does not accept it; empty where it does, and it is laid."""
         following = self.batch.followed(one)
-        touched = self._touches(following)
+        touched: Entry | None = None
+        if following.target:
+            with contextlib.suppress(WorkbenchError, FileNotFoundError):  # found nowhere: it touches nothing
+                touched = self.batch.foreseen.find(following.target)
         return self._doubt(following, touched) or self._laid(one, touched)
-
-    def _touches(self, one: Proposal) -> Entry | None:
-        """The entry of before that it changes, replaces or archives, if it is one; found nowhere: None."""
-        with contextlib.suppress(WorkbenchError, FileNotFoundError):
-            return self.batch.foreseen.find(one.target) if one.target else None
-        return None
 
     def _doubt(self, one: Proposal, touched: Entry | None) -> str:
         if one.action == "forget":
             return "nothing is forgotten without review"
-        if one.action != "archive" and (why := "; ".join(flags_of(one)) or veto(one.text)):
-            return why
-        if one.action != "archive" and (why := _untrusted(self.workspace, one)):
+        if one.action != "archive" and (
+            why := "; ".join(flags_of(one)) or veto(one.text) or _untrusted(self.workspace, one)
+        ):
             return why
         if one.target:
             return self._doubt_of_target(one, touched)
@@ -159,8 +157,7 @@ class _Trial:
 
     def _new(self, touched: Entry) -> set[str]:
         """The entry, unless it is one that this run has touched or made already."""
-        name = touched.provenance.get("id") if touched.provenance else None
-        return set() if name and name in self.batch.ids else {touched.address}
+        return set() if touched.field("id") in self.batch.ids else {touched.address}
 
     def _laid(self, one: Proposal, touched: Entry | None) -> str:
         trial = self.batch.copy()
@@ -212,7 +209,9 @@ def _may_not_go(entry: Entry, today: date) -> str:
         return "it was written by hand"
     if entry.provenance.trust == "owner":
         return "you said it yourself"
-    return f"it was kept less than {YOUNG} days ago" if _is_young(entry, today) else ""
+    kept = entry.provenance.day("at")
+    is_young = kept is not None and today - kept < timedelta(days=YOUNG)
+    return f"it was kept less than {YOUNG} days ago" if is_young else ""
 
 
 def _untrusted(workspace: Workspace, one: Proposal) -> str:
@@ -229,11 +228,7 @@ def _untrusted(workspace: Workspace, one: Proposal) -> str:
     vouched = not logged and trust_from(one, places) in (Origin.OWNER, Origin.AGENT)
     if not judged or origin is Origin.OWNER or vouched:
         return ""
-    if distinct_texts(places) >= SOURCES:
+    texts = {claim_key(place.entry.text) for place in places}  # copies of one text are one source
+    if min(len(texts), len({place.entry.path for place in places})) >= SOURCES:
         return ""
     return "only one text of the agent's log has it (copies count as one source)"
-
-
-def _is_young(entry: Entry, today: date) -> bool:
-    kept = entry.provenance.day("at") if entry.provenance else None
-    return kept is not None and today - kept < timedelta(days=YOUNG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from workbench.dreaming.proposals.decide import RUN
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation, Plan
@@ -46,25 +48,22 @@ class RolledBack:
 
 def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
     """All runs that the ledger or the history knows, the newest first. Raises NoRepositoryError, ..."""
-    operations: dict[str, list[Operation]] = {}
+    operations: dict[str, list[Operation]] = defaultdict(list)
     for operation in workspace.operations.walk():
         for name in _runs_of(operation):
-            operations.setdefault(name, []).append(operation)
-    proposed: dict[str, int] = {}
-    made: dict[str, datetime] = {}
+            operations[name].append(operation)
+    proposals: dict[str, list[Proposal]] = defaultdict(list)
     for proposal, _ in read_book(workspace).proposals.values():
         if proposal.run:
-            proposed[proposal.run] = proposed.get(proposal.run, 0) + 1
-            if proposal.made_at:
-                made.setdefault(proposal.run, proposal.made_at)
+            proposals[proposal.run].append(proposal)
     found = [
         DreamRun(
             id=name,
-            proposed=proposed.get(name, 0),
-            made_at=made.get(name),
-            operations=tuple(operations.get(name, ())),
+            proposed=len(proposals[name]),
+            made_at=next((one.made_at for one in proposals[name] if one.made_at), None),
+            operations=tuple(operations[name]),
         )
-        for name in dict.fromkeys((*proposed, *operations))
+        for name in dict.fromkeys((*proposals, *operations))
     ]
     return tuple(sorted(found, key=_moment, reverse=True))
 
@@ -114,10 +113,8 @@ def roll_back(workspace: Workspace, name: str) -> RolledBack:
             undone.append(
                 workspace.operations.carry_out(lambda name=operation.id: plan_undo(workspace, name))  # type: ignore[misc]
             )
-        except UsageError as error:
-            refused.append((operation, error))
         except WorkbenchError as error:
-            if error.code != "conflict":
+            if error.code != "conflict" and not isinstance(error, UsageError):
                 raise
             refused.append((operation, error))
     return RolledBack(run.id, tuple(undone), tuple(refused))

@@ -38,14 +38,9 @@ def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
 
 def flags_of(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
     """The ``flags`` of everything that accepting it may write, ``text`` in the place of its own words."""
-    origin = origin_said(proposal)
+    # A proposal that says no origin is read as an agent's words are.
+    origin = Origin(proposal.trust) if proposal.trust in {*Origin} - {Origin.UNKNOWN} else Origin.AGENT
     return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words, origin)))
-
-
-def origin_said(proposal: Proposal) -> Origin:
-    """The origin that a proposal itself says; one that says none is read as an agent's words are."""
-    said = Origin(proposal.trust) if proposal.trust in tuple(Origin) else Origin.UNKNOWN
-    return Origin.AGENT if said is Origin.UNKNOWN else said
 
 
 def is_from_outside(proposal: Proposal) -> bool:
