@@ -34,7 +34,7 @@ from workbench.fleet.run import Plan, check, reindex
 from workbench.fleet.worker import (
     Agent,
     Brought,
-    InProcess,
+    InProcessPool,
     RayPool,
     Recipe,
     Task,
@@ -113,24 +113,24 @@ def measured(root: Path, storage: Bucket, count: int, workers: int, batch: int) 
     out["stored_bytes"] = stored(storage)
 
     meter = Meter(storage.proxy)
-    single = reindex(agents, alone, how, InProcess(how), plan, tell)
+    single = reindex(agents, alone, how, InProcessPool(how), plan, tell)
     out["single"] = {"seconds": round(single.seconds, 3), "report": single.as_json()}
     out["rows_equal"], out["vectors_differ"] = compared(rows(place), rows(alone))
 
     meter = Meter(storage.proxy)
-    again = reindex(agents, place, how, InProcess(how), plan, tell)
+    again = reindex(agents, place, how, InProcessPool(how), plan, tell)
     out["again"] = {**meter.read(), "report": again.as_json()}
 
     for agent in agents[:: max(1, count // 20)]:
         write(Path(agent.path), "memory/2026-03-16.md", "# 2026-03-16\n\n- The quokka likes figs\n")
     meter = Meter(storage.proxy)
-    later = reindex(agents, place, how, InProcess(how), plan, tell)
+    later = reindex(agents, place, how, InProcessPool(how), plan, tell)
     out["later"] = {**meter.read(), "report": later.as_json()}
 
     meter = Meter(storage.proxy)
     out["findings"] = len(list(check(SharedTable.open(place), agents)))
     out["check"] = meter.read()
-    reindex(agents, alone, how, InProcess(how), plan, tell)
+    reindex(agents, alone, how, InProcessPool(how), plan, tell)
     out["searches"], out["hits_equal"] = searches(storage, place, alone)
     return out
 

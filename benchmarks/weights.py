@@ -32,7 +32,7 @@ from indexing.query.dates import periods_in
 from indexing.ranking.order import diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Query
-from indexing.search.candidates import Pool
+from indexing.search.candidates import Candidates
 from indexing.search.index_search import IndexSearch
 from indexing.search.modes import Mode
 from indexing.sync import entry_vectors
@@ -69,7 +69,7 @@ class Found:
     """A question, what was found for it, and for each candidate which of its evidence it holds."""
 
     asked: Asked
-    pool: Pool
+    pool: Candidates
     holds: Mapping[int, frozenset[int]]
 
     def figures(self, weights: Weights, collection: Collection) -> tuple[float, ...]:

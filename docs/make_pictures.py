@@ -71,7 +71,7 @@ _READING = ("reading …", "looking …", "working …", "… check", "     wait
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     "wait": lambda app: app.main.overlay.status == "hybrid",
     "then": lambda app: (
-        app.main.overlay.status == "hybrid" and (app.main.searching.found or NOTHING).moment is not None
+        app.main.overlay.status == "hybrid" and (app.main.live_search.found or NOTHING).moment is not None
     ),
     "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),

@@ -75,7 +75,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class NearestEntries:
     """The entries nearest to a question: (n,) int64 keys and (n,) float32 cosines in [-1, 1]."""
 
     keys: NDArray[np.int64]
@@ -128,7 +128,7 @@ class VectorReader:
         """Rows in the version at hand."""
         return self._rows
 
-    def nearest(self, vector: Vectors, limit: int, allowed: Sequence[int] | None = None) -> Nearest:
+    def nearest(self, vector: Vectors, limit: int, allowed: Sequence[int] | None = None) -> NearestEntries:
         """The best ``limit`` rows, best first, equals by their keys; ``vector`` is (d,) of length 1.
 
         ``allowed`` are the keys that may answer, None: all. Few are a condition of the search; of many, more
@@ -147,14 +147,14 @@ class VectorReader:
             complete = len(found.keys) < fetched
             if allowed is not None and only is None:
                 here = np.isin(found.keys, allowed)
-                found = Nearest(found.keys[here], found.cosines[here])
+                found = NearestEntries(found.keys[here], found.cosines[here])
                 if complete and self.approximate and len(found.keys) < min(limit, len(allowed)):
                     only, fetched = allowed, limit + _MARGIN
                     continue
             beyond = len(found.keys) > limit and found.cosines[limit - 1] - found.cosines[-1] > _SAME
             if complete or beyond:
                 order = np.lexsort((found.keys, -np.round(found.cosines, 6)))[:limit]
-                return Nearest(found.keys[order], found.cosines[order])
+                return NearestEntries(found.keys[order], found.cosines[order])
             fetched *= 4
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
@@ -162,10 +162,10 @@ class VectorReader:
         found = self._search(vector, len(keys), keys)
         return dict(zip(found.keys.tolist(), found.cosines.tolist(), strict=True))
 
-    def _search(self, vector: Vectors, limit: int, only: Sequence[int] | None) -> Nearest:
+    def _search(self, vector: Vectors, limit: int, only: Sequence[int] | None) -> NearestEntries:
         """The best ``limit`` rows, ``only`` among those with these keys where there are any given."""
         if only is not None and not len(only):
-            return Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
+            return NearestEntries(np.zeros(0, np.int64), np.zeros(0, np.float32))
         with engine("the vectors cannot be read"):
             search = self._table.search(vector).distance_type("cosine").select(["key", "_distance"])
             if only is not None:
@@ -179,7 +179,7 @@ class VectorReader:
                 search = search.nprobes(PROBES).refine_factor(REFINE)
             found = search.limit(limit).to_arrow()
             cosines = (1.0 - found["_distance"].to_numpy()).astype(np.float32)
-            return Nearest(found["key"].to_numpy().astype(np.int64), cosines)
+            return NearestEntries(found["key"].to_numpy().astype(np.int64), cosines)
 
 
 class VectorWriter:

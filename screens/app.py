@@ -17,13 +17,13 @@ from textual.notifications import Notification, SeverityLevel
 
 from screens.actions.keys import key_for
 from screens.jobs.running_jobs import toasts_above_work
-from screens.main.garbage_collection import Tidying
-from screens.main.key_bindings import Apart, Keying
+from screens.main.garbage_collection import GarbageCollection
+from screens.main.key_bindings import EscapeKeys, KeyFileReader
 from screens.main.screen import MainScreen
 from screens.main.shutdown import end_in_time, listen
-from screens.main.theme_control import Theming, css_colors
-from screens.main.too_small import Covering
-from screens.workspaces.switch import Switching
+from screens.main.theme_control import ThemeControl, css_colors
+from screens.main.too_small import TooSmallGuard
+from screens.workspaces.switch import WorkspaceSwitch
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -65,21 +65,21 @@ class WorkbenchApp(App[None]):
         workspace: Workspace,
         *,
         engines: bool = True,
-        tidying: Tidying | None = None,
+        tidying: GarbageCollection | None = None,
         proposed: int = 0,
     ) -> None:
         """``tidying`` has begun where it is given. How many were ``proposed`` is told at the start."""
-        self.theming = Theming()
-        self.keying = Keying()
-        self.tidying = tidying or Tidying()
+        self.theming = ThemeControl()
+        self.keying = KeyFileReader()
+        self.tidying = tidying or GarbageCollection()
         super().__init__()
         self._engines = engines
         self._proposed = proposed
         self.main = self.take_up(workspace)
         self.theming.prepare(self)
-        self.covering = Covering(self)
-        self.apart = Apart(self)
-        self.switching = Switching(self)
+        self.covering = TooSmallGuard(self)
+        self.apart = EscapeKeys(self)
+        self.switching = WorkspaceSwitch(self)
         self._interrupted = float("-inf")
 
     def take_up(self, workspace: Workspace, at: str = "") -> MainScreen:
@@ -146,8 +146,8 @@ class WorkbenchApp(App[None]):
         if not (
             isinstance(event, (events.Key, events.Paste))
             and not event.is_forwarded
-            and (self.screen is self.main or self.main.holding.busy)
-            and self.main.holding.takes(event)
+            and (self.screen is self.main or self.main.key_queue.busy)
+            and self.main.key_queue.takes(event)
         ):
             await super().on_event(event)
 

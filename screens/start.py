@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from screens.main.garbage_collection import Tidying
+from screens.main.garbage_collection import GarbageCollection
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -24,7 +24,7 @@ def run(workspace: Workspace, proposed: int = 0) -> int:
     ``proposed`` are the proposals that a dream just made, which is then told.
     """
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
-    tidying = Tidying()
+    tidying = GarbageCollection()
     tidying.begin()
     try:
         from screens.app import WorkbenchApp  # noqa: PLC0415 - after what counts for loading it

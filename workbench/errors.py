@@ -22,7 +22,7 @@
     │       └── NewerFormatError            a newer program has written it: it can only be read
     ├── BusyError                  exit 3   somebody else holds a lock: try again
     ├── ConflictError                       newer text is in the way; nothing was changed
-    ├── DoubtfulError                       the clock, or how much would go, is doubtful: look first
+    ├── NeedsConfirmationError              the clock, or how much would go, is doubtful: look first
     ├── SecretFoundError                    a secret would be recorded in a file; nothing was
     ├── WriteFailedError                    the disk refused; the old text is intact
     ├── BackupError                         a backup cannot be made, or cannot be restored
@@ -245,7 +245,7 @@ class ConflictError(WorkbenchError):
     code = "conflict"
 
 
-class DoubtfulError(WorkbenchError):
+class NeedsConfirmationError(WorkbenchError):
     """Something that runs by the clock would do what hardly anybody wants; nothing was changed."""
 
     code = "doubtful"

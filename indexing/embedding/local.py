@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from indexing.embedding.model_files import ModelSource, locate
-from indexing.embedding.port import Embedder, Portion, cache_dir
+from indexing.embedding.port import EmbeddedBatch, Embedder, cache_dir
 from indexing.storage import set_aside_here
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.workspace.locks import hold
@@ -159,7 +159,7 @@ class BulkLocal(Embedder):
                 self._failed(error)
         return self._cpu.embed(texts)
 
-    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
         """See ``Embedder``."""
         self._seen += len(texts)
         if self._load is not None and self._seen >= self._worth_it:

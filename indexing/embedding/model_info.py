@@ -70,7 +70,7 @@ def describe(setting: str) -> Description:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class ProviderInfo:
     """A provider of the settings: a ``local`` model, a remote ``service``, or ``problem`` says why neither.
 
     ``device`` is where a local model embeds many texts, as far as can be told without loading torch.
@@ -111,23 +111,23 @@ class Described:
         return about | {"model": None, "why": self.problem.message, "hint": self.problem.hint or None}
 
 
-def describe_providers(settings: Settings) -> tuple[Described, ...]:
+def describe_providers(settings: Settings) -> tuple[ProviderInfo, ...]:
     """The providers of the settings in their order. Loads nothing, asks no network, never fails."""
     return tuple(_described(provider, settings) for provider in settings.embedding_providers or ("local",))
 
 
-def _described(provider: str, settings: Settings) -> Described:
+def _described(provider: str, settings: Settings) -> ProviderInfo:
     if provider == NONE:
-        return Described(provider=provider, problem=switched_off())
+        return ProviderInfo(provider=provider, problem=switched_off())
     if provider in REMOTE:
         try:
-            return Described(provider=provider, service=service_of(provider, settings))
+            return ProviderInfo(provider=provider, service=service_of(provider, settings))
         except ModelUnavailableError as error:
-            return Described(provider=provider, problem=error)
+            return ProviderInfo(provider=provider, problem=error)
     found = describe(settings.model)
     problem = None if found.source else ModelUnavailableError(found.why or "", hint=found.hint)
     device = chosen_device(settings.embedding_device)
-    return Described(provider=provider, local=found, device=device, problem=problem)
+    return ProviderInfo(provider=provider, local=found, device=device, problem=problem)
 
 
 def _dimension(folder: Path) -> int | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
+class EmbeddedBatch:
     """Some of many texts: the (d,) vectors of those that have one, and for the others why they have none."""
 
     vectors: Mapping[str, Vectors]
@@ -47,14 +47,14 @@ class Embedder:
         """
         raise NotImplementedError
 
-    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
         """Vectors of different ``texts``, in any order and in portions, as they come.
 
         Raises ModelUnavailableError when no more will come; what came before is sound.
         """
         at = 0
         while some := texts[at : at + self.step]:
-            yield Portion(dict(zip(some, self.embed(some), strict=True)))
+            yield EmbeddedBatch(dict(zip(some, self.embed(some), strict=True)))
             at += len(some)
 
     def expect(self, dimension: int) -> None:

@@ -21,7 +21,7 @@ import httpx2
 import numpy as np
 import openai
 
-from indexing.embedding.port import Embedder, Portion, averaged, fitting
+from indexing.embedding.port import EmbeddedBatch, Embedder, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
@@ -130,7 +130,7 @@ class RemoteEmbedder(Embedder):
             found.update(portion.vectors)
         return found
 
-    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
         """See ``Embedder``. Several requests at the same time; a text longer than the window comes last.
 
         What is under way when one request fails may end, and counts.
@@ -358,8 +358,8 @@ def _joined(long: Mapping[str, list[tuple[str, int]]], known: _Rows) -> _Rows:
     return joined
 
 
-def _portion(rows: _Rows) -> Portion:
-    return Portion(
+def _portion(rows: _Rows) -> EmbeddedBatch:
+    return EmbeddedBatch(
         {text: row for text, row in rows.items() if not isinstance(row, str)},
         {text: row for text, row in rows.items() if isinstance(row, str)},
     )

@@ -27,10 +27,10 @@ from indexing.query.question import Question
 from indexing.ranking.order import Candidate, Ranked, diversified, explain, parts_of, rank
 from indexing.ranking.weights import Weights
 from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
-from indexing.search.candidates import Pool
+from indexing.search.candidates import Candidates
 from indexing.search.modes import Mode
 from indexing.sync.generations import RACY_NS
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import bag_of_words
@@ -139,20 +139,20 @@ _Look = tuple[int, int, int]
 _Entries = dict[tuple[str, int], Entry]
 
 
-class Recheck:
+class HitValidator:
     """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.sources = Sources(workspace)
+        self.sources = IndexSources(workspace)
         self._root = os.path.realpath(workspace.root)
         self._digest = lru_cache(_KEPT_DIGESTS)(self._digest_anew)
         self.entries = lru_cache(_KEPT_FILES)(self._entries_anew)
 
-    def begin(self) -> Pass:
+    def begin(self) -> ValidationPass:
         """One search's view of the disk: each file is looked at once."""
-        self.sources = Sources(self.workspace)
-        return Pass(self)
+        self.sources = IndexSources(self.workspace)
+        return ValidationPass(self)
 
     def look(self, path: str) -> _Look | None:
         """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
@@ -186,13 +186,13 @@ class Recheck:
         return {(entry.hash, entry.ordinal): entry for entry in self.sources.document(path).entries}
 
 
-class Pass:
+class ValidationPass:
     """The files of one answer. ``changed`` are those that are not what was indexed.
 
     ``absent`` are those of a source that is not there now, by the name of the source.
     """
 
-    def __init__(self, recheck: Recheck) -> None:
+    def __init__(self, recheck: HitValidator) -> None:
         self.recheck = recheck
         self.changed: set[str] = set()
         self.absent: dict[str, set[str]] = {}
@@ -297,7 +297,7 @@ class TimedQuery:
         exact = self.question.exact
         return rank(candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
 
-    def hits(self, pool: Pool, disk: Pass) -> tuple[Hit, ...]:
+    def hits(self, pool: Candidates, disk: ValidationPass) -> tuple[Hit, ...]:
         """The first of the pool that stand on the disk now. Raises IndexUnavailableError."""
         # What is gone must neither answer nor push away what is there.
         ranked, diversity = self.ranked(pool.candidates, pool.mode), self.weights.diversity
@@ -308,7 +308,7 @@ class TimedQuery:
         rows = self._below_their_matches(rows[: self.query.k], ranked, pool, disk)
         return tuple(self._hit(number, row) for number, row in enumerate(rows, 1))
 
-    def _standing(self, ranked: Sequence[Ranked], pool: Pool, disk: Pass) -> Iterator[_Row]:
+    def _standing(self, ranked: Sequence[Ranked], pool: Candidates, disk: ValidationPass) -> Iterator[_Row]:
         """What stands on the disk; of a text that the user who asks has a copy of, only the copy."""
         own = {pool.entry(one.key).hash for one in pool.candidates if self._is_own(one)}
         for one in ranked:
@@ -324,7 +324,7 @@ class TimedQuery:
         return _Row(one, entry, neighbour=lends and not found_in(_own_words(entry), self.terms))
 
     def _below_their_matches(
-        self, rows: list[_Row], ranked: Sequence[Ranked], pool: Pool, disk: Pass
+        self, rows: list[_Row], ranked: Sequence[Ranked], pool: Candidates, disk: ValidationPass
     ) -> list[_Row]:
         """The same rows, but no neighbour above the match that it owes its words to; no more than before."""
         neighbours = [row for row in rows if row.neighbour]
@@ -349,8 +349,8 @@ class TimedQuery:
         self,
         sections: set[tuple[str, tuple[str, ...]]],
         ranked: Sequence[Ranked],
-        pool: Pool,
-        disk: Pass,
+        pool: Candidates,
+        disk: ValidationPass,
     ) -> Iterator[_Row]:
         """The entries of these sections that have words of the question themselves, best first."""
         for one in ranked:
@@ -360,7 +360,9 @@ class TimedQuery:
                 if entry is not None and not (row := self._row(one, entry)).neighbour:
                     yield row
 
-    def answer(self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str) -> SearchAnswer:
+    def answer(
+        self, pool: Candidates, hits: tuple[Hit, ...], disk: ValidationPass, generation: str
+    ) -> SearchAnswer:
         """The answer with these hits."""
         return SearchAnswer(
             query=self.query.text,
@@ -374,7 +376,7 @@ class TimedQuery:
             weights=self.weights if self.query.explain else None,
         )
 
-    def _notes(self, pool: Pool) -> tuple[str, ...]:
+    def _notes(self, pool: Candidates) -> tuple[str, ...]:
         if not self.user or any(map(self._is_own, pool.candidates)):
             return ()
         return (f"no entry of {self.query.user.strip()} was found; these belong to no user",)

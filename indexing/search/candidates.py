@@ -26,7 +26,7 @@ _MOST_PERIODS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class Candidates:
     """Candidates of one snapshot by their keys, and how they were found.
 
     ``question`` is what was asked, as the snapshot can answer it. ``complete`` says that a larger pool would
@@ -56,7 +56,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearby:
+class NearbyVectors:
     """The (d,) ``vector`` of a question, and the vectors that it is compared with."""
 
     vector: Vectors
@@ -79,9 +79,9 @@ def gathered(
     size: int,
     mode: Mode,
     *,
-    nearby: Nearby | None = None,
+    nearby: NearbyVectors | None = None,
     degraded: str | None = None,
-) -> Pool:
+) -> Candidates:
     """The best by words, the nearest by meaning, and the entries of the days that the question names.
 
     Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
@@ -113,7 +113,7 @@ def gathered(
         for key, match in found.items()
     }
     complete = len(matches) < size and not enough
-    return Pool(snapshot, question, found, mode, complete, degraded, notes)
+    return Candidates(snapshot, question, found, mode, complete, degraded, notes)
 
 
 def on_days(question: Question, period: Period) -> Question:

@@ -25,8 +25,8 @@ from indexing.query.question import Question
 from indexing.ranking.order import pool_size
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.build_answer import Recheck, TimedQuery, understood
-from indexing.search.candidates import Nearby, Pool, gathered, on_days
+from indexing.search.build_answer import HitValidator, TimedQuery, understood
+from indexing.search.candidates import Candidates, NearbyVectors, gathered, on_days
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint
@@ -123,7 +123,7 @@ class VectorSide:
         self._why = why  # last: a search in between must not load the model again
         return why or silent
 
-    def nearby(self, generation: Generation, text: str) -> Nearby:
+    def nearby(self, generation: Generation, text: str) -> NearbyVectors:
         """The vector of a question and the newest vectors of ``generation``.
 
         Raises NoVectorsError, and ModelUnavailableError where the model gives none.
@@ -140,7 +140,7 @@ class VectorSide:
             self._fail(keywords_only(error.message), error)
         except IndexUnavailableError as error:
             self._fail(f"{keywords_only(error.message)}; {REINDEX}", error)
-        return Nearby(self._embedded(text), self._reader)
+        return NearbyVectors(self._embedded(text), self._reader)
 
     def close(self) -> None:
         """Let the vectors go: they are another generation's, or damaged."""
@@ -228,7 +228,7 @@ class IndexSearch:
         self.weights = weights_of(workspace.settings) if weights is None else weights
         self.has_vectors = vectors
         self._generations = Generations(workspace.root / STATE_DIR)
-        self._recheck = Recheck(workspace)
+        self._recheck = HitValidator(workspace)
         self._past = isinstance(workspace, PastWorkspace)
         self._today = today
         self._generation: Generation | None = None
@@ -257,7 +257,7 @@ class IndexSearch:
         """
         return self.search_with_pool(query)[0]
 
-    def search_with_pool(self, query: Query) -> tuple[SearchAnswer, Pool]:
+    def search_with_pool(self, query: Query) -> tuple[SearchAnswer, Candidates]:
         """The same, with what it was chosen from."""
         asked = self._understood(query)
         return self._tried(lambda: self._answered(asked))
@@ -281,7 +281,7 @@ class IndexSearch:
             question = _of_user(question, asked.query.user.strip().lower())
         return replace(asked, question=question, terms=question_terms(question))
 
-    def _answered(self, asked: TimedQuery) -> tuple[SearchAnswer, Pool]:
+    def _answered(self, asked: TimedQuery) -> tuple[SearchAnswer, Candidates]:
         """Hits that stand on the disk; where many of a pool are gone, a larger one is looked at."""
         snapshot = self._snapshot()
         asked = self._fitted(asked, snapshot)
@@ -295,7 +295,7 @@ class IndexSearch:
             size *= _LARGER
         return asked.answer(pool, hits, disk, self._generation.name), pool
 
-    def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Pool:
+    def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Candidates:
         degraded = None
         if asked.query.mode != "lexical" and asked.terms:
             assert self._generation is not None

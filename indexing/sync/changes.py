@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from indexing.sync.generations import RACY_NS, FileRecord, Manifest
-from indexing.sync.sources import TAIL, IndexSource, Sources, SourceScan, tail_digest
+from indexing.sync.sources import TAIL, IndexSource, IndexSources, SourceScan, tail_digest
 from workbench.errors import UsageError, WorkbenchError, WorkspaceError, reason_of
 from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import MemoryFile
@@ -61,7 +61,7 @@ class Changes:
 
 
 def find_changes(
-    sources: Sources,
+    sources: IndexSources,
     found: SourceScan,
     manifest: Manifest,
     *,
@@ -103,7 +103,7 @@ def find_changes(
 
 
 def _compare(
-    sources: Sources, file: MemoryFile, record: FileRecord, changes: Changes, *, at_once: bool
+    sources: IndexSources, file: MemoryFile, record: FileRecord, changes: Changes, *, at_once: bool
 ) -> None:
     same = record.is_of(file)
     try:
@@ -124,7 +124,7 @@ def _compare(
         changes.touched[file.path] = file
 
 
-def _waits(sources: Sources, file: MemoryFile, record: FileRecord) -> bool:
+def _waits(sources: IndexSources, file: MemoryFile, record: FileRecord) -> bool:
     """Whether a transcript only grew, by less than its owner set, and its session still goes on."""
     settings = sources.workspace.settings
     grown = file.size - record.size
@@ -143,7 +143,7 @@ def _waits(sources: Sources, file: MemoryFile, record: FileRecord) -> bool:
 
 
 def _really_gone(
-    sources: Sources, missing: list[RelPath], found: SourceScan, told: dict[str, str]
+    sources: IndexSources, missing: list[RelPath], found: SourceScan, told: dict[str, str]
 ) -> list[RelPath]:
     """``missing`` less those of sources that are not there, or lost (nearly) all at once; ``told`` why."""
     kept: dict[RelPath, IndexSource] = {
@@ -186,7 +186,7 @@ def _vanished(lost: int, before: int, added: int) -> bool:
     return all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and added < lost / 2)
 
 
-def scope_of(paths: Iterable[str], sources: Sources, known: Iterable[str], *, here: str) -> Scope:
+def scope_of(paths: Iterable[str], sources: IndexSources, known: Iterable[str], *, here: str) -> Scope:
     """The scope that a person names: relative to the workspace as the index prints paths, else to ``here``.
 
     ``known`` are the files in the index: what was deleted may be named too. Raises UsageError for a path that
@@ -196,7 +196,7 @@ def scope_of(paths: Iterable[str], sources: Sources, known: Iterable[str], *, he
     return Scope(tuple(dict.fromkeys(_named(path, sources, indexed, here) for path in paths)))
 
 
-def _named(path: str, sources: Sources, indexed: Sequence[str], here: str) -> str:
+def _named(path: str, sources: IndexSources, indexed: Sequence[str], here: str) -> str:
     for base in (os.fspath(sources.workspace.root), here):
         top = _as_indexed(os.path.normpath(os.path.join(base, os.path.expanduser(path))), sources)
         if top is not None and (
@@ -210,7 +210,7 @@ def _named(path: str, sources: Sources, indexed: Sequence[str], here: str) -> st
     )
 
 
-def _as_indexed(whole: str, sources: Sources) -> str | None:
+def _as_indexed(whole: str, sources: IndexSources) -> str | None:
     """An absolute path as the index calls it, or None when no source can hold it or anything below it.
 
     The folder is resolved, its last name is not at first: a link there may stand in a file's place.

@@ -22,7 +22,7 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Portion, Vectors
+    from indexing.embedding.port import EmbeddedBatch, Vectors
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class TextVectors:
     known: dict[str, Vectors] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def take(self, portion: Portion) -> None:
+    def take(self, portion: EmbeddedBatch) -> None:
         """Take in what a model gave."""
         self.known.update(portion.vectors)
         self.failed.update(portion.failed)

@@ -15,7 +15,7 @@ from indexing.storage import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
 from indexing.sync.generations import Generations, Manifest, words_fingerprint
 from indexing.sync.report import OnProgress
-from indexing.sync.sources import Sources, SourceScan
+from indexing.sync.sources import IndexSources, SourceScan
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
 from workbench.memory.names import is_outside
@@ -154,7 +154,7 @@ class Freshness:
 
 def freshness(workspace: Workspace) -> Freshness:
     """Compare the files with the index. Writes nothing, takes no lock, imports nothing heavy."""
-    sources = Sources(workspace)
+    sources = IndexSources(workspace)
     found = sources.scan()
     unknown = Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
     try:
@@ -165,7 +165,7 @@ def freshness(workspace: Workspace) -> Freshness:
         return unknown
 
 
-def _compared(sources: Sources, found: SourceScan, unknown: Freshness) -> Freshness:
+def _compared(sources: IndexSources, found: SourceScan, unknown: Freshness) -> Freshness:
     generation = Generations(sources.workspace.root / STATE_DIR).current()
     if generation is None:
         return replace(unknown, state="missing", added=len(found.files))

@@ -19,7 +19,7 @@ from workbench.memory.model_window import word_pieces
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Portion
+    from indexing.embedding.port import EmbeddedBatch
 
 _SHOWN_LINES = 10
 
@@ -67,7 +67,7 @@ class SyncReport:
     from_cache: int = 0
     unembedded: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    backfill: Backfill | None = None
+    backfill: EmbeddingEstimate | None = None
     vectors: str | None = None
     rebuilt: str | None = None
     seconds: float = 0.0
@@ -118,7 +118,7 @@ _TEXTS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Backfill:
+class EmbeddingEstimate:
     """So many ``texts`` of at most about so many ``tokens`` are to be embedded by ``model`` at ``where``.
 
     ``price`` is that of a million tokens in the person's currency, None where it is not known. ``charges``
@@ -161,11 +161,11 @@ class Backfill:
         }
 
 
-Agree = Callable[[Backfill], bool]
+Agree = Callable[[EmbeddingEstimate], bool]
 """Asks the person whether that may be spent."""
 
 
-def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Backfill:
+def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> EmbeddingEstimate:
     """What embedding ``texts`` takes: each counts once, and only if its vector is not in the cache."""
     from indexing.embedding.cache import EmbeddingCache, text_key  # noqa: PLC0415 - imports numpy
 
@@ -183,13 +183,13 @@ def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Bac
             tokens += sum(map(word_pieces, missing))
     service = choice.service
     if service is None:
-        return Backfill(choice.identity.rpartition("@")[0], HERE, count, tokens, 0.0, charges=False)
-    return Backfill(
+        return EmbeddingEstimate(choice.identity.rpartition("@")[0], HERE, count, tokens, 0.0, charges=False)
+    return EmbeddingEstimate(
         service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
     )
 
 
-class Purse:
+class SpendingGuard:
     """Keeps what costs money from being sent without the person's word, which ``agree`` asks for.
 
     Up to ``ask_above`` texts are sent without asking. Without ``agree`` there is nobody to ask. What was
@@ -209,7 +209,7 @@ class Purse:
 
     def refusal(
         self, choice: ModelChoice, entries: int, texts: Iterable[str]
-    ) -> tuple[str | None, Backfill | None]:
+    ) -> tuple[str | None, EmbeddingEstimate | None]:
         """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted."""
         if not choice.charges or entries <= self._ask_above:
             return None, None
@@ -225,7 +225,7 @@ class Purse:
         return f"not sent without your confirmation: {found.sentence()}; run `workbench reindex --yes`", found
 
 
-class Withheld(Embedder):
+class DisabledEmbedder(Embedder):
     """Stands in for a model that must not be asked: without vectors, and of the length that it is told.
 
     What is in the cache is found there before; whatever else is asked raises ModelUnavailableError.
@@ -237,7 +237,7 @@ class Withheld(Embedder):
         self.identity = identity
         self._why = why
 
-    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
         """See ``Embedder``."""
         if texts:
             self.probe()

@@ -34,8 +34,16 @@ from indexing.sync.generations import (
     Manifest,
     words_fingerprint,
 )
-from indexing.sync.report import Agree, OnProgress, Purse, SyncProgress, SyncReport, Withheld, backfill
-from indexing.sync.sources import Sources, SourceScan
+from indexing.sync.report import (
+    Agree,
+    DisabledEmbedder,
+    OnProgress,
+    SpendingGuard,
+    SyncProgress,
+    SyncReport,
+    backfill,
+)
+from indexing.sync.sources import IndexSources, SourceScan
 from workbench.errors import (
     IndexUnavailableError,
     ModelUnavailableError,
@@ -63,7 +71,7 @@ _FILES_A_REPORT = 50
 
 
 def index_words(
-    sources: Sources,
+    sources: IndexSources,
     generation: Generation,
     manifest: Manifest,
     changes: Changes,
@@ -234,7 +242,7 @@ class _Sync:
         rebuild: bool,
     ) -> None:
         self._workspace = workspace
-        self._sources = Sources(workspace)
+        self._sources = IndexSources(workspace)
         self._scope = EVERYTHING
         self._vectors = vectors
         self._progress = progress
@@ -243,7 +251,7 @@ class _Sync:
         self._own: ModelChoice | None = None
         self._no_model: str | None = None
         self._cache = workspace.cache_dir() / CACHE_FILE
-        self._purse = Purse(self._cache, workspace.settings.embedding_ask_above, agree)
+        self._purse = SpendingGuard(self._cache, workspace.settings.embedding_ask_above, agree)
         self._words = words_fingerprint()
         self._report = SyncReport()
         self._started = time.perf_counter()
@@ -527,7 +535,7 @@ class _Sync:
         texts = self._texts_indexed(generation, manifest, due)
         why, counted = self._purse.refusal(model, manifest.pending, texts)
         self._report.backfill = counted or self._report.backfill
-        return Withheld(model.identity, why) if why else model.open()
+        return DisabledEmbedder(model.identity, why) if why else model.open()
 
     def _texts_due(
         self, model: ModelChoice, current: Generation | None, manifest: Manifest, changes: Changes

@@ -122,7 +122,7 @@ class SourcePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSource:
     """A file as it was read: its entries, how many bytes of it, their SHA-256.
 
     Of a transcript: ``lines`` it has, the digest of its last bytes (``tail``), lines that cannot be read
@@ -137,7 +137,7 @@ class Loaded:
     bad: tuple[int, ...] = ()
 
 
-class Sources:
+class IndexSources:
     """The places that one workspace is indexed from."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -221,7 +221,7 @@ class Sources:
         """The entries of a file as it is now. Raises as ``read`` does."""
         return self.load(path).document
 
-    def load(self, path: str, size: int | None = None) -> Loaded:
+    def load(self, path: str, size: int | None = None) -> LoadedSource:
         """Read and parse a file, a transcript up to ``size`` bytes. Raises as ``read`` does."""
         if not self.is_transcript(path):
             data, name = self.read(path), RelPath(path)
@@ -230,11 +230,13 @@ class Sources:
                 if is_outside(path)
                 else self.workspace.parsed(name, data)
             )
-            return Loaded(document, len(data), hashlib.sha256(data).hexdigest())
+            return LoadedSource(document, len(data), hashlib.sha256(data).hexdigest())
         measure = _Measure()
         transcript = self.transcript(path, measure, size)
         document = transcript_document(RelPath(path), transcript)
-        return Loaded(document, measure.size, measure.sha256, transcript.lines, measure.tail, transcript.bad)
+        return LoadedSource(
+            document, measure.size, measure.sha256, transcript.lines, measure.tail, transcript.bad
+        )
 
     def transcript(self, path: str, measure: _Measure | None = None, size: int | None = None) -> Transcript:
         """A session transcript as it is now, or its first ``size`` bytes. Raises as ``read`` does."""
@@ -287,7 +289,7 @@ class Sources:
             yield descriptor
 
 
-def page(sources: Sources, path: str) -> SourcePage:
+def page(sources: IndexSources, path: str) -> SourcePage:
     """What is in the file ``path``. Raises NotMemoryError for one that no source holds, and OSError."""
     if not sources.is_transcript(path):
         document = sources.document(path)

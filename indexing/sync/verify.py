@@ -33,10 +33,10 @@ from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.run import index_words
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.history.verify import Check, Flaw
+from workbench.history.verify import Check, IntegrityProblem
 from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
@@ -71,18 +71,20 @@ def verify_index(
     if fresh.state == "missing":
         return [Check("words", fresh.summary)]
     if fresh.state in ("damaged", "unreadable"):
-        return [Check("words", fresh.summary, (Flaw("index", fresh.summary, _REINDEX),))]
+        return [Check("words", fresh.summary, (IntegrityProblem("index", fresh.summary, _REINDEX),))]
     generation = Generations(workspace.root / STATE_DIR).current()
     manifest = generation.manifest() if generation else None
     if generation is None or manifest is None or fresh.state == "outdated":
-        return [Check("words", OTHER_VERSION, (Flaw("stale", OTHER_VERSION, _REINDEX),))]
-    flaws = [Flaw("stale", fresh.behind, _REINDEX)] if fresh.behind else []
+        return [Check("words", OTHER_VERSION, (IntegrityProblem("stale", OTHER_VERSION, _REINDEX),))]
+    flaws = [IntegrityProblem("stale", fresh.behind, _REINDEX)] if fresh.behind else []
     try:
         entries, check = _verify_words(workspace, generation, manifest, flaws, progress)
     except RefusedError:
         raise
     except IndexUnavailableError as error:
-        return [Check("words", "the keyword index", (*flaws, Flaw("index", error.message, _ANEW)))]
+        return [
+            Check("words", "the keyword index", (*flaws, IntegrityProblem("index", error.message, _ANEW)))
+        ]
     if manifest.model is None:
         return [check, Check("vectors", "none were made")]
     return [check, _verify_vectors(workspace, generation, manifest, entries, model)]
@@ -92,7 +94,7 @@ def _verify_words(
     workspace: Workspace,
     generation: Generation,
     manifest: Manifest,
-    flaws: list[Flaw],
+    flaws: list[IntegrityProblem],
     progress: OnProgress,
 ) -> tuple[list[Stored], Check]:
     """The indexed entries of files that did not change, and how they compare."""
@@ -125,7 +127,7 @@ def _verify_words(
 def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: OnProgress) -> None:
     before = time.time_ns()
     clean.folder.mkdir(exist_ok=True)
-    sources = Sources(workspace)
+    sources = IndexSources(workspace)
     changes = find_changes(sources, sources.scan(), books)
     said: Callable[..., None] = progress or (lambda _: None)
     index_words(sources, clean, books, changes, before, SyncReport(), said)
@@ -149,7 +151,9 @@ def _rows(
     )
 
 
-def _books(manifest: Manifest, books: Manifest, same: Collection[RelPath], snapshot: Snapshot) -> list[Flaw]:
+def _books(
+    manifest: Manifest, books: Manifest, same: Collection[RelPath], snapshot: Snapshot
+) -> list[IntegrityProblem]:
     said = [
         f"the manifest says {manifest.files[path].entries} entries of {path}, not {record.entries}"
         for path, record in books.files.items()
@@ -161,7 +165,9 @@ def _books(manifest: Manifest, books: Manifest, same: Collection[RelPath], snaps
     return _flaws("index", said)
 
 
-def _differences(found: Counter[tuple[str, object]], wanted: Counter[tuple[str, object]]) -> list[Flaw]:
+def _differences(
+    found: Counter[tuple[str, object]], wanted: Counter[tuple[str, object]]
+) -> list[IntegrityProblem]:
     extra, missing = {address for address, _ in found - wanted}, {address for address, _ in wanted - found}
     said = [f"{address} differs from its file" for address in sorted(extra & missing)]
     said += [
@@ -171,15 +177,15 @@ def _differences(found: Counter[tuple[str, object]], wanted: Counter[tuple[str, 
     return _flaws("index", said)
 
 
-def _flaws(kind: str, said: Sequence[str]) -> list[Flaw]:
+def _flaws(kind: str, said: Sequence[str]) -> list[IntegrityProblem]:
     """The first of what was found, and how many more there are."""
     more = [f"and {len(said) - _SHOWN} more"] if len(said) > _SHOWN else []
-    return [Flaw(kind, what, _ANEW) for what in (*said[:_SHOWN], *more)]
+    return [IntegrityProblem(kind, what, _ANEW) for what in (*said[:_SHOWN], *more)]
 
 
 def _ask_both(
     snapshot: Snapshot, rebuilt: Snapshot, entries: list[Stored], generation: Generation
-) -> tuple[int, list[Flaw]]:
+) -> tuple[int, list[IntegrityProblem]]:
     """Terms are in no stored field: ask for the longest word of entries all over the memory.
 
     Scores are compared where no deleted entry counts in their statistics.
@@ -216,18 +222,22 @@ def _verify_vectors(
     Texts that are not in the cache are embedded anew where the model that made the vectors can be opened.
     """
     covered = [entry for entry in entries if manifest.files[RelPath(entry.path)].vectors]
-    flaws: list[Flaw] = []
+    flaws: list[IntegrityProblem] = []
     if manifest.pending:
-        flaws.append(Flaw("stale", without_vector(manifest.pending), _REINDEX))
+        flaws.append(IntegrityProblem("stale", without_vector(manifest.pending), _REINDEX))
     if manifest.lacking:
         what = f"{manifest.lacking} entries have no vector: the model made none of their texts"
-        flaws.append(Flaw("stale", what, "keyword search finds them; `workbench reindex --full` tries again"))
+        flaws.append(
+            IntegrityProblem(
+                "stale", what, "keyword search finds them; `workbench reindex --full` tries again"
+            )
+        )
     try:
         table = open_table(generation.vectors)
         with engine("the vectors cannot be read"):
             rows = table.to_arrow()
     except IndexUnavailableError as error:
-        return Check("vectors", "the vectors", (*flaws, Flaw("vectors", error.message, _ANEW)))
+        return Check("vectors", "the vectors", (*flaws, IntegrityProblem("vectors", error.message, _ANEW)))
     stored = dict(zip(rows["key"].to_pylist(), vectors_in(rows), strict=True))
     flaws += _counted(rows, covered, {file_key(entry.path) for entry in entries}, manifest)
     flaws += _searched(generation, rows["key"].to_pylist(), stored)
@@ -241,7 +251,7 @@ def _verify_vectors(
     return Check("vectors", looked, tuple(flaws))
 
 
-def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manifest) -> list[Flaw]:
+def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manifest) -> list[IntegrityProblem]:
     """Every entry has exactly one vector, with its kind and day. ``rows`` is the table as Arrow has it."""
     columns = [rows[name].to_pylist() for name in ("key", "file", "kind", "day")]
     filed = {key: label for key, *label in zip(*columns, strict=True)}
@@ -269,7 +279,9 @@ def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manife
     return _flaws("vectors", said)
 
 
-def _searched(generation: Generation, keys: list[int], stored: Mapping[int, Vectors]) -> list[Flaw]:
+def _searched(
+    generation: Generation, keys: list[int], stored: Mapping[int, Vectors]
+) -> list[IntegrityProblem]:
     """An index that holds the vectors a second time finds each as it is stored."""
     if not keys:
         return []
@@ -305,7 +317,7 @@ def _compared(
     stored: Mapping[int, Vectors],
     entries: list[Stored],
     model: ModelChoice | None,
-) -> tuple[int, list[Flaw]]:
+) -> tuple[int, list[IntegrityProblem]]:
     texts = list(dict.fromkeys(entry.text for entry in entries))
     known = _embedded(workspace, manifest, texts, model)
     incomplete = {entry.path for entry in entries if entry.text not in known}

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from indexing.sync.freshness import freshness
 from indexing.sync.report import Agree, SyncProgress, SyncReport
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
@@ -85,7 +85,7 @@ def occasions(
 
 
 def hints(
-    sources_now: Callable[[], Sources],
+    sources_now: Callable[[], IndexSources],
     stop: threading.Event,
     say: Callable[[str], object],
     *,
@@ -103,7 +103,7 @@ def hints(
 
 
 def _watched(
-    sources_now: Callable[[], Sources], stop: threading.Event, watch: Watch | None
+    sources_now: Callable[[], IndexSources], stop: threading.Event, watch: Watch | None
 ) -> Iterator[frozenset[str]]:
     if watch is None:
         import watchfiles  # noqa: PLC0415 - the interface paints before
@@ -144,7 +144,7 @@ def _watched(
             stop.wait(_TICK_MS / 1_000)
 
 
-def _folders(sources: Sources) -> frozenset[str]:
+def _folders(sources: IndexSources) -> frozenset[str]:
     return frozenset(folder for folder in sources.folders() if os.path.isdir(folder))
 
 
@@ -153,7 +153,7 @@ def _may_move(path: str) -> bool:
     return os.path.isdir(path) or not os.path.lexists(path) or path.endswith(SETTINGS_FILE)
 
 
-def _polled(sources_now: Callable[[], Sources], stop: threading.Event) -> Iterator[frozenset[str]]:
+def _polled(sources_now: Callable[[], IndexSources], stop: threading.Event) -> Iterator[frozenset[str]]:
     before = _stamps(sources_now())
     if not stop.is_set():
         yield frozenset()
@@ -163,11 +163,11 @@ def _polled(sources_now: Callable[[], Sources], stop: threading.Event) -> Iterat
         before = now
 
 
-def _stamps(sources: Sources) -> dict[str, tuple[int, int, int]]:
+def _stamps(sources: IndexSources) -> dict[str, tuple[int, int, int]]:
     return {file.path: (file.size, file.ctime_ns, file.inode) for file in sources.scan().files}
 
 
-def _matters(path: str, sources: Sources, folders: frozenset[str]) -> str:
+def _matters(path: str, sources: IndexSources, folders: frozenset[str]) -> str:
     """How the index calls ``path`` when it is indexed or may be a folder of what is; else an empty text."""
     root = os.fspath(sources.workspace.root).rstrip("/") + "/"
     name = path.removeprefix(root)
@@ -179,7 +179,7 @@ def _matters(path: str, sources: Sources, folders: frozenset[str]) -> str:
     return "" if prunes else name
 
 
-class Stopped(BaseException):
+class SyncStopped(BaseException):
     """A run was broken off because it is time to end; what it had stored stays, and the next one goes on."""
 
 
@@ -192,7 +192,7 @@ class SyncRun:
     error: WorkbenchError | None = None
 
 
-class KeepUp:
+class IndexFollower:
     """Follows a workspace, its extra paths and transcripts. ``stop`` ends it, also within a run."""
 
     def __init__(
@@ -226,7 +226,7 @@ class KeepUp:
                 return
             try:
                 run = self._run(why)
-            except Stopped:
+            except SyncStopped:
                 return
             if run is not None:
                 yield run
@@ -271,12 +271,12 @@ class KeepUp:
         self._last = Workspace.open(self._root)
         return self._last
 
-    def _sources(self) -> Sources:
+    def _sources(self) -> IndexSources:
         try:
-            return Sources(self._open())
+            return IndexSources(self._open())
         except WorkbenchError:  # settings that are being written: the next run says what is wrong
-            return Sources(self._last or Workspace(self._root, Settings()))
+            return IndexSources(self._last or Workspace(self._root, Settings()))
 
     def _break_off(self, _progress: SyncProgress) -> None:
         if self._stop.is_set():
-            raise Stopped
+            raise SyncStopped

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, KeyProblem, Wish, key_map, nearest
+from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, KeyOverride, KeyProblem, key_map, nearest
 from screens.actions.keys import key_name
 from screens.actions.registry import ACTIONS, grouped_actions
 from workbench.config.settings import user_settings_path
@@ -33,12 +33,12 @@ class KeyFile:
 
     path: Path
     profile: str = DEFAULT
-    wishes: tuple[Wish, ...] = ()
+    wishes: tuple[KeyOverride, ...] = ()
     problems: tuple[KeyProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class LoadedKeys:
     """The keys that count, the file that they come from, and all that is wrong with it."""
 
     map: KeyMap
@@ -91,16 +91,16 @@ def write_profile(path: Path, profile: str) -> None:
     replace_own(path, before, document.as_string().encode("utf-8"))
 
 
-def load_keys(*, profile: str | None = None) -> Keys:
+def load_keys(*, profile: str | None = None) -> LoadedKeys:
     """The keys of the person's file, over another profile than theirs where one is named."""
     return keys_from(read_key_file(key_file_path()), profile=profile)
 
 
-def keys_from(file: KeyFile, *, profile: str | None = None) -> Keys:
+def keys_from(file: KeyFile, *, profile: str | None = None) -> LoadedKeys:
     """The keys that a file makes."""
     made, problems = key_map(ACTIONS, profile or file.profile, file.wishes)
     found = sorted((*file.problems, *problems), key=lambda problem: problem.line)
-    return Keys(made, file, tuple(found))
+    return LoadedKeys(made, file, tuple(found))
 
 
 def read_key_file(path: Path) -> KeyFile:
@@ -138,12 +138,12 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
     if not isinstance(said, dict):
         problems.append(KeyProblem("keys must be a section: [keys]", lines.get(("", "keys"), 0)))
         said = {}
-    wishes: list[Wish] = []
+    wishes: list[KeyOverride] = []
     for action, value in said.items():
         line = lines.get(("keys", action), 0)
         keys = [value] if isinstance(value, str) else value
         if isinstance(keys, list) and all(isinstance(key, str) and key for key in keys):
-            wishes.append(Wish(action, tuple(keys), line))
+            wishes.append(KeyOverride(action, tuple(keys), line))
         else:
             problems.append(KeyProblem(f'“{action}” must be a list of keys, as ["p"]', line, action))
     return KeyFile(path, profile, tuple(wishes), tuple(problems))

@@ -48,7 +48,7 @@ class KeyMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class KeyOverride:
     """What a person wants an action's keys to be, as written, and on which line of their file."""
 
     action: str
@@ -80,7 +80,7 @@ class _Key(NamedTuple):
 
 
 def key_map(
-    actions: Sequence[Action], profile: str, wishes: Iterable[Wish] = ()
+    actions: Sequence[Action], profile: str, wishes: Iterable[KeyOverride] = ()
 ) -> tuple[KeyMap, list[KeyProblem]]:
     """The map of these wishes over a known profile; what is wrong with a wish skips it, or the key of it."""
     problems: list[KeyProblem] = []
@@ -113,7 +113,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _understood(
-    actions: Sequence[Action], wishes: Iterable[Wish], problems: list[KeyProblem]
+    actions: Sequence[Action], wishes: Iterable[KeyOverride], problems: list[KeyProblem]
 ) -> tuple[list[_Key], set[str]]:
     """The keys that make sense by themselves, and the actions that shall have none."""
     known = {action.id: action for action in actions}

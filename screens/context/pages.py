@@ -36,14 +36,14 @@ from screens.drawing.safe_text import (
     text_lines,
     words,
 )
-from screens.history.history_reader import Historian
+from screens.history.history_reader import HistoryReader
 from screens.search.hits import bar
 from screens.widgets.entry_list import clipped
-from workbench.agent.bulletin import Bulletin, BulletinLine, Loaded, Which, bulletin, loaded, owner_page
+from workbench.agent.bulletin import Bulletin, BulletinLine, LoadedFile, Which, bulletin, loaded, owner_page
 from workbench.agent.context import ContextLine, Injection, LeftOut, injection_from_json
 from workbench.agent.search_service import SearchService
 from workbench.agent.search_task import InjectRequest
-from workbench.agent.usage import Dominance, Share, dominance, never_given
+from workbench.agent.usage import UsageReport, UsageShare, dominance, never_given
 from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
 from workbench.graph.read import read_graph
@@ -297,7 +297,7 @@ def _bulletin_lines(line: BulletinLine) -> Lines:
 # -- what is always loaded -----------------------------------------------------------------------
 
 
-def loaded_page(found: Sequence[Loaded], budget: int) -> ContextPage:
+def loaded_page(found: Sequence[LoadedFile], budget: int) -> ContextPage:
     """The files that an agent has before it, the costliest bars the longest."""
     total = sum(one.tokens for one in found)
     most = max((one.tokens for one in found), default=0) or 1
@@ -308,7 +308,7 @@ def loaded_page(found: Sequence[Loaded], budget: int) -> ContextPage:
     )
 
 
-def _loaded_row(one: Loaded, most: int, total: int, budget: int) -> Row:
+def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
     tones: dict[str, Tone] = {"loaded": "faint", "empty": "warn", "unreadable": "bad"}
     loaded = one.state == "loaded"
     lines: list[tuple[str, Tone]] = [
@@ -337,7 +337,7 @@ def _loaded_row(one: Loaded, most: int, total: int, budget: int) -> Row:
 
 
 def dominance_page(
-    found: Dominance, known: Known, never: Sequence[Entry], count: int, *, progress: str = ""
+    found: UsageReport, known: Known, never: Sequence[Entry], count: int, *, progress: str = ""
 ) -> ContextPage:
     """What was given most, and beneath it what never was; ``progress`` says how far that was looked for."""
     rows: list[Row] = []
@@ -361,7 +361,7 @@ def dominance_page(
     return ContextPage(rows=rows, cost=RowPart(plural(found.answers, "answer"), "muted"))
 
 
-def _share_row(share: Share, entry: Entry | None) -> Row:
+def _share_row(share: UsageShare, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
     told = [piece("no longer exists", "warn")]
     if entry is not None:
@@ -382,7 +382,7 @@ def _share_row(share: Share, entry: Entry | None) -> Row:
     return row.at(entry) if entry else row
 
 
-def _share_lines(share: Share, *, gone: bool) -> Lines:
+def _share_lines(share: UsageShare, *, gone: bool) -> Lines:
     yield f"in {share.count} answers, {share.share:.0%} of all", "head"
     yield f"to {plural(share.questions, 'different question')}", "muted"
     yield f"last: {share.last.astimezone():%a %d %b %Y %H:%M}" if share.last else "last: unknown", "muted"
@@ -415,13 +415,13 @@ _EACH = 25
 """Files between two words about how far a reading is."""
 
 
-class Answering:
+class ContextReader:
     """Reads the parts off the event loop. Has two threads: a long reading does not keep a message waiting."""
 
     def __init__(self, root: Path, engine: Engine) -> None:
         self._engine = engine
-        self._reader = Historian(root)
-        self._counter = Historian(root)
+        self._reader = HistoryReader(root)
+        self._counter = HistoryReader(root)
         self._by_keyword: SearchService | None = None
         """What is searched, where the process with the model does not answer."""
         self._counting = 0

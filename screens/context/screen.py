@@ -22,11 +22,11 @@ from textual.widgets import Input, Static
 
 from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
-from screens.context.pages import INVITATION, Answering, ContextPage, copied, raw_rows
+from screens.context.pages import INVITATION, ContextPage, ContextReader, copied, raw_rows
 from screens.drawing.safe_text import Row, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Desk, failure_rows
+from screens.frames.overlay_screen import BrowseScreen, Services, failure_rows
 from screens.main.copy import copy
-from screens.main.operation_keys import turned
+from screens.main.operation_commands import turned
 from screens.main.request import Request
 from screens.search.recent import InputHistory
 from screens.widgets.lines import PartsLine, QueryInput, TabLine
@@ -97,14 +97,14 @@ class AgentScreen(BrowseScreen):
     BESIDE = True
     AUTO_FOCUS = "#browse-list"
 
-    def __init__(self, desk: Desk, engine: Engine, messages: InputHistory) -> None:
-        super().__init__(desk, "")
+    def __init__(self, services: Services, engine: Engine, messages: InputHistory) -> None:
+        super().__init__(services, "")
         self.input = MessageInput()
         self.section = ContextTab.MESSAGE
         self.raw = False
         self.memory_loaded = True
         self.days = 30
-        self._answering = Answering(desk.workspace.root, engine)
+        self._answering = ContextReader(services.workspace.root, engine)
         self._messages = messages
         self._pages: dict[ContextTab, ContextPage] = {ContextTab.MESSAGE: INVITATION}
         self._answered: str | None = None
@@ -360,7 +360,7 @@ class AgentScreen(BrowseScreen):
         """To the entry in its pane."""
         row = self.list.row
         if row is not None and (address := row.address or row.path):
-            self.desk.go_to(address)
+            self.services.go_to(address)
 
     action_open = action_agent_go
 
@@ -383,14 +383,14 @@ class AgentScreen(BrowseScreen):
         """Copy the text that the agent gets; where there is none, the row."""
         text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
         if not text:
-            self.desk.say("There is nothing to copy: nothing is given", "warning")
+            self.services.say("There is nothing to copy: nothing is given", "warning")
             return
         copy(self.app, text, plural(len(text), "character"))
 
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.desk.say("Still searching: this is for part of what you typed", "warning")
+            self.services.say("Still searching: this is for part of what you typed", "warning")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 
@@ -400,7 +400,7 @@ class AgentScreen(BrowseScreen):
         if action == "pin":
             pinned = await self._answering.is_pinned(row.address)
             action = turned(action, (row,), {row.address} if pinned else frozenset())
-        self.desk.do(Request(action=action, addresses=(row.address,)))
+        self.services.do(Request(action=action, addresses=(row.address,)))
 
 
 def _failure(error: Exception) -> ContextPage:

@@ -1,1 +1,1 @@
-"""What screens over the panes are built of: keys, hints, a list with what is behind its row, the desk."""
+"""What screens over the panes are built of: keys, hints, a list with what is behind its row, the services."""

@@ -25,10 +25,10 @@ from screens.actions.registry import SCREEN_NAMES, bindings, by_id, hints
 from screens.dialogs.dialog import HelpScreen
 from screens.drawing.safe_text import Folds, Row, line_rows, row_text
 from screens.frames.action_screen import LaidOutScreen
-from screens.history.history_reader import Historian
-from screens.jobs.running_jobs import Work, WorkLine, Works
+from screens.history.history_reader import HistoryReader
+from screens.jobs.running_jobs import RunningJob, RunningJobs, WorkLine
 from screens.jobs.worker_client import WorkerJob
-from screens.loading.model import GraphView
+from screens.loading.workspace_model import GraphView
 from screens.main.drafts import Drafts
 from screens.main.movement import list_commands
 from screens.main.request import Request
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-class OverScreen(LaidOutScreen):
+class OverlayScreen(LaidOutScreen):
     """Its methods ``action_<id>`` do what keys and the palette ask for. Subclasses say what is seen."""
 
     PLACES: ClassVar[Sequence[FocusContext]] = ()
@@ -58,9 +58,9 @@ class OverScreen(LaidOutScreen):
     SHOWN_ABOVE: ClassVar[str] = ""
     """The work that the screen shows itself, by its key."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__(classes="browse")
-        self.desk = desk
+        self.services = services
         self.hint_line = HintLine()
         self.work_line = WorkLine()
         self.commands |= {room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")}
@@ -94,7 +94,7 @@ class OverScreen(LaidOutScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return Context(place=self.place, refusal=self.desk.refusal(), why=self.why())
+        return Context(place=self.place, refusal=self.services.refusal(), why=self.why())
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
@@ -126,13 +126,13 @@ class OverScreen(LaidOutScreen):
 
     def action_undo(self) -> None:
         """Undo the last operation."""
-        self.desk.do(Request(action="undo"))
+        self.services.do(Request(action="undo"))
 
     def action_redo(self) -> None:
         """Redo what was last undone."""
-        self.desk.do(Request(action="redo"))
+        self.services.do(Request(action="redo"))
 
-    def show_works(self, works: Sequence[Work]) -> None:
+    def show_works(self, works: Sequence[RunningJob]) -> None:
         """Show the long work that is under way."""
         stops = key_for(self.STOPS) if self.STOPS else ""
         self.work_line.tell([work for work in works if work.key != self.SHOWN_ABOVE], stops)
@@ -144,13 +144,13 @@ class OverScreen(LaidOutScreen):
         if action_id == self.LEAVES:
             self.leave()
             return
-        if self.desk.allows(action_id, by_id()[action_id].reason(self.context())):
+        if self.services.allows(action_id, by_id()[action_id].reason(self.context())):
             self.do(action_id)
 
     def go(self, room: str) -> None:
         """Open a screen over this one; back to it where it is open below already: none is open twice."""
         app = cast("WorkbenchApp", self.app)
-        known = [one for one in app.screen_stack if isinstance(one, OverScreen) and room == one.LEAVES]
+        known = [one for one in app.screen_stack if isinstance(one, OverlayScreen) and room == one.LEAVES]
         if not known:
             app.main.action_perform(room)
             return
@@ -198,11 +198,11 @@ class OverScreen(LaidOutScreen):
 
         def arrive(address: str | None) -> None:
             if address is None:
-                self.desk.say(gone, "warning")
+                self.services.say(gone, "warning")
             else:
-                self.desk.go_to(address)
+                self.services.go_to(address)
 
-        find = partial(self.desk.historian.run, standing, places, line)
+        find = partial(self.services.history_reader.run, standing, places, line)
         self.load(find, arrive, "going", failed=self.say_failure)
 
     def fails(self, error: Exception) -> None:
@@ -212,7 +212,7 @@ class OverScreen(LaidOutScreen):
     def say_failure(self, error: Exception) -> None:
         """A toast that says why something could not be read, or done."""
         said = ". ".join(row.text for row in failure_rows(error))
-        self.desk.say(said, "warning" if isinstance(error, WorkbenchError) else "error")
+        self.services.say(said, "warning" if isinstance(error, WorkbenchError) else "error")
 
 
 def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str | None:
@@ -256,13 +256,13 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Services:
     """The same for every screen; nothing of it is a widget."""
 
     workspace: Workspace
-    """For its settings and its root. What touches the disk is read by ``historian``, off the event loop."""
-    historian: Historian
-    """Runs readings in a thread of its own: ``await historian.run(work, …)``."""
+    """For its settings and root. What touches the disk is read by ``history_reader``, off the event loop."""
+    history_reader: HistoryReader
+    """Runs readings in a thread of its own: ``await history_reader.run(work, …)``."""
     do: Callable[[Request], None]
     """Carry it out as one operation, in the order of the keys; a toast says what was done, or why not.
 
@@ -291,7 +291,7 @@ class Desk:
     """Bring the index up to date, as `r` in the panes does."""
     indexing: Callable[[], bool]
     """Whether it is being brought up to date."""
-    works: Works
+    works: RunningJobs
     """The long work that is under way, which every screen shows in its last lines."""
     kept: dict[str, WorkerJob] = field(default_factory=dict, compare=False)
     """What a screen wants to find again when it is opened the next time, by its name."""
@@ -303,14 +303,14 @@ _BESIDE_FROM = 110
 """Columns from which what is behind a row stands beside the list, where a screen wants that."""
 
 
-class BrowseScreen(OverScreen):
+class BrowseScreen(OverlayScreen):
     """Rows, and what is behind the one under the cursor. Subclasses say what that is."""
 
     BESIDE: ClassVar[bool] = False
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
-    def __init__(self, desk: Desk, title: str) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, title: str) -> None:
+        super().__init__(services)
         self.list = EntryList(empty="reading …", id="browse-list")
         self.behind = ChangeList(id="browse-behind")
         self.folds = Folds()
@@ -374,7 +374,7 @@ class BrowseScreen(OverScreen):
             place=self.place,
             row=self.list.row,
             reading=self._reading,
-            refusal=self.desk.refusal(),
+            refusal=self.services.refusal(),
             conflicts=len(self.list.rows),
             why=self.why(),
         )
@@ -512,8 +512,8 @@ _TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help", "pale
 class NarrowScreen(BrowseScreen):
     """A BrowseScreen whose rows are filtered by what is typed after ``/``. Subclasses say how."""
 
-    def __init__(self, desk: Desk, title: str, placeholder: str) -> None:
-        super().__init__(desk, title)
+    def __init__(self, services: Services, title: str, placeholder: str) -> None:
+        super().__init__(services, title)
         self.input = QueryInput(placeholder=placeholder, compact=True, classes="narrow", id="narrow")
         self.input.display = False
 

@@ -13,11 +13,11 @@ from screens.drawing.safe_text import (
     line_rows,
     plural,
 )
-from screens.graph.views import NOTICEABLE, Known, Line, Looking, Thing
+from screens.graph.views import NOTICEABLE, GraphViewState, Line, LoadedGraph, Thing
 from workbench.graph.contradictions import Claim, Contradiction
 from workbench.graph.duplicates import Duplicate
-from workbench.graph.memory_query import Due
-from workbench.graph.model import Held, sources_of
+from workbench.graph.memory_query import DueItem
+from workbench.graph.model import EntityMemory, sources_of
 from workbench.graph.search import GraphFinding, Hop, Node, said
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.moment import clock_of
@@ -27,7 +27,9 @@ _SOURCES = 12
 _LINKS = 8
 
 
-def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequence[Row], Sequence[Row]]:
+def behind(
+    thing: Thing | None, known: LoadedGraph, looking: GraphViewState
+) -> tuple[Sequence[Row], Sequence[Row]]:
     """What stands behind a row; the second is empty but where two things are compared."""
     if isinstance(thing, Duplicate):
         return (
@@ -39,12 +41,12 @@ def behind(thing: Thing | None, known: Known, looking: Looking) -> tuple[Sequenc
     return line_rows(_lines(thing, known, looking)), ()
 
 
-def _lines(thing: Thing | None, known: Known, looking: Looking) -> Lines:
+def _lines(thing: Thing | None, known: LoadedGraph, looking: GraphViewState) -> Lines:
     if isinstance(thing, Node):
         yield from _node(thing, known, looking)
-    elif isinstance(thing, Held):
+    elif isinstance(thing, EntityMemory):
         yield from _held(thing, known)
-    elif isinstance(thing, Due):
+    elif isinstance(thing, DueItem):
         yield from _held(thing.held, known, thing.when)
     elif isinstance(thing, GraphFinding):
         yield from _found(thing, known, looking)
@@ -60,9 +62,9 @@ def sources_behind(thing: Thing, *, left: bool = False) -> tuple[str, ...]:
             relation = thing.hop.link.relation
             return relation.sources or (relation.entry.address,)
         return (thing.entity.path,) if thing.entity else ()
-    if isinstance(thing, Due):
+    if isinstance(thing, DueItem):
         thing = thing.held
-    if isinstance(thing, Held):
+    if isinstance(thing, EntityMemory):
         return thing.memory.sources or (thing.memory.entry.address,)
     if isinstance(thing, Contradiction):
         claim = thing.old if left else thing.new
@@ -75,7 +77,7 @@ def sources_behind(thing: Thing, *, left: bool = False) -> tuple[str, ...]:
 # -- an entity, a claim --------------------------------------------------------------------------
 
 
-def _entity(entity: Entity, known: Known, looking: Looking) -> Lines:
+def _entity(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Lines:
     """What it is called, where its page is, how it is connected, and its first facts."""
     yield f"{entity.name} ({entity.type})", "head"
     yield f"also {', '.join(entity.aliases)}" if entity.aliases else "", "muted"
@@ -95,7 +97,7 @@ def _entity(entity: Entity, known: Known, looking: Looking) -> Lines:
         yield f"… and {len(ranked) - _FACTS} more", "faint"
 
 
-def _page_lines(entity: Entity, known: Known, looking: Looking) -> Lines:
+def _page_lines(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Lines:
     """One of two pages that may be of one entity, with its first relations."""
     yield from _entity(entity, known, looking)
     yield GAP, "text"
@@ -122,7 +124,7 @@ def _claim_lines(claim: Claim, key: str) -> Lines:
 # -- a relation, a memory, a finding -------------------------------------------------------------
 
 
-def _node(node: Node, known: Known, looking: Looking) -> Lines:
+def _node(node: Node, known: LoadedGraph, looking: GraphViewState) -> Lines:
     if node.hop is not None:
         yield from _relation(node.hop)
         yield GAP, "text"
@@ -145,7 +147,7 @@ def _relation(hop: Hop) -> Lines:
     yield f"stated in {relation.entry.path}:{relation.entry.start_line}", "faint"
 
 
-def _held(held: Held, known: Known, when: str = "") -> Lines:
+def _held(held: EntityMemory, known: LoadedGraph, when: str = "") -> Lines:
     memory = held.memory
     yield memory.text, "head"
     yield f"{memory.type} {'of' if held.entity else 'in'} {held.owner}", "muted"
@@ -166,7 +168,7 @@ def _held(held: Held, known: Known, when: str = "") -> Lines:
     yield f"id {memory.id}" if memory.id else "", "faint"
 
 
-def _weight(memory: TypedMemory, known: Known) -> str:
+def _weight(memory: TypedMemory, known: LoadedGraph) -> str:
     left = known.importance(memory)
     line = f"importance {memory.importance:.2f}"
     if abs(left - memory.importance) < NOTICEABLE:
@@ -178,9 +180,9 @@ def _weight(memory: TypedMemory, known: Known) -> str:
     )
 
 
-def _found(found: GraphFinding, known: Known, looking: Looking) -> Lines:
+def _found(found: GraphFinding, known: LoadedGraph, looking: GraphViewState) -> Lines:
     if found.memory is not None:
-        yield from _held(Held(found.entity, found.memory), known)
+        yield from _held(EntityMemory(found.entity, found.memory), known)
         yield f"because {found.why}", "muted"
         return
     yield found.why, "head"

@@ -41,7 +41,7 @@ Line = tuple[RowPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class MapNeighbour:
     """A neighbour: ``forward`` where the relation leads from the entity to it. ``id`` tells it apart."""
 
     id: str
@@ -52,7 +52,7 @@ class Spoke:
 
 
 def draw_map(
-    center: Shown, spokes: Sequence[Spoke], width: int, height: int, *, more: int = 0, chosen: str = ""
+    center: Shown, spokes: Sequence[MapNeighbour], width: int, height: int, *, more: int = 0, chosen: str = ""
 ) -> list[Line]:
     """The map in at most ``height`` lines of exactly ``width`` cells; nothing where there is no room.
 
@@ -81,7 +81,7 @@ def draw_map(
     return lines
 
 
-def _sides(spokes: Sequence[Spoke], height: int, more: int) -> list[list[Spoke]]:
+def _sides(spokes: Sequence[MapNeighbour], height: int, more: int) -> list[list[MapNeighbour]]:
     """Who stands at the left and at the right; what there is no line for is counted in the last one."""
     incoming = [spoke for spoke in spokes if not spoke.forward]
     outgoing = [spoke for spoke in spokes if spoke.forward]
@@ -96,11 +96,11 @@ def _sides(spokes: Sequence[Spoke], height: int, more: int) -> list[list[Spoke]]
             hidden = max(0, len(side) - height + 1)
             del side[len(side) - hidden :]
             told = words(f" … {grouped(hidden + beside)} more ")
-            side.append(Spoke(_REST, EMPTY, told, forward=True, tone="muted"))
+            side.append(MapNeighbour(_REST, EMPTY, told, forward=True, tone="muted"))
     return sides
 
 
-def _moved(spare: Sequence[Spoke], full: Sequence[Spoke]) -> bool:
+def _moved(spare: Sequence[MapNeighbour], full: Sequence[MapNeighbour]) -> bool:
     """Whether one of the others stands on this side already: then both sides are to be the same."""
     return any(spoke.forward is full[0].forward for spoke in spare)
 
@@ -116,14 +116,14 @@ def _shares(left: int, right: int, rest: int) -> tuple[int, int]:
 class _Side:
     """The neighbours at one side of the box, as they stand at its right."""
 
-    def __init__(self, spokes: Sequence[Spoke], height: int, chosen: str) -> None:
+    def __init__(self, spokes: Sequence[MapNeighbour], height: int, chosen: str) -> None:
         """A line for each, with one between where there is room."""
         self._spokes = spokes
         self._chosen = chosen
         self._step = 2 if 2 * len(spokes) - 1 <= height else 1
         self._labels = max((cell_len(one.label) for one in spokes), default=0)
         self._names = max((cell_len(one.name) for one in spokes if one.id != _REST), default=0)
-        self._at: dict[int, Spoke] = {}
+        self._at: dict[int, MapNeighbour] = {}
         self._middle = self._cells = 0
 
     @property
@@ -159,7 +159,7 @@ class _Side:
         spine = ("─" if y == middle else " ") + _SPINE.get(ways, " ")
         return [_line(spine), *self._outside(self._at.get(y))]
 
-    def _outside(self, spoke: Spoke | None) -> list[RowPart]:
+    def _outside(self, spoke: MapNeighbour | None) -> list[RowPart]:
         """``─ works on ─► Atlas`` in exactly the cells there are."""
         if spoke is None:
             return [_line(" " * self._cells)]
@@ -217,7 +217,7 @@ class MapView(Toned, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="graph-map")
         self._center: Shown = EMPTY
-        self._spokes: Sequence[Spoke] = ()
+        self._spokes: Sequence[MapNeighbour] = ()
         self._more = 0
         self.caption: Shown = EMPTY
 
@@ -253,10 +253,10 @@ class MapView(Toned, can_focus=False):
         return drawn
 
 
-def spokes_of(node: Node) -> list[Spoke]:
+def spokes_of(node: Node) -> list[MapNeighbour]:
     """The neighbours of a node as the map takes them."""
     return [
-        Spoke(
+        MapNeighbour(
             id=spoke_id(child),
             label=row_text(child.hop.link.relation.kind.replace("_", " ")),
             name=row_text(child.name),

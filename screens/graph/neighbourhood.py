@@ -21,24 +21,24 @@ from screens.actions.registry import FocusContext
 from screens.dialogs.dialog import ChooseScreen, Dialog, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Desk
+from screens.frames.overlay_screen import BrowseScreen, Services
 from screens.graph.detail import behind, sources_behind
 from screens.graph.map_view import MapView, spoke_id
 from screens.graph.views import (
     MORE,
     SELF,
     VIEWS,
-    Alike,
-    Known,
+    GraphRows,
+    GraphViewState,
     KnownReader,
-    Looking,
-    Sight,
+    LoadedGraph,
+    SimilarPairs,
     Thing,
     ask_meaning,
     named_row,
     sight_of,
 )
-from screens.loading.model import GraphView
+from screens.loading.workspace_model import GraphView
 from screens.main.request import Request, declared_request
 from screens.widgets.entry_list import SideBySide
 from screens.widgets.lines import Banner, TabLine
@@ -46,7 +46,7 @@ from workbench.graph import operations
 from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, plan_settle
 from workbench.graph.duplicates import Duplicate
 from workbench.graph.keyword_search import most_linked, named_like
-from workbench.graph.memory_query import Due
+from workbench.graph.memory_query import DueItem
 from workbench.graph.model import Graph
 from workbench.graph.search import EACH, GraphFinding, Node
 from workbench.memory.graph_page import Entity, name_key
@@ -158,26 +158,26 @@ class GraphScreen(BrowseScreen):
     LEAVES = "graph_view"
     BESIDE = True
 
-    def __init__(self, desk: Desk, view: GraphView, show_dialog: ShowDialog, at: str = "") -> None:
+    def __init__(self, services: Services, view: GraphView, show_dialog: ShowDialog, at: str = "") -> None:
         """``view`` are the pages that the panes have read so far, ``at`` the page to begin with.
 
         ``show_dialog`` puts a screen over this one; keys pressed until it is there are for it.
         """
-        super().__init__(desk, "Graph")
+        super().__init__(services, "Graph")
         self.show_dialog = show_dialog
-        self.looking = Looking(path=at)
-        self.known: Known | None = None
-        self.sight = Sight()
+        self.looking = GraphViewState(path=at)
+        self.known: LoadedGraph | None = None
+        self.sight = GraphRows()
         self._trail: list[tuple[str, str]] = []
         """The pages that were left, the oldest first, each with the row that its cursor was on."""
         self._map_wanted: bool | None = None
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
-        self._alike = Alike()
+        self._alike = SimilarPairs()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
-        self._reader = KnownReader(desk.historian)
+        self._reader = KnownReader(services.history_reader)
         self._counts: dict[FocusContext, int] = {}
         self.map, self.sides, self.banner = MapView(), SideBySide(), Banner()
         names = ("Relations", "Duplicates", "Contradictions", "Schedule")
@@ -234,14 +234,14 @@ class GraphScreen(BrowseScreen):
         else:
             self.load(lambda: self._reader.read(self._pages, today()), self._known, "know")
 
-    def _known(self, known: Known) -> None:
+    def _known(self, known: LoadedGraph) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
         self.known = replace(known, alike=self._alike)
         self.draw()
         if len(known.whole.entities) <= _COUNTED:
             self.work(partial(self._count, self.known), "count", exclusive=True)
 
-    async def _count(self, known: Known) -> None:
+    async def _count(self, known: LoadedGraph) -> None:
         for view in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
             looking = replace(self.looking, view=view)
             sight = await asyncio.to_thread(sight_of, known, looking, self.folds)
@@ -261,14 +261,14 @@ class GraphScreen(BrowseScreen):
         self.tabs.current = _ORDER.index(self.view)
         self.tabs.counts = {_ORDER.index(view): said for view, said in counts.items()}
 
-    def _compare(self, known: Known) -> None:
+    def _compare(self, known: LoadedGraph) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
         if self.view is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
             self._take_up(replace(self._alike, asked=True, problem=""))
-            self.load(partial(ask_meaning, self.desk), self._take_up, "meaning")
+            self.load(partial(ask_meaning, self.services), self._take_up, "meaning")
 
-    def _take_up(self, alike: Alike) -> None:
+    def _take_up(self, alike: SimilarPairs) -> None:
         """Show what is known of meaning with what names say."""
         self._alike = alike
         if self.known is not None:
@@ -277,13 +277,13 @@ class GraphScreen(BrowseScreen):
 
     def fails(self, error: Exception) -> None:
         """Say what went wrong, in place of what would be shown."""
-        self.sight = Sight()
+        self.sight = GraphRows()
         super().fails(error)
 
     # -- what is seen ----------------------------------------------------------------------------
 
     def look(self, go_to: str | None = None, **changes: Any) -> None:
-        """Look at something else: ``changes`` to what is looked at, see ``Looking``."""
+        """Look at something else: ``changes`` to what is looked at, see ``GraphViewState``."""
         self.looking = replace(self.looking, **changes)
         self.draw(go_to)
 
@@ -294,13 +294,13 @@ class GraphScreen(BrowseScreen):
         self._compare(self.known)
         looking = self.looking
 
-        def show(sight: Sight) -> None:
+        def show(sight: GraphRows) -> None:
             if looking == self.looking:  # else this is not looked at any more
                 self._show(sight, go_to)
 
         self.load(partial(asyncio.to_thread, sight_of, self.known, looking, self.folds), show, "see")
 
-    def _show(self, sight: Sight, go_to: str | None) -> None:
+    def _show(self, sight: GraphRows, go_to: str | None) -> None:
         first = self.list.row is not None and self.list.row.id == self.sight.first
         stay = self.view is FocusContext.PAIRS and first  # likelier pairs may come before the likest
         anew = self._shown is not self.view
@@ -318,7 +318,7 @@ class GraphScreen(BrowseScreen):
     def _arrived(self, path: str, name: str) -> None:
         """An entity is shown: that which was looked for, or another where it is gone."""
         if self.looking.path not in ("", path):
-            self.desk.say(f"{self.looking.path} no longer exists; this is {name}", "warning")
+            self.services.say(f"{self.looking.path} no longer exists; this is {name}", "warning")
         self.looking = replace(self.looking, path=path)
 
     def show_place(self) -> None:
@@ -493,19 +493,19 @@ class GraphScreen(BrowseScreen):
         if isinstance(pair := self._thing, Duplicate):
             keep, other = (pair.other, pair.keep) if other_way else (pair.keep, pair.other)
             request = declared_request(operations.MERGE, keep.path, other=other.path)
-            self.desk.ask(replace(request, addresses=(keep.path, other.path)))
+            self.services.ask(replace(request, addresses=(keep.path, other.path)))
 
     def action_keep_apart(self) -> None:
         """They are two, and it is not asked again."""
         if isinstance(pair := self._thing, Duplicate):
             one, other = pair.keep.path, pair.other.path
             request = declared_request(operations.APART, one, other=other)
-            self.desk.do(replace(request, action="settle", addresses=(one, other)))
+            self.services.do(replace(request, action="settle", addresses=(one, other)))
 
     def _settle(self, answer: Answer) -> None:
         if isinstance(claims := self._thing, Contradiction):
             addresses = (*claims.old.addresses, *claims.new.addresses)
-            self.desk.do(
+            self.services.do(
                 Request(
                     action="settle",
                     addresses=addresses,
@@ -515,8 +515,8 @@ class GraphScreen(BrowseScreen):
 
     def action_mark_done(self) -> None:
         """The todo or the deadline is done."""
-        if isinstance(due := self._thing, Due):
-            self.desk.do(declared_request(operations.UPDATE, due.held.memory.entry.address, done=True))
+        if isinstance(due := self._thing, DueItem):
+            self.services.do(declared_request(operations.UPDATE, due.held.memory.entry.address, done=True))
 
     # -- room ------------------------------------------------------------------------------------
 
@@ -555,6 +555,6 @@ def _leads_to(thing: Thing | None) -> str:
     """The page that enter goes to; empty where it goes nowhere."""
     if isinstance(thing, (Node, GraphFinding)):
         return thing.entity.path if thing.entity else ""
-    if isinstance(thing, Due):
+    if isinstance(thing, DueItem):
         return thing.held.entity.path if thing.held.entity else ""
     return ""

@@ -26,17 +26,17 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.frames.overlay_screen import Desk
-from screens.history.history_reader import Historian
+from screens.frames.overlay_screen import Services
+from screens.history.history_reader import HistoryReader
 from screens.jobs.worker_client import WorkerClient
-from screens.loading.model import GraphView
+from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
 from workbench.graph.decay import RecallDays, importance_today, read_recalls
 from workbench.graph.duplicates import Duplicate, duplicates, same_key
 from workbench.graph.keyword_search import most_linked
-from workbench.graph.memory_query import PERIODS, Due, Period, period_of, upcoming
-from workbench.graph.model import Graph, Held, is_over
+from workbench.graph.memory_query import PERIODS, DueItem, Period, period_of, upcoming
+from workbench.graph.model import EntityMemory, Graph, is_over
 from workbench.graph.read import GraphReader
 from workbench.graph.search import EACH, GraphFinding, Node, neighbourhood, search_graph
 from workbench.memory.graph_page import Entity, Relation, TypedMemory
@@ -107,11 +107,11 @@ VIEWS: Mapping[FocusContext, View] = {
         tuple(f"settle_{answer}" for answer in ANSWERS),
         ("old: 1 keeps it", "new: 2 replaces the old with it"),
     ),
-    FocusContext.DUE: View("view_due", (Due,), "a todo, an event or a deadline", ("mark_done",)),
+    FocusContext.DUE: View("view_due", (DueItem,), "a todo, an event or a deadline", ("mark_done",)),
 }
 
 
-def sight_of(known: Known, looking: Looking, folds: Folds) -> Sight:
+def sight_of(known: LoadedGraph, looking: GraphViewState, folds: Folds) -> GraphRows:
     """The rows of the view that is looked at."""
     match looking.view:
         case FocusContext.PAIRS:
@@ -126,17 +126,17 @@ def sight_of(known: Known, looking: Looking, folds: Folds) -> Sight:
 # -- an entity, its relations as a tree, then what is known of it ------------------------------
 
 
-def _beginning(known: Known, looking: Looking) -> Entity | None:
+def _beginning(known: LoadedGraph, looking: GraphViewState) -> Entity | None:
     """The entity that a person most likely wants to begin with: the one with the most relations."""
     found = most_linked(looking.seen(known), 1) or most_linked(known.whole, 1)
     return known.whole.at(found[0].path) if found else None
 
 
-def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
+def neighbourhood_sight(known: LoadedGraph, looking: GraphViewState, folds: Folds) -> GraphRows:
     """The rows of the entity that is looked at; of the most connected one where that is not there."""
     told = known.whole.at(looking.path) or _beginning(known, looking)
     if told is None:
-        return Sight(empty=_NO_ENTITIES)
+        return GraphRows(empty=_NO_ENTITIES)
     graph = looking.seen(known)
     holds = graph.at(told.path)
     entity, graph = (holds, graph) if holds else (told, known.whole)
@@ -150,10 +150,10 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
         rows.append(Row("problem", said, tone="bad", inert=True))
     rows += _relation_rows(node, graph.degree(entity), looking, known, folds)
     rows += _fact_rows(entity, looking, known, folds)
-    return Sight(title=entity.name, rows=tuple(rows), entity=entity, node=node)
+    return GraphRows(title=entity.name, rows=tuple(rows), entity=entity, node=node)
 
 
-def _self_row(node: Node, entity: Entity, known: Known) -> Row:
+def _self_row(node: Node, entity: Entity, known: LoadedGraph) -> Row:
     tail = list(window_parts(entity, known.today))
     if entity.pinned:
         tail.insert(0, piece("pinned", "accent"))
@@ -176,7 +176,9 @@ def named_row(entity: Entity) -> Row:
     return Row(entity.path, text, emphasis=((len(name), len(text), "faint"),))
 
 
-def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
+def _relation_rows(
+    node: Node, count: int, looking: GraphViewState, known: LoadedGraph, folds: Folds
+) -> Iterator[Row]:
     total = len(node.children) + node.left_out
     counted = grouped(count)
     if count != total:
@@ -193,7 +195,9 @@ def _relation_rows(node: Node, count: int, looking: Looking, known: Known, folds
     yield from _children(node, 1, looking, known, folds)
 
 
-def _children(node: Node, depth: int, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
+def _children(
+    node: Node, depth: int, looking: GraphViewState, known: LoadedGraph, folds: Folds
+) -> Iterator[Row]:
     seen: set[str] = set()
     for child in node.children:
         assert child.hop is not None
@@ -226,7 +230,7 @@ def _children(node: Node, depth: int, looking: Looking, known: Known, folds: Fol
         yield Row(f"{MORE}{depth}:{where}", text, tone="faint", depth=depth, of=node)
 
 
-def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> Iterator[Row]:
+def _fact_rows(entity: Entity, looking: GraphViewState, known: LoadedGraph, folds: Folds) -> Iterator[Row]:
     is_open = folds.is_open(FACTS, default=True)
     tail = (piece("importance today", "faint"), RowPart(grouped(len(entity.memories))))
     yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
@@ -236,7 +240,7 @@ def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> 
     weighed = [(known.importance(memory), memory) for memory in entity.memories]
     weighed.sort(key=lambda pair: (is_over(pair[1], day) or pair[1].done, -pair[0] * pair[1].confidence))
     for left, memory in weighed[:_MOST_FACTS]:
-        yield _fact_row(Held(entity, memory), left, day)
+        yield _fact_row(EntityMemory(entity, memory), left, day)
     if len(weighed) > _MOST_FACTS:
         text = words(f"… {plural(len(weighed) - _MOST_FACTS, 'other')} on its page: o goes there")
         yield Row("more:facts", text, tone="faint", depth=1, inert=True)
@@ -245,7 +249,7 @@ def _fact_rows(entity: Entity, looking: Looking, known: Known, folds: Folds) -> 
         yield Row("none:facts", words(none), tone="muted", depth=1, inert=True)
 
 
-def _fact_row(held: Held, left: float, day: date) -> Row:
+def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
     """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
     memory = held.memory
     tail = stated_parts(memory, day)
@@ -267,7 +271,7 @@ def _fact_row(held: Held, left: float, day: date) -> Row:
 # -- duplicates ----------------------------------------------------------------------------------
 
 
-def _pairs(known: Known) -> Sight:
+def _pairs(known: LoadedGraph) -> GraphRows:
     """The pairs by meaning, then those by names alone, the likest first of each."""
     by_meaning = known.alike.found(known.whole, known.decided)
     told = {one.key for one in by_meaning}
@@ -275,7 +279,7 @@ def _pairs(known: Known) -> Sight:
     rows = [_pair_row(one) for one in (*by_meaning, *(one for one in by_name if one.key not in told))]
     said = _compared(known.alike)
     note = [Row("note", row_text(said), tone="faint", inert=True)] if rows and said else []
-    return Sight(
+    return GraphRows(
         title="Duplicates: are these the same?",
         rows=(*rows, *note),
         count=len(rows),
@@ -298,7 +302,7 @@ def _pair_row(one: Duplicate) -> Row:
     )
 
 
-def _compared(alike: Alike) -> str:
+def _compared(alike: SimilarPairs) -> str:
     """How far meaning took part."""
     if alike.asked:
         return "names are compared; comparing their meaning …"
@@ -310,7 +314,7 @@ def _compared(alike: Alike) -> str:
 # -- contradictions ------------------------------------------------------------------------------
 
 
-def _claims(known: Known, looking: Looking) -> Sight:
+def _claims(known: LoadedGraph, looking: GraphViewState) -> GraphRows:
     """The contradictions between what holds on the day."""
     rows: dict[str, Row] = {}
     for one in contradictions(known.whole, day=looking.on(known), decided=known.decided):
@@ -327,13 +331,13 @@ def _claims(known: Known, looking: Looking) -> Sight:
         )
         rows.setdefault(row.id, row)
     title = "Contradictions: which is right?"
-    return Sight(title=title, rows=tuple(rows.values()), count=len(rows), empty=_NO_CLAIMS)
+    return GraphRows(title=title, rows=tuple(rows.values()), count=len(rows), empty=_NO_CLAIMS)
 
 
 # -- what is due ---------------------------------------------------------------------------------
 
 
-def _due(known: Known, looking: Looking, folds: Folds) -> Sight:
+def _due(known: LoadedGraph, looking: GraphViewState, folds: Folds) -> GraphRows:
     """What waits as of the day, and what comes, under the time that it is due in, the soonest first."""
     schedule = upcoming(known.whole, looking.on(known))
     periods: dict[Period, list[Row]] = {period: [] for period in PERIODS}
@@ -351,10 +355,10 @@ def _due(known: Known, looking: Looking, folds: Folds) -> Sight:
             row = Row(f"period:{period}", words(name), tone=tone, tail=(RowPart(grouped(len(items))),))
             rows += folds.section(row, items, default=True)
     late = len(periods["overdue"])
-    return Sight(title="Todos and events", rows=tuple(rows), count=late or None, empty=_NOTHING_DUE)
+    return GraphRows(title="Todos and events", rows=tuple(rows), count=late or None, empty=_NOTHING_DUE)
 
 
-def _due_row(due: Due, period: Period) -> Row:
+def _due_row(due: DueItem, period: Period) -> Row:
     memory = due.held.memory
     tail = [safe_piece(due.held.owner, "muted")]
     day = memory.happens_at
@@ -375,7 +379,7 @@ def _due_row(due: Due, period: Period) -> Row:
 # -- an answer -----------------------------------------------------------------------------------
 
 
-def _answer(known: Known, looking: Looking) -> Sight:
+def _answer(known: LoadedGraph, looking: GraphViewState) -> GraphRows:
     """What the graph knows, as of the day, of the names in a question: a row a finding."""
     day = looking.on(known)
     graph = known.whole.as_of(day) if looking.day else known.whole
@@ -388,7 +392,7 @@ def _answer(known: Known, looking: Looking) -> Sight:
     for number, name in enumerate(answered.suggestions):
         lead = (piece("known is", "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
-    return Sight(title="Answer", rows=tuple(rows))
+    return GraphRows(title="Answer", rows=tuple(rows))
 
 
 def _found_row(row_id: str, found: GraphFinding) -> Row:
@@ -437,7 +441,7 @@ def importance_part(memory: TypedMemory, left: float) -> RowPart:
     return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}", "muted")
 
 
-Thing = Node | Held | Duplicate | Contradiction | Due | GraphFinding
+Thing = Node | EntityMemory | Duplicate | Contradiction | DueItem | GraphFinding
 """What a row stands for."""
 
 
@@ -454,7 +458,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SimilarPairs:
     """What is known of meaning: ``pairs``, or the ``problem`` that there are none for; or it is ``asked``."""
 
     pairs: tuple[Pair, ...] = ()
@@ -481,31 +485,31 @@ class Alike:
         )
 
 
-async def ask_meaning(desk: Desk) -> Alike:
+async def ask_meaning(services: Services) -> SimilarPairs:
     """Compare the names of all pages by their meaning, in a process that has the model. Raises nothing."""
     try:
-        if why := await desk.historian.run(lambda place: why_no_model(place.settings)):
-            return Alike(problem=why)
-        said = await WorkerClient("similar-names", desk.workspace.root).run()
+        if why := await services.history_reader.run(lambda place: why_no_model(place.settings)):
+            return SimilarPairs(problem=why)
+        said = await WorkerClient("similar-names", services.workspace.root).run()
         pairs = msgspec.convert(said["pairs"], tuple[Pair, ...])
-        return Alike(tuple(one for one in pairs if one.cosine is not None), known=True)
+        return SimilarPairs(tuple(one for one in pairs if one.cosine is not None), known=True)
     except WorkbenchError as error:
-        return Alike(problem=error.message)
+        return SimilarPairs(problem=error.message)
     except OSError as error:
-        return Alike(problem=f"the model cannot be used: {error.strerror}")
+        return SimilarPairs(problem=f"the model cannot be used: {error.strerror}")
     except (KeyError, msgspec.ValidationError):
-        return Alike(problem="the process of the model did not answer")
+        return SimilarPairs(problem="the process of the model did not answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LoadedGraph:
     """The graph, what was recalled, what was decided. A thread makes rows of it while another is shown."""
 
     whole: Graph
     recalls: RecallDays
     decided: frozenset[str]
     today: date
-    alike: Alike = Alike()
+    alike: SimilarPairs = SimilarPairs()
 
     def importance(self, memory: TypedMemory) -> float:
         """What is left of an importance today, in [0, 1]."""
@@ -515,25 +519,25 @@ class Known:
 class KnownReader:
     """Reads it again and again; only what changed is parsed and put together anew."""
 
-    def __init__(self, historian: Historian) -> None:
-        self._historian = historian
+    def __init__(self, history_reader: HistoryReader) -> None:
+        self._historian = history_reader
         self._reader: GraphReader | None = None
         self._built: tuple[GraphView, Graph] | None = None
         """The pages that were put together last, and what came of it."""
 
-    async def read(self, pages: GraphView, today: date) -> Known:
+    async def read(self, pages: GraphView, today: date) -> LoadedGraph:
         """What is known now, with these pages. Raises WorkbenchError, OSError."""
         loose, recalls, decided = await self._historian.run(self._read_beside)
         built = self._built
         if built is None or built[0] is not pages or built[1].loose is not loose:
             ordered = sorted(pages.entities, key=lambda entity: entity.path)
             built = self._built = pages, await asyncio.to_thread(Graph, tuple(ordered), loose)
-        return Known(built[1], recalls, decided, today)
+        return LoadedGraph(built[1], recalls, decided, today)
 
     def _read_beside(
         self, workspace: Workspace
     ) -> tuple[tuple[TypedMemory, ...], RecallDays, frozenset[str]]:
-        """In the historian's thread: typed memories of no entity, recalls, and what was decided."""
+        """In the history_reader's thread: typed memories of no entity, recalls, and what was decided."""
         if self._reader is None:
             self._reader = GraphReader(workspace, pages=False)
         recalls = read_recalls(workspace.ledger.read("recalls"))
@@ -541,7 +545,7 @@ class KnownReader:
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class GraphViewState:
     """What is looked at, and how: ``day`` is None for today, ``path`` empty where nothing is chosen yet."""
 
     path: str = ""
@@ -552,17 +556,17 @@ class Looking:
     each: int = EACH
     question: str = ""
 
-    def seen(self, known: Known) -> Graph:
+    def seen(self, known: LoadedGraph) -> Graph:
         """The graph as of the day; with ``over`` all that the pages tell."""
         return known.whole if self.over else known.whole.as_of(self.on(known))
 
-    def on(self, known: Known) -> date:
+    def on(self, known: LoadedGraph) -> date:
         """The day, which may be today."""
         return self.day or known.today
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class GraphRows:
     """The rows of a view, each ``of`` a thing, and what is said where there is none."""
 
     title: str = "Graph"

@@ -25,7 +25,7 @@ class ChecksKnown(Message):
 
 
 @dataclass
-class Begun(Message):
+class CheckStarted(Message):
     """A check began, the ``number``-th of ``of``."""
 
     id: str
@@ -34,7 +34,7 @@ class Begun(Message):
 
 
 @dataclass
-class Looked(Message):
+class CheckFinished(Message):
     """A check has looked."""
 
     result: CheckResult
@@ -50,7 +50,7 @@ class Repaired(Message):
 
 
 @dataclass
-class Ended(Message):
+class ChecksEnded(Message):
     """The look is over; ``problem`` says why it did not come to its end."""
 
     problem: str = ""
@@ -86,7 +86,7 @@ class CheckJob:
         finally:
             self.running = False
             self._wishes = []
-        self._post(Ended("" if self._stopped else problem))
+        self._post(ChecksEnded("" if self._stopped else problem))
 
     async def repair(self, check: str) -> None:
         """Have the doctor repair what one of his checks finds."""
@@ -123,8 +123,8 @@ class CheckJob:
 
 _MESSAGES: Mapping[str, type[Message]] = {
     "checks": ChecksKnown,
-    "begin": Begun,
-    "result": Looked,
+    "begin": CheckStarted,
+    "result": CheckFinished,
     "repaired": Repaired,
 }
 

@@ -2,7 +2,7 @@
 
 The checks as rows: sections with their findings under them, and all that is behind each.
 
-The ways to fix a finding: choosing one, and what the desk is asked for then.
+The ways to fix a finding: choosing one, and what the services is asked for then.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from screens.drawing.safe_text import (
     sentence,
     words,
 )
-from screens.frames.overlay_screen import BrowseScreen, Desk, OverScreen
-from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
+from screens.frames.overlay_screen import BrowseScreen, OverlayScreen, Services
+from screens.health.check_job import CheckFinished, CheckJob, ChecksEnded, ChecksKnown, CheckStarted, Repaired
 from screens.jobs.user_jobs import backup_job_of
 from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import clipped
@@ -260,10 +260,10 @@ class HealthScreen(BrowseScreen):
     STOPS = "health_stop"
     BESIDE = True
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "Health")
-        self.job = CheckJob(desk.workspace.root, self.post_message)
-        self.backing_up = backup_job_of(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services, "Health")
+        self.job = CheckJob(services.workspace.root, self.post_message)
+        self.backing_up = backup_job_of(services)
         self.labels: tuple[CheckLabel, ...] = ()
         self.results: dict[str, CheckResult] = {}
         self._older: frozenset[str] = frozenset()
@@ -274,7 +274,7 @@ class HealthScreen(BrowseScreen):
         self.commands |= {
             "health_read": self.read,
             "back_up": lambda: self.backing_up.begin(self.app),
-            "migrate": lambda: self.desk.ask(migration()),
+            "migrate": lambda: self.services.ask(migration()),
         }
 
     # -- looking ---------------------------------------------------------------------------------
@@ -309,13 +309,13 @@ class HealthScreen(BrowseScreen):
     @property
     def _asked_for(self) -> bool:
         """Whether a person waits for long work beside the look."""
-        return any(work.asked for work in self.desk.works.under_way)
+        return any(work.asked for work in self.services.works.under_way)
 
     def action_health_stop(self) -> None:
         """End what was asked for, else the look, else what goes on by itself."""
-        works = self.desk.works.under_way
+        works = self.services.works.under_way
         if works and (self._asked_for or not self.job.running):
-            self.work(self.desk.works.stop_first, "stop")
+            self.work(self.services.works.stop_first, "stop")
         else:
             self.work(self.job.stop, "stop")
 
@@ -334,14 +334,14 @@ class HealthScreen(BrowseScreen):
         self.labels = tuple(message.checks)
         self.draw()
 
-    def on_begun(self, message: Begun) -> None:
+    def on_begun(self, message: CheckStarted) -> None:
         """Say how far the look is."""
         self._looking = message.id
         stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
         self._progress = row_text(f"looking {message.number}/{message.of}: {message.id}{stops}")
         self.draw()
 
-    def on_looked(self, message: Looked) -> None:
+    def on_looked(self, message: CheckFinished) -> None:
         """A result is here."""
         name = message.result.name
         self.results[name] = message.result
@@ -350,7 +350,7 @@ class HealthScreen(BrowseScreen):
         if any((one.name, one.section) == (name, self._section) for one in self.labels):
             self.look_behind()
 
-    def on_ended(self, message: Ended) -> None:
+    def on_ended(self, message: ChecksEnded) -> None:
         """The look is over."""
         self._looking, self._problem = "", message.problem
         self.draw()
@@ -358,12 +358,12 @@ class HealthScreen(BrowseScreen):
     def on_repaired(self, message: Repaired) -> None:
         """Say what was repaired, and look again."""
         severity = "information" if message.whole else "warning"
-        self.desk.say(f"{message.check}: {message.said}", severity)
+        self.services.say(f"{message.check}: {message.said}", severity)
         self.reload()
 
     def _watch_index(self) -> None:
         """A reindex that was asked for here has come to its end: look at the index again."""
-        if self._awaits_index and not self.desk.indexing():
+        if self._awaits_index and not self.services.indexing():
             self._awaits_index = False
             self._look_at({label.name for label in self.labels if label.section == "index"})
 
@@ -410,7 +410,7 @@ class HealthScreen(BrowseScreen):
         if finding is not None:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it no longer exists: {key_for('health_again')} runs it again"
-            texts = await self.desk.historian.run(_texts, named, gone)
+            texts = await self.services.history_reader.run(_texts, named, gone)
             return behind_finding(finding, texts)
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
@@ -425,7 +425,7 @@ class HealthScreen(BrowseScreen):
         why: dict[str, str] = {}
         if self.job.running:
             why["health_again"] = f"a check is running: {key_for('health_stop')} stops it"
-        elif not self.desk.works.under_way:
+        elif not self.services.works.under_way:
             why["health_stop"] = "no check and no long job is running"
         if self.backing_up.running:
             why["back_up"] = f"a backup is being made: {key_for('health_stop')} stops it"
@@ -439,7 +439,7 @@ class HealthScreen(BrowseScreen):
             why["health_other"] = "this finding has only one place"
         if not finding.fixes:
             why["health_fix"] = f"no key fixes this: {finding.do or 'it is for information'}"
-        elif (refusal := self.desk.refusal()) and all(map(writes, finding.fixes)):
+        elif (refusal := self.services.refusal()) and all(map(writes, finding.fixes)):
             why["health_fix"] = refusal
         return why
 
@@ -456,7 +456,7 @@ class HealthScreen(BrowseScreen):
         """Leave for the entry of a finding, open a section, read what leads nowhere."""
         finding = self._finding
         if finding is not None and finding.address:
-            self.desk.go_to(finding.address)
+            self.services.go_to(finding.address)
         else:
             super().action_open()
 
@@ -469,19 +469,19 @@ class HealthScreen(BrowseScreen):
     def action_health_entry(self) -> None:
         """Leave for the entry that the finding is about."""
         if finding := self._finding:
-            self.desk.go_to(finding.address)
+            self.services.go_to(finding.address)
 
     def action_health_other(self) -> None:
         """Leave for the other entry of a pair."""
         if finding := self._finding:
-            self.desk.go_to(finding.others[0])
+            self.services.go_to(finding.others[0])
 
     def action_health_fix(self) -> None:
         """Mend the finding: at once where there is one way, else the one that is chosen."""
         finding = self._finding
         if finding is None:
             return
-        refusal = self.desk.refusal()
+        refusal = self.services.refusal()
         fixes = [fix for fix in finding.fixes if not (refusal and writes(fix))]
         if len(fixes) == 1:
             self._apply(fixes[0])
@@ -493,24 +493,24 @@ class HealthScreen(BrowseScreen):
 
     def _apply(self, fix: Fix) -> None:
         """Do it, or show what it would do: what keeps something is done, what takes away is shown first."""
-        desk = self.desk
+        services = self.services
         match fix.deed:
             case "reindex":
                 self._awaits_index = True
-                desk.reindex()
+                services.reindex()
             case "edit":
-                desk.edit(fix.addresses[0])
+                services.edit(fix.addresses[0])
             case "extend":
-                desk.do(declared_request(episodes.EXTEND, fix.addresses, days=_EXTENDED_DAYS))
+                services.do(declared_request(episodes.EXTEND, fix.addresses, days=_EXTENDED_DAYS))
             case "pin" | "forget" | "merge" | "quarantine" | "archive":
-                carry_out = desk.do if fix.deed == "pin" else desk.ask
+                carry_out = services.do if fix.deed == "pin" else services.ask
                 carry_out(Request(action=fix.deed, addresses=fix.addresses))
             case "forget-memory":
-                desk.ask(declared_request(graph.FORGET, fix.addresses, reason=_REASON))
+                services.ask(declared_request(graph.FORGET, fix.addresses, reason=_REASON))
             case "settle":
-                desk.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
+                services.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
             case "expire" | "migrate":
-                desk.ask(expire_request() if fix.deed == "expire" else migration())
+                services.ask(expire_request() if fix.deed == "expire" else migration())
             case "repair":
                 self.work(partial(self.job.repair, fix.of), "repair")
             case "open":
@@ -527,14 +527,14 @@ class HealthScreen(BrowseScreen):
         self.go(_ROOMS[room])
         if (
             room == "contradictions"
-            and isinstance(graph := self.app.screen, OverScreen)
+            and isinstance(graph := self.app.screen, OverlayScreen)
             and graph is not self
         ):
             graph.call_after_refresh(graph.action_perform, "view_claims")
 
 
 def _texts(workspace: Workspace, addresses: Sequence[str], gone: str) -> list[tuple[str, str]]:
-    """In the historian's thread: what stands at each address now, or ``gone``."""
+    """In the history_reader's thread: what stands at each address now, or ``gone``."""
     found = []
     for address in addresses:
         try:

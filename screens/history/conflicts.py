@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import Row, RowPart, line_text, piece, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Desk
+from screens.frames.overlay_screen import BrowseScreen, Services
 from screens.history.history_reader import day_or_time
 from screens.widgets.entry_list import SideBySide
 from workbench.workspace.workspace import Workspace
@@ -44,8 +44,8 @@ class ConflictsScreen(BrowseScreen):
     PLACES = (FocusContext.CONFLICTS,)
     LEAVES = "conflicts"
 
-    def __init__(self, desk: Desk, discard: Callable[[Path], None]) -> None:
-        super().__init__(desk, "Conflicts: another writer's text that is in no memory file")
+    def __init__(self, services: Services, discard: Callable[[Path], None]) -> None:
+        super().__init__(services, "Conflicts: another writer's text that is in no memory file")
         self._discard = discard
         self._sides = SideBySide()
 
@@ -59,7 +59,7 @@ class ConflictsScreen(BrowseScreen):
 
     def reload(self) -> None:
         """Read them anew."""
-        self.load(lambda: self.desk.historian.run(_read), self._show, "conflicts")
+        self.load(lambda: self.services.history_reader.run(_read), self._show, "conflicts")
 
     def _show(self, kept: Sequence[ConflictText]) -> None:
         self.show_rows([_row(one) for one in kept], empty="there are none left")
@@ -122,7 +122,7 @@ def _row(kept: ConflictText) -> Row:
 
 
 def _read(workspace: Workspace) -> list[ConflictText]:
-    """In the historian's thread: all of them, with the files they belong to."""
+    """In the history_reader's thread: all of them, with the files they belong to."""
     found = []
     for number in range(1, len(workspace.operations.conflicts()) + 1):
         conflict = workspace.operations.conflict(number)

@@ -24,7 +24,7 @@ from screens.loading.reader import WorkThread, path_of
 from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at, local_day
-from workbench.workspace.snapshot import Moments, PastWorkspace, open_commit, stands_recorded
+from workbench.workspace.snapshot import PastWorkspace, SnapshotCommits, open_commit, stands_recorded
 from workbench.workspace.workspace import Workspace
 
 DEPTH = 200
@@ -45,7 +45,7 @@ def day_shown(workspace: Workspace) -> Callable[[], date]:
     return lambda: day
 
 
-class Historian:
+class HistoryReader:
     """Answers what was done to an entry; runs other readings of the history."""
 
     def __init__(self, root: Path, today: Callable[[], date] = this_day) -> None:
@@ -163,12 +163,12 @@ _LONGEST_LINE = 200_000
 """Commits whose places on the branch are known."""
 
 
-class OvertakenError(Exception):
+class SupersededError(Exception):
     """Nobody waits for this any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class MomentTarget:
     """A moment: memory as it was right after ``moment``, or today's where that is None.
 
     ``back`` counts the changes since then. ``limit`` says in words why the person did not get further.
@@ -179,19 +179,19 @@ class Where:
     limit: str = ""
 
 
-class Timekeeper(WorkThread):
+class RevisionStepper(WorkThread):
     """Steps through the moments of a memory and lays them out. What runs in its thread says so."""
 
     def __init__(self, root: Path) -> None:
         super().__init__("travelling")
         self._root = root
         self._opened: Workspace | None = None
-        self._moments: Moments | None = None
+        self._moments: SnapshotCommits | None = None
         self._index: int | None = None
         """The place in the list; of a moment that is not in it the place of the next older one."""
         self._beside: Operation | None = None
         self.looks: Callable[[int], None] = lambda commits: None
-        """Hears how many commits were looked at, where that takes long; may raise OvertakenError."""
+        """Hears how many commits were looked at, where that takes long; may raise SupersededError."""
 
     def end(self) -> None:
         """Stop, and end git's helper process; waits for what runs."""
@@ -205,12 +205,12 @@ class Timekeeper(WorkThread):
             self._opened.close()
         self._opened = self._moments = self._index = self._beside = None
 
-    def home(self) -> Where:
+    def home(self) -> MomentTarget:
         """Today."""
         self._index = self._beside = None
-        return Where(None)
+        return MomentTarget(None)
 
-    def step(self, by: int) -> Where:
+    def step(self, by: int) -> MomentTarget:
         """``by`` moments further back, or forth where it is negative. Raises WorkbenchError."""
         if self._index is not None:
             return self._go(self._index + by - (self._beside is not None and by > 0))
@@ -218,7 +218,7 @@ class Timekeeper(WorkThread):
             return self.home()
         return self._go(by - 1 + stands_recorded(self._workspace()))
 
-    def day(self, by: int) -> Where:
+    def day(self, by: int) -> MomentTarget:
         """The end of the day before that of the moment on which something changed, or of the one after it."""
         if self._index is None and by < 0:
             return self.home()
@@ -233,7 +233,7 @@ class Timekeeper(WorkThread):
         later = [day for day in newer if day > here]
         return self._go(newer.index(later[-1])) if later else self.home()
 
-    def at(self, when: str, today: date) -> Where:
+    def at(self, when: str, today: date) -> MomentTarget:
         """A day, a month, an operation or a commit, as people write them."""
         from indexing.search.index_search import moment_named  # noqa: PLC0415 - only dates typed need it
 
@@ -241,12 +241,12 @@ class Timekeeper(WorkThread):
         place = self._workspace()
         return self._to(place.operations.of(commit_at(place.history, moment_named(when, today)).id))
 
-    def after(self, operation: Operation) -> Where:
+    def after(self, operation: Operation) -> MomentTarget:
         """Right after an operation."""
         self._list()
         return self._to(operation)
 
-    def before(self, operation: Operation) -> Where:
+    def before(self, operation: Operation) -> MomentTarget:
         """Right before it. Raises UsageError for the first one of all."""
         self._list()
         commit = self._workspace().history.commit(operation.commit)
@@ -275,11 +275,11 @@ class Timekeeper(WorkThread):
             self._opened = Workspace.open(self._root, anyhow=True)
         return self._opened
 
-    def _list(self) -> Moments:
+    def _list(self) -> SnapshotCommits:
         """The moments, read anew when a person leaves today and there are newer ones."""
         moments = self._moments
         if moments is None or (self._index is None and moments.head != self._workspace().history.head()):
-            moments = self._moments = Moments(self._workspace())
+            moments = self._moments = SnapshotCommits(self._workspace())
             if moments.head is None:
                 raise UsageError(
                     "this repository has no commits yet, so there is no earlier state",
@@ -296,7 +296,7 @@ class Timekeeper(WorkThread):
                 self.looks(moments.looked_at)
         return index < len(moments.known)
 
-    def _go(self, index: int) -> Where:
+    def _go(self, index: int) -> MomentTarget:
         if index < 0:
             return self.home()
         limit = "" if self._has(index) else "the history of this memory begins here"
@@ -306,9 +306,9 @@ class Timekeeper(WorkThread):
                 "no commit has touched this memory yet", hint="`workbench status --commit` creates the first"
             )
         self._index, self._beside = min(index, len(known) - 1), None
-        return Where(known[self._index], self._index, limit)
+        return MomentTarget(known[self._index], self._index, limit)
 
-    def _to(self, operation: Operation) -> Where:
+    def _to(self, operation: Operation) -> MomentTarget:
         """The moment of an operation; it need not be one that changed memory, nor on this line.
 
         On the line its place tells what is newer, since clocks go wrong; beside it only the time can.
@@ -327,4 +327,4 @@ class Timekeeper(WorkThread):
         if self._has(at) and known[at].commit == operation.commit:
             return self._go(at)
         self._index, self._beside = at, operation
-        return Where(operation, at)
+        return MomentTarget(operation, at)

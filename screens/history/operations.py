@@ -26,9 +26,9 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.frames.overlay_screen import Desk, NarrowScreen
+from screens.frames.overlay_screen import NarrowScreen, Services
 from screens.history.diff import MAX_FILES, diff_rows
-from screens.history.history_reader import Historian, day_or_time
+from screens.history.history_reader import HistoryReader, day_or_time
 from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList, clipped
@@ -39,11 +39,11 @@ from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
-from workbench.workspace.revisions import Wanted, wanted
+from workbench.workspace.revisions import RevisionQuery, wanted
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.history.origin import Deed
+    from workbench.history.origin import Attribution
 
 _WHEN, _ACTION = 7, 11
 _ENTRIES = 8
@@ -104,11 +104,11 @@ def _entry_rows(operation: Operation) -> Iterator[Row]:
         yield Row("entry:more", words(f"… and {more} more entries"), tone="faint")
 
 
-async def change_rows(historian: Historian, commit: CommitId | None, path: str) -> list[Row]:
+async def change_rows(history_reader: HistoryReader, commit: CommitId | None, path: str) -> list[Row]:
     """What a commit did, the file ``path`` first; nothing for what no commit holds yet."""
     if commit is None:
         return []
-    edits = await historian.run(lambda workspace: workspace.operations.edits(commit))
+    edits = await history_reader.run(lambda workspace: workspace.operations.edits(commit))
     return await asyncio.to_thread(diff_rows, sorted(edits, key=lambda edit: edit.path != path))
 
 
@@ -156,14 +156,14 @@ class OperationPage:
     notes: dict[CommitId, str] = field(default_factory=dict)
 
 
-class Chronicle:
-    """Reads the operations of a scope, newest first. Runs in the historian's thread alone."""
+class OperationsReader:
+    """Reads the operations of a scope, newest first. Runs in the history_reader's thread alone."""
 
     def __init__(
-        self, scope: OperationScope = EVERYTHING, wanted: Wanted | None = None, *, everything: bool
+        self, scope: OperationScope = EVERYTHING, wanted: RevisionQuery | None = None, *, everything: bool
     ) -> None:
         self.scope = scope
-        self._wanted = wanted or Wanted()
+        self._wanted = wanted or RevisionQuery()
         self._everything = everything
         self._walk: Iterator[Operation] | None = None
         self._notes: dict[CommitId, str] = {}
@@ -227,13 +227,13 @@ class OperationsScreen(NarrowScreen):
     BESIDE = True
 
     def __init__(
-        self, desk: Desk, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
+        self, services: Services, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
     ) -> None:
-        super().__init__(desk, "History", "by:agent action:promote path:memory/ on:2026-03 words -not")
+        super().__init__(services, "History", "by:agent action:promote path:memory/ on:2026-03 words -not")
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
-        self._chronicle = Chronicle(scope, everything=False)
+        self._chronicle = OperationsReader(scope, everything=False)
         self._page = OperationPage()
         self._asked = 0
         self.commands |= {
@@ -246,7 +246,7 @@ class OperationsScreen(NarrowScreen):
     def reload(self) -> None:
         """Begin anew, down to where the person has been."""
         scope = self._chronicle.scope
-        self._chronicle = Chronicle(scope, wanted(self.input.value), everything=self._everything)
+        self._chronicle = OperationsReader(scope, wanted(self.input.value), everything=self._everything)
         self._asked = max(_PAGE, len(self._page.told))
         self._say_what()
         self.work(partial(self._read_on, self._chronicle), "operations", exclusive=True)
@@ -278,7 +278,7 @@ class OperationsScreen(NarrowScreen):
                 *(Row(f"path:{path}", row_text(path), tone="muted", path=path) for path in paths),
             ]
         mine = self._chronicle.scope.path
-        return rows + await change_rows(self.desk.historian, operation.commit, mine)
+        return rows + await change_rows(self.services.history_reader, operation.commit, mine)
 
     # -- reading on ------------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class OperationsScreen(NarrowScreen):
         if message.entry_list is self.list and self.list.cursor + _PAGE // 4 > len(self._page.told):
             self._more()
 
-    def _loaded(self, chronicle: Chronicle, page: OperationPage) -> None:
+    def _loaded(self, chronicle: OperationsReader, page: OperationPage) -> None:
         """Show what was read; the cursor stays on the operation that it is on."""
         if chronicle is not self._chronicle:
             return  # somebody typed on
@@ -316,11 +316,13 @@ class OperationsScreen(NarrowScreen):
             self._asked = len(page.told) + _PAGE
             self.work(partial(self._read_on, self._chronicle), "operations")
 
-    async def _read_on(self, chronicle: Chronicle) -> None:
+    async def _read_on(self, chronicle: OperationsReader) -> None:
         """A slice at a time, so that what is found is seen and other readings come in between."""
         while True:
             try:
-                page = await self.desk.historian.run(partial(chronicle.read, count=self._asked, most=_SLICE))
+                page = await self.services.history_reader.run(
+                    partial(chronicle.read, count=self._asked, most=_SLICE)
+                )
             except Exception as error:
                 if chronicle is self._chronicle:
                     self.fails(error)
@@ -342,9 +344,9 @@ class OperationsScreen(NarrowScreen):
             return
         request = Request(action=action, operation=operation.commit)
         if is_on_one_entry(operation):
-            self.desk.do(request)
+            self.services.do(request)
         else:
-            self.desk.ask(request, (row,))
+            self.services.ask(request, (row,))
 
     def _open_past(self, *, before: bool) -> None:
         if operation := self.list.of:
@@ -360,7 +362,7 @@ class OperationsScreen(NarrowScreen):
         if wider := self._chronicle.scope.wider():
             self._go_to = self.list.row.id if self.list.row else None
             self._page = OperationPage()
-            self._chronicle = Chronicle(wider, everything=self._everything)
+            self._chronicle = OperationsReader(wider, everything=self._everything)
             self.reload()
 
     def action_copy_operation(self) -> None:
@@ -428,11 +430,16 @@ class BlameScreen(NarrowScreen):
     LEAVES = "blame"
 
     def __init__(
-        self, desk: Desk, historian: Callable[[], Historian], travel: Travel, path: str, line: int
+        self,
+        services: Services,
+        history_reader: Callable[[], HistoryReader],
+        travel: Travel,
+        path: str,
+        line: int,
     ) -> None:
-        """``historian`` is asked for each time: the panes below may get to another moment meanwhile."""
-        super().__init__(desk, path, "words of a line, by:agent action:promote on:2026-03")
-        self._historian = historian
+        """``history_reader`` is asked for each time: the panes below may get to another moment meanwhile."""
+        super().__init__(services, path, "words of a line, by:agent action:promote on:2026-03")
+        self._historian = history_reader
         self._travel = travel
         self._version = BlamedVersion(path, line)
         self._later: list[BlamedVersion] = []
@@ -497,10 +504,10 @@ class BlameScreen(NarrowScreen):
         """The operation that brought the line, among those on the file."""
         line: LineOrigin | None = self.list.of
         if line is None or line.deed.commit is None:
-            self.desk.say("This line is not committed yet", "warning")
+            self.services.say("This line is not committed yet", "warning")
             return
         scope = OperationScope(self._version.path)
-        self.app.push_screen(OperationsScreen(self.desk, self._travel, scope, at=line.deed.commit))
+        self.app.push_screen(OperationsScreen(self.services, self._travel, scope, at=line.deed.commit))
 
     def action_copy_operation(self) -> None:
         """Copy the operation's id."""
@@ -529,7 +536,7 @@ class BlameScreen(NarrowScreen):
 
         def found(version: BlamedVersion | None) -> None:
             if version is None:
-                self.desk.say("This change created the file: there is no earlier version", "warning")
+                self.services.say("This change created the file: there is no earlier version", "warning")
                 return
             self._later.append(BlamedVersion(here.path, line.number, here.at, here.title))
             self._show_version(version)
@@ -542,7 +549,7 @@ class BlameScreen(NarrowScreen):
             self._show_version(self._later.pop())
 
 
-def version_before(workspace: Workspace, path: str, deed: Deed, line: int) -> BlamedVersion | None:
+def version_before(workspace: Workspace, path: str, deed: Attribution, line: int) -> BlamedVersion | None:
     """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
     assert deed.commit is not None
     commit = workspace.history.commit(deed.commit)

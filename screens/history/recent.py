@@ -9,7 +9,7 @@ from functools import partial
 from screens.actions.registry import FocusContext
 from screens.drawing.clock import now
 from screens.drawing.safe_text import GAP, Row, RowPart, Shown, line_rows, piece, row_text, safe_piece
-from screens.frames.overlay_screen import BrowseScreen, Desk
+from screens.frames.overlay_screen import BrowseScreen, Services
 from screens.history.history_reader import day_or_time
 from screens.history.operations import change_rows
 from screens.main.request import Request
@@ -26,8 +26,8 @@ class RecentScreen(BrowseScreen):
     LEAVES = "recent"
     BESIDE = True
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "Written since yesterday")
+    def __init__(self, services: Services) -> None:
+        super().__init__(services, "Written since yesterday")
         self._who = 0
         self.commands |= {name: partial(self._act, name) for name in ("promote", "quarantine", "forget")}
 
@@ -37,7 +37,7 @@ class RecentScreen(BrowseScreen):
 
     async def _read(self) -> Sequence[RecentEntry]:
         since = datetime.combine(now().date() - timedelta(days=1), time()).astimezone()
-        return await self.desk.historian.run(recent_entries, since)
+        return await self.services.history_reader.run(recent_entries, since)
 
     def _show(self, found: Sequence[RecentEntry]) -> None:
         self._who = max((len(row_text(one.actor[:_WHO])) for one in found), default=0)
@@ -54,7 +54,7 @@ class RecentScreen(BrowseScreen):
         facts = [f"{one.operation or 'in no commit yet'} · {one.action} · {one.actor}", one.entry]
         facts.append(f"session {one.session}" if one.session else "")
         rows = line_rows((fact, "muted") for fact in (*facts, GAP))
-        return rows + await change_rows(self.desk.historian, one.commit, one.path)
+        return rows + await change_rows(self.services.history_reader, one.commit, one.path)
 
     def _row(self, one: RecentEntry) -> Row:
         return Row(
@@ -70,7 +70,7 @@ class RecentScreen(BrowseScreen):
             address=one.entry,
             path=one.path,
             line=one.line,
-            done=self.desk.workspace.layout.kind_of(one.path) is Kind.MEMORY,
+            done=self.services.workspace.layout.kind_of(one.path) is Kind.MEMORY,
             of=one,
         )
 
@@ -82,15 +82,15 @@ class RecentScreen(BrowseScreen):
 
     def _act(self, action: str) -> None:
         if one := self._one:
-            self.desk.do(Request(action=action, addresses=(one.entry,)))
+            self.services.do(Request(action=action, addresses=(one.entry,)))
 
     def action_undo(self) -> None:
         """Take back what brought it, after a look: a commit may hold more than this entry."""
         row, one = self.list.row, self._one
         if row and one and one.commit:
-            self.desk.ask(Request(action="undo", operation=one.commit), (row,))
+            self.services.ask(Request(action="undo", operation=one.commit), (row,))
 
     def action_go_there(self) -> None:
         """To the entry in the panes."""
         if one := self._one:
-            self.desk.go_to(one.entry)
+            self.services.go_to(one.entry)

@@ -33,8 +33,14 @@ from screens.drawing.safe_text import (
     words,
 )
 from screens.frames.action_screen import Command
-from screens.history.history_reader import Historian, OvertakenError, Timekeeper, Where, day_shown
-from screens.loading.reader import Reading
+from screens.history.history_reader import (
+    HistoryReader,
+    MomentTarget,
+    RevisionStepper,
+    SupersededError,
+    day_shown,
+)
+from screens.loading.reader import WorkspaceReader
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Line
 from workbench.errors import WorkbenchError
@@ -121,7 +127,7 @@ def when_of(moment: Operation) -> Shown:
     return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
 
 
-def what_of(where: Where) -> Shown:
+def what_of(where: MomentTarget) -> Shown:
     """After what, by whom, and how far back that is."""
     moment = where.moment
     if moment is None:
@@ -130,7 +136,7 @@ def what_of(where: Where) -> Shown:
     return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
 
 
-class Travelling:
+class TimeTravel:
     """Owns what the main screen reads while it is in the past, and gives today's back."""
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
@@ -139,11 +145,11 @@ class Travelling:
         self._tell = screen.call_later
         """Has what the thread found shown in its turn."""
         self._begun = day_shown(workspace)
-        self._keeper = Timekeeper(workspace.today)
-        self._where = Where(None)
+        self._keeper = RevisionStepper(workspace.today)
+        self._where = MomentTarget(None)
         self._place: PastWorkspace | None = None
-        self._shown = Where(None)
-        self._today: tuple[Reading, Historian] | None = None
+        self._shown = MomentTarget(None)
+        self._today: tuple[WorkspaceReader, HistoryReader] | None = None
         self._wish = self._journey = 0
         """The number of the newest key, and of the time since today's memory was left."""
         self._rest: Timer | None = None
@@ -220,7 +226,7 @@ class Travelling:
 
     # -- finding the moment ----------------------------------------------------------------------
 
-    def _go(self, move: Callable[[], Where]) -> None:
+    def _go(self, move: Callable[[], MomentTarget]) -> None:
         self._wish += 1
         self._stop_resting()
         if not self.away:
@@ -229,14 +235,14 @@ class Travelling:
             self._screen.show_hints()
         self._screen.work(partial(self._find, move, self._wish, self._journey), "travel")
 
-    async def _find(self, move: Callable[[], Where], wish: int, journey: int) -> None:
+    async def _find(self, move: Callable[[], MomentTarget], wish: int, journey: int) -> None:
         def looks(commits: int) -> None:
             if journey != self._journey:
-                raise OvertakenError
+                raise SupersededError
             text = words(f"looking through {grouped(commits)} commits …")
             self._tell(self._working, wish, text)
 
-        def found() -> Where:
+        def found() -> MomentTarget:
             self._keeper.looks = looks
             return move()
 
@@ -246,14 +252,14 @@ class Travelling:
         """Have what came of ``work`` shown in its turn, or why nothing did; nothing where nobody waits."""
         try:
             found = await self._keeper.run(work)
-        except OvertakenError:
+        except SupersededError:
             return
         except Exception as error:
             self._tell(self._failed, wish, error)
         else:
             self._tell(done, wish, found)
 
-    def _found(self, wish: int, where: Where) -> None:
+    def _found(self, wish: int, where: MomentTarget) -> None:
         """Show the title at once, and the files when the person rests on it."""
         if not self.away:
             return
@@ -297,7 +303,7 @@ class Travelling:
 
     # -- showing it ------------------------------------------------------------------------------
 
-    def _lay_out(self, wish: int, where: Where) -> None:
+    def _lay_out(self, wish: int, where: MomentTarget) -> None:
         if wish == self._wish and where.moment is not None:
             self._title(where, words("reading …"))
             self._screen.work(partial(self._laying, wish, where.moment), "travel")
@@ -305,7 +311,7 @@ class Travelling:
     async def _laying(self, wish: int, moment: Operation) -> None:
         def told(files: int) -> None:
             if wish != self._wish:
-                raise OvertakenError
+                raise SupersededError
             if files:
                 text = words(f"writing out {grouped(files)} files …")
                 self._tell(self._working, wish, text)
@@ -319,16 +325,16 @@ class Travelling:
         screen = self._screen
         self._hold_on()
         if self._today is None:
-            self._today = screen.reading, screen.curating.historian
-            screen.reading.quiet = True
+            self._today = screen.reader, screen.operations.history_reader
+            screen.reader.quiet = True
             lists = [screen.overlay.hits, *(pane.list for pane in screen.panes)]
             self._marks = [(one, one.marked | one.out_of_sight) for one in lists]
         else:
             self._end_past()
         self._place, self._shown = place, self._where
-        screen.reading = Reading(place, screen.model.publish)
+        screen.reader = WorkspaceReader(place, screen.model.publish)
         day = self.today()
-        screen.curating.historian = Historian(place.root, lambda: day)
+        screen.operations.history_reader = HistoryReader(place.root, lambda: day)
         self._title(self._where)
         self._show(place)
 
@@ -336,7 +342,7 @@ class Travelling:
         """Today's memory again, read anew where it changed meanwhile."""
         self._journey += 1
         self.away = False
-        self._where = self._shown = Where(None)
+        self._where = self._shown = MomentTarget(None)
         self.line.hide()
         self._screen.work(partial(self._keeper.run, self._keeper.home), "travel")  # type: ignore[arg-type]
         if self._today is not None:
@@ -349,32 +355,32 @@ class Travelling:
 
     def _show(self, place: PastWorkspace | None) -> None:
         screen = self._screen
-        screen.reading.anew()
+        screen.reader.anew()
         for pane in screen.panes:
             pane.begin_anew()
             if anchor := self._anchors.get(pane.NAME):
                 pane.follow(anchor)
-        screen.searching.look_at(place)
-        screen.work(screen.reading.refresh, "refresh")
+        screen.live_search.look_at(place)
+        screen.work(screen.reader.refresh, "refresh")
         screen.show_hints()
 
     def _give_back(self) -> None:
         if self._today is not None:
             self._end_past()
-            self._screen.reading, self._screen.curating.historian = self._today
-            self._screen.reading.quiet = False
+            self._screen.reader, self._screen.operations.history_reader = self._today
+            self._screen.reader.quiet = False
             self._today = self._place = None
 
     def _end_past(self) -> None:
         """Let go of a moment: its threads, and git's helper process, without waiting for them here."""
-        reading, historian = self._screen.reading, self._screen.curating.historian
+        reading, history_reader = self._screen.reader, self._screen.operations.history_reader
         reading.quiet = True
         reading.close()
-        task = asyncio.create_task(asyncio.to_thread(historian.close))
+        task = asyncio.create_task(asyncio.to_thread(history_reader.close))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    def _title(self, where: Where, doing: Shown = EMPTY) -> None:
+    def _title(self, where: MomentTarget, doing: Shown = EMPTY) -> None:
         if where.moment is not None:
             self.line.show(when_of(where.moment), what_of(where), doing)
             self._screen.show_hints()
@@ -402,14 +408,14 @@ class Travelling:
     # -- choosing a day --------------------------------------------------------------------------
 
     def _choose(self) -> None:
-        self._screen.holding.opens()  # keys that follow are for the dialog
+        self._screen.key_queue.opens()  # keys that follow are for the dialog
         self._screen.work(self._offer, "travel")
 
     async def _offer(self) -> None:
         try:
             recent = await self._keeper.run(self._keeper.recent, _OFFERED)
         except Exception as error:
-            self._screen.holding.opened()
+            self._screen.key_queue.opened()
             self._tell(self._failed, self._wish, error)
         else:
             self._tell(self._offered, recent)

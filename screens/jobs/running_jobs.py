@@ -22,7 +22,7 @@ _LOADING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class JobStage:
     """``done`` of ``total`` units of a phase, ``rate`` of them a second; 0 of 0 where none are counted."""
 
     phase: str
@@ -37,7 +37,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class RunningJob:
     """One work by its ``key``; ``name`` says what is done. ``asked``: a person wants it, and waits for it.
 
     ``stopping``: somebody wants its end, which comes when it next hears of it.
@@ -45,22 +45,22 @@ class Work:
 
     key: str
     name: str
-    stage: Stage
+    stage: JobStage
     stop: Callable[[], Coroutine[None, None, None]]
     asked: bool = True
     stopping: bool = False
 
 
-class Works:
+class RunningJobs:
     """The works under way. ``moved`` hears when one begins, moves on or is over."""
 
     def __init__(self, moved: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._moved = moved
         self._clock = clock
-        self._known: dict[str, tuple[Work, float]] = {}
+        self._known: dict[str, tuple[RunningJob, float]] = {}
         self._stopping: set[str] = set()
 
-    def show(self, work: Work) -> None:
+    def show(self, work: RunningJob) -> None:
         """It begins, or it is further now."""
         before = self._known.get(work.key)
         work = replace(work, stopping=work.key in self._stopping)
@@ -86,17 +86,17 @@ class Works:
             await works[0].stop()
 
     @property
-    def under_way(self) -> tuple[Work, ...]:
+    def under_way(self) -> tuple[RunningJob, ...]:
         """All of them: those that were asked for first, among these the newest."""
         newest = sorted(self._known.values(), key=lambda known: known[1], reverse=True)
         return tuple(work for work, _ in sorted(newest, key=lambda known: not known[0].asked))
 
     @property
-    def seen(self) -> tuple[Work, ...]:
+    def seen(self) -> tuple[RunningJob, ...]:
         """Those that are worth a line: what somebody waits for, and what goes on for a while."""
         return tuple(work for work in self.under_way if work.asked or self._takes_long(work))
 
-    def _takes_long(self, work: Work) -> bool:
+    def _takes_long(self, work: RunningJob) -> bool:
         quiet = QUIET_SECONDS if work.stage.is_counted else _LOADING_SECONDS
         return self._clock() - self._known[work.key][1] >= quiet
 
@@ -109,7 +109,7 @@ class WorkLine(PartsLine):
 
     def __init__(self) -> None:
         super().__init__(id="work")
-        self.works: tuple[Work, ...] = ()
+        self.works: tuple[RunningJob, ...] = ()
         self._stops = ""
         self.display = False
 
@@ -117,7 +117,7 @@ class WorkLine(PartsLine):
         """The screen may have been told before it was there."""
         toasts_above_work(self.screen)
 
-    def tell(self, works: Sequence[Work], stops: str) -> None:
+    def tell(self, works: Sequence[RunningJob], stops: str) -> None:
         """Show these; ``stops`` is the key that ends the first, empty where none does."""
         if (tuple(works), stops) == (self.works, self._stops):
             return
@@ -167,7 +167,7 @@ _SLOW = 10
 
 
 def stage_parts(
-    what: str, stage: Stage, *, stops: str = "", stopping: bool = False, cells: int = _NARROW
+    what: str, stage: JobStage, *, stops: str = "", stopping: bool = False, cells: int = _NARROW
 ) -> Sequence[RowPart]:
     """The line for ``what`` is under way, in ``cells``; ``stops`` is what to press to end it.
 

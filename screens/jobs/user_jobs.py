@@ -24,7 +24,7 @@ from textual.worker import Worker
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import Dialog
 from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of, words
-from screens.frames.overlay_screen import Desk
+from screens.frames.overlay_screen import Services
 from screens.jobs.worker_client import WorkerJob
 from screens.widgets.lines import PartsLine, QueryInput
 from workbench.backup.bundles import remembered
@@ -133,16 +133,16 @@ class BackupJob(WorkerJob):
     TASK = "backup"
     NAME = "Backing up"
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.workspace.root, desk.works)
-        self._desk = desk
+    def __init__(self, services: Services) -> None:
+        super().__init__(services.workspace.root, services.works)
+        self._services = services
 
     def begin(self, app: App[None], *, elsewhere: bool = False) -> None:
         """Make one where the last one is; where there is none, or ``elsewhere``, ask for a place first."""
         self._work(app, partial(self._begin, app, elsewhere))
 
     async def _begin(self, app: App[None], elsewhere: bool) -> None:
-        last = None if elsewhere else await self._desk.historian.run(remembered)
+        last = None if elsewhere else await self._services.history_reader.run(remembered)
         if last is not None:
             await self._run("")
             return
@@ -164,20 +164,20 @@ class BackupJob(WorkerJob):
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
-            self._desk.say("The backup was stopped; the previous one is kept", "warning")
+            self._services.say("The backup was stopped; the previous one is kept", "warning")
         except (WorkbenchError, OSError) as error:
-            self._desk.say(f"No backup: {' · '.join(said_of(error))}", "warning")
+            self._services.say(f"No backup: {' · '.join(said_of(error))}", "warning")
         else:
-            self._desk.say(made(said), "information")
-            self._desk.changed()
+            self._services.say(made(said), "information")
+            self._services.changed()
 
     def _work(self, app: App[None], work: partial[Any]) -> None:
         _: Worker[None] = app.run_worker(work, group=self.TASK, exit_on_error=False)
 
 
-def backup_job_of(desk: Desk) -> BackupJob:
+def backup_job_of(services: Services) -> BackupJob:
     """The one of this interface."""
-    kept = desk.kept.setdefault(BackupJob.TASK, BackupJob(desk))
+    kept = services.kept.setdefault(BackupJob.TASK, BackupJob(services))
     assert isinstance(kept, BackupJob)
     return kept
 
@@ -226,10 +226,10 @@ class IngestJob(WorkerJob):
     TASK = "ingest"
     NAME = "Ingest"
 
-    def __init__(self, screen: MainScreen, desk: Desk) -> None:
-        super().__init__(desk.workspace.root, desk.works)
+    def __init__(self, screen: MainScreen, services: Services) -> None:
+        super().__init__(services.workspace.root, services.works)
         self._screen = screen
-        self._desk = desk
+        self._services = services
 
     def ask(self) -> None:
         """Let a path be typed, and take in what is there."""
@@ -251,15 +251,15 @@ class IngestJob(WorkerJob):
             # One that did not heed in time was ended, and said nothing of what it had done by then.
             if reached := self._client.reached_when_killed if self._client else "":
                 self._say(row_text(f"Stopped with {reached}; {after}"), "warning")
-                self._desk.changed()
+                self._services.changed()
             else:
                 self._say(words("Stopped before the first source; nothing was ingested"), "warning")
         except (WorkbenchError, OSError) as error:
             self._say(row_text(" · ".join(said_of(error))), "warning")
-            self._desk.changed()  # what was taken in before it failed
+            self._services.changed()  # what was taken in before it failed
         else:
             self._say(*outcome(said))
-            self._desk.changed()
+            self._services.changed()
 
     def _say(self, text: str, severity: str) -> None:
         self._screen.say(text, severity, title=self.NAME)

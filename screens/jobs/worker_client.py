@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from screens.drawing.clock import now
 from screens.drawing.safe_text import grouped
-from screens.jobs.running_jobs import Stage, Work, Works
+from screens.jobs.running_jobs import JobStage, RunningJob, RunningJobs
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.worker import TASKS, ended, killed_by
 
@@ -27,7 +27,7 @@ _SHORT = 0.2
 """Seconds before which a rate would be a guess."""
 
 
-class Meter:
+class RateMeter:
     """Makes stages of what a process tells of itself: the rate is that of the phase under way."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class Meter:
         self._since = 0.0
         self._first = 0
 
-    def read(self, said: Mapping[str, Any]) -> Stage | None:
+    def read(self, said: Mapping[str, Any]) -> JobStage | None:
         """The stage that a line tells of; None for one that tells of none."""
         phase, done, total = said.get("phase"), said.get("done", 0), said.get("total", 0)
         if not phase or not isinstance(done, int) or not isinstance(total, int):
@@ -46,7 +46,7 @@ class Meter:
             self._phase, self._since, self._first = phase, now, done
         seconds = now - self._since
         rate = (done - self._first) / seconds if seconds > _SHORT else 0.0
-        return Stage(str(phase), done, total, rate)
+        return JobStage(str(phase), done, total, rate)
 
 
 _HOME = Path(__file__).resolve().parents[2]
@@ -76,7 +76,7 @@ class WorkerClient:
         task: str,
         root: Path,
         *,
-        progress: Callable[[Stage], None] | None = None,
+        progress: Callable[[JobStage], None] | None = None,
         event: Callable[[Mapping[str, Any]], None] | None = None,
         after: str = "",
     ) -> None:
@@ -90,7 +90,7 @@ class WorkerClient:
         self._progress = progress
         self._event = event
         self.after = after
-        self._reached: Stage | None = None
+        self._reached: JobStage | None = None
         self._answered = False
         self.child: Process | None = None
         self.stopped = False
@@ -116,7 +116,7 @@ class WorkerClient:
 
     async def _answer(self, child: Process) -> Mapping[str, Any] | None:
         """The last word of the process; None where it ended without one."""
-        meter = Meter()
+        meter = RateMeter()
         assert child.stdout is not None
         while line := await child.stdout.readline():
             said = event(line)
@@ -240,7 +240,7 @@ class WorkerJob:
     GRACE: ClassVar[float] = GRACE_SECONDS
     """What it may take to come to an end when it is stopped."""
 
-    def __init__(self, root: Path, works: Works) -> None:
+    def __init__(self, root: Path, works: RunningJobs) -> None:
         self.root = root
         self._works = works
         self._client: WorkerClient | None = None
@@ -260,12 +260,12 @@ class WorkerJob:
         """Do the task, shown among the works; raises what the client raises, which ``after`` is for."""
         self.running = True
         self._client = WorkerClient(self.TASK, self.root, progress=self._moved, after=after)
-        self._moved(Stage("starting"))
+        self._moved(JobStage("starting"))
         try:
             return await self._client.run(parameters)
         finally:
             self.running = False
             self._works.gone(self.TASK)
 
-    def _moved(self, stage: Stage) -> None:
-        self._works.show(Work(key=self.TASK, name=self.NAME, stage=stage, stop=self.stop))
+    def _moved(self, stage: JobStage) -> None:
+        self._works.show(RunningJob(key=self.TASK, name=self.NAME, stage=stage, stop=self.stop))

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
-from indexing.sync.sources import SourcePage, Sources, page
+from indexing.sync.sources import IndexSources, SourcePage, page
 from screens.drawing.safe_text import SOURCE, Row, Shown, drawn, line_text, plural, row_text, words
-from screens.loading.model import Preview, PreviewLine
-from screens.loading.reader import READ_LIMIT, Window, offset_of_line, read_window
+from screens.loading.reader import READ_LIMIT, FileWindow, offset_of_line, read_window
+from screens.loading.workspace_model import Preview, PreviewLine
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
 from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry, Span
@@ -40,7 +40,7 @@ LINES_AFTER = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class PreviewLimits:
     """How much of a file is looked at around an entry: bytes, its own bytes, lines, letters of a line."""
 
     around: int = AROUND
@@ -50,12 +50,12 @@ class Reach:
     line: int = LINE_LIMIT
 
 
-NEAR = Reach()
-WIDE = Reach(around=300_000, entry=300_000, before=20_000, after=20_000, line=20_000)
+NEAR = PreviewLimits()
+WIDE = PreviewLimits(around=300_000, entry=300_000, before=20_000, after=20_000, line=20_000)
 """For whoever reads or finds: most files as a whole."""
 
 
-def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Preview | None:
+def preview_of(workspace: Workspace, row: Row | None, reach: PreviewLimits = NEAR) -> Preview | None:
     """What the preview shows for ``row``, wherever it is from; None where there is no row.
 
     Its entry, or its section, or the beginning of its file; of a group that it is one.
@@ -76,7 +76,7 @@ def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Pr
     return replace(found, where=row_text(f"{found.where} {said}"))
 
 
-def _inside(workspace: Workspace, row: Row, path: str, reach: Reach) -> Preview:
+def _inside(workspace: Workspace, row: Row, path: str, reach: PreviewLimits) -> Preview:
     if row.section:
         return _section(workspace, row, workspace.document(path), reach)
     entry = row.entry or _entry_of(workspace, row)
@@ -117,7 +117,7 @@ def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
     return None
 
 
-def _page(workspace: Workspace, row: Row, window: Window, reach: Reach) -> Preview:
+def _page(workspace: Workspace, row: Row, window: FileWindow, reach: PreviewLimits) -> Preview:
     path = RelPath(row.path or "")
     header = read_front_matter(window.data)
     facts = (("kind", str(workspace.layout.kind_of(path))), ("size", plural(window.size, "byte")))
@@ -129,11 +129,11 @@ def _page(workspace: Workspace, row: Row, window: Window, reach: Reach) -> Previ
     return shown
 
 
-def _section(workspace: Workspace, row: Row, document: Document, reach: Reach) -> Preview:
+def _section(workspace: Workspace, row: Row, document: Document, reach: PreviewLimits) -> Preview:
     """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
     here = next((heading for heading in document.headings if heading.path == row.section), None)
     if here is None:
-        return _page(workspace, row, Window(0, document.data[: 2 * AROUND], len(document.data)), NEAR)
+        return _page(workspace, row, FileWindow(0, document.data[: 2 * AROUND], len(document.data)), NEAR)
     ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]
@@ -151,7 +151,7 @@ def _part(
     facts: tuple[tuple[str, str], ...],
     data: bytes,
     left_out: str,
-    reach: Reach,
+    reach: PreviewLimits,
     *,
     first: int = 1,
 ) -> Preview:
@@ -171,7 +171,7 @@ def _front_lines(data: bytes) -> int:
     return data.count(b"\n", 0, header.body) if header else 0
 
 
-def _entry(row: Row, entry: Entry, window: Window, reach: Reach) -> Preview:
+def _entry(row: Row, entry: Entry, window: FileWindow, reach: PreviewLimits) -> Preview:
     first, last = entry.start_line, entry.end_line
     at = entry.span.start - window.start
     before, rest = window.data[:at], window.data[at:]
@@ -241,7 +241,7 @@ _STEERING = ("Cc", "Cn", "Co", "Cs")
 """Controls, and characters without a meaning of their own: no script needs them."""
 
 
-def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: Reach) -> list[PreviewLine]:
+def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: PreviewLimits) -> list[PreviewLine]:
     if not data:
         return []
     roles: list[str] = []
@@ -289,7 +289,7 @@ def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLi
     Raises EntryNotFoundError when it is there no more, NotMemoryError, OSError.
     """
     path, address = row.path or "", row.address or ""
-    size, changed_ns = Sources(workspace).look(path)
+    size, changed_ns = IndexSources(workspace).look(path)
     if size > SIZE_LIMIT:
         raise NotMemoryError(path)
     found = _source_page(workspace, path, size, changed_ns)
@@ -315,4 +315,4 @@ def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLi
 @lru_cache(_KEPT)
 def _source_page(workspace: Workspace, path: str, size: int, changed_ns: int) -> SourcePage:
     """What was read last, by path, size and time of change."""
-    return page(Sources(workspace), path)
+    return page(IndexSources(workspace), path)

@@ -20,7 +20,7 @@ from sys import getsizeof
 from typing import Generic, ParamSpec, TypeVar
 
 from screens.drawing.safe_text import Row
-from screens.loading.model import (
+from screens.loading.workspace_model import (
     DOUBTED,
     Contents,
     EpisodesView,
@@ -51,10 +51,10 @@ from workbench.memory.graph_page import Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.moment import dated_name
 from workbench.memory.names import RelPath
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
+from workbench.workspace.agent_load import load_states
 from workbench.workspace.files import Files as FileAccess
 from workbench.workspace.layout import QUARANTINE, MemoryFile
-from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 MOST_BYTES = 24_000_000
@@ -204,7 +204,7 @@ _LOOK_FIRST = 2
 _SECTIONS = (Kind.MEMORY, Kind.EPISODE, Kind.ENTITY)
 
 
-class Reading:
+class WorkspaceReader:
     """Reads the workspace on request and publishes what it found."""
 
     def __init__(self, workspace: Workspace, publish: Callable[[object], object]) -> None:
@@ -549,7 +549,7 @@ def path_of(address: str) -> RelPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class FileWindow:
     """The bytes ``start`` up to ``start + len(data)`` of a file of ``size`` bytes."""
 
     start: int
@@ -569,7 +569,7 @@ def offset_of_line(root: Path, path: str, line: int) -> int:
     return at
 
 
-def read_window(root: Path, path: str, start: int, length: int) -> Window:
+def read_window(root: Path, path: str, start: int, length: int) -> FileWindow:
     """At most ``length`` bytes of a memory file from ``start`` on. Raises as ``Files.read`` does."""
     with FileAccess(root).opened(RelPath(path)) as descriptor:
-        return Window(start, os.pread(descriptor, length, start), os.fstat(descriptor).st_size)
+        return FileWindow(start, os.pread(descriptor, length, start), os.fstat(descriptor).st_size)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from screens.history.time_travel import Travelling
-from screens.loading.model import (
+from screens.history.time_travel import TimeTravel
+from screens.loading.reader import WorkspaceReader
+from screens.loading.workspace_model import (
     EpisodesView,
     FilesChanged,
     FolderSeen,
@@ -19,27 +20,26 @@ from screens.loading.model import (
     SummariesRead,
     WorkspaceStatus,
 )
-from screens.loading.reader import Reading
-from screens.main.copy import Copying
-from screens.main.destination import Targeting
-from screens.main.edit_entry import Editing
-from screens.main.index_monitor import Following
-from screens.main.movement import FindTarget, Moving, commands_of, list_commands, mark_commands
-from screens.main.navigation import Jumping
-from screens.main.open_screen import Opening
-from screens.main.operation_keys import Curating
-from screens.main.related import Relating
-from screens.main.status_monitor import Configuring, Overseeing
+from screens.main.copy import CopyCommands
+from screens.main.destination import DestinationCommands
+from screens.main.edit_entry import EditCommands
+from screens.main.index_monitor import IndexMonitor
+from screens.main.movement import FindTarget, Movement, commands_of, list_commands, mark_commands
+from screens.main.navigation import Navigation
+from screens.main.open_screen import ScreenOpener
+from screens.main.operation_commands import OperationCommands
+from screens.main.related import RelatedEntries
+from screens.main.status_monitor import SettingsWatch, StatusMonitor
 from screens.panes.pane import ContentsRead, MatchesRead
 from screens.search.engine import (
-    Answered,
     IndexChanged,
     MeaningChanged,
     MeaningFailed,
     MomentChanged,
+    SearchAnswered,
     WordsFailed,
 )
-from screens.search.live_search import Searching
+from screens.search.live_search import LiveSearch
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
@@ -48,46 +48,46 @@ if TYPE_CHECKING:
 def load(screen: MainScreen, *, engines: bool) -> None:
     """Give ``screen`` what acts on it, and subscribe it all."""
     workspace = screen.workspace
-    screen.reading = Reading(workspace, screen.model.publish)
-    screen.following = Following(screen, workspace, engines=engines)
-    screen.searching = Searching(screen, screen.overlay, screen.following.engine)
-    screen.curating = Curating(screen, workspace)
-    screen.editing = Editing(screen, screen.curating)
-    screen.targeting = Targeting(screen, screen.curating)
-    screen.travelling = Travelling(screen, workspace)
-    screen.overseeing = Overseeing(screen, workspace.today)
-    screen.opening = Opening(screen, screen.curating)
-    screen.configuring = Configuring(screen, workspace)
-    screen.jumping = Jumping(screen)
-    screen.finding = FindTarget(screen)
-    screen.relating = Relating(screen)
+    screen.reader = WorkspaceReader(workspace, screen.model.publish)
+    screen.index_monitor = IndexMonitor(screen, workspace, engines=engines)
+    screen.live_search = LiveSearch(screen, screen.overlay, screen.index_monitor.engine)
+    screen.operations = OperationCommands(screen, workspace)
+    screen.edit_commands = EditCommands(screen, screen.operations)
+    screen.destinations = DestinationCommands(screen, screen.operations)
+    screen.time_travel = TimeTravel(screen, workspace)
+    screen.status_monitor = StatusMonitor(screen, workspace.today)
+    screen.screen_opener = ScreenOpener(screen, screen.operations)
+    screen.settings_watch = SettingsWatch(screen, workspace)
+    screen.navigation = Navigation(screen)
+    screen.find = FindTarget(screen)
+    screen.related = RelatedEntries(screen)
     screen.commands = {
         **list_commands(lambda: screen.here),
         **mark_commands(lambda: screen.here, screen.marks_changed),
         **{f"pane_{pane.id}": partial(screen.go_to_pane, at) for at, pane in enumerate(screen.panes)},
-        **screen.curating.commands(),
+        **screen.operations.commands(),
         **commands_of(
             *(
-                Moving(screen),
-                screen.laying,
-                screen.curating,
-                screen.editing,
-                screen.targeting,
-                screen.opening,
+                Movement(screen),
+                screen.pane_layout,
+                screen.operations,
+                screen.edit_commands,
+                screen.destinations,
+                screen.screen_opener,
             ),
-            *(Copying(screen), screen.jumping, screen.finding, screen.relating, screen.following),
+            *(CopyCommands(screen), screen.navigation, screen.find, screen.related, screen.index_monitor),
         ),
-        **screen.searching.commands(),
-        **screen.travelling.commands(),
+        **screen.live_search.commands(),
+        **screen.time_travel.commands(),
     }
-    screen.travelling.follow_hand(screen.commands)
+    screen.time_travel.follow_hand(screen.commands)
     _subscribe(screen)
 
 
 def _subscribe(screen: MainScreen) -> None:
     """Who hears of what; of one thing in this order."""
-    hear, searching = screen.model.subscribe, screen.searching
-    following, opening = screen.following, screen.opening
+    hear, live_search = screen.model.subscribe, screen.live_search
+    index_monitor, screen_opener = screen.index_monitor, screen.screen_opener
     logs, episodes, graph = screen.logs, screen.episodes, screen.graph
     hear(FilesChanged, screen.files_changed)
     hear(FolderSeen, screen.folder_seen)
@@ -95,20 +95,20 @@ def _subscribe(screen: MainScreen) -> None:
     hear(MatchesRead, screen.matches_read)
     hear(QuarantineView, logs.receive_quarantine)
     hear(PreviewRead, lambda event: screen.preview.show(event.preview))
-    hear(ContentsRead, logs.receive_contents, episodes.receive_contents, screen.jumping.arrived)
+    hear(ContentsRead, logs.receive_contents, episodes.receive_contents, screen.navigation.arrived)
     hear(MemoryView, logs.receive_memory, episodes.receive_memory, screen.memory.receive)
     hear(EpisodesView, episodes.receive)
-    hear(GraphView, graph.receive, opening.graph_read)
+    hear(GraphView, graph.receive, screen_opener.graph_read)
     for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
         hear(kind, screen.drawn)
-    hear(Answered, searching.answered, lambda _: screen.show_hints())
-    hear(WordsFailed, searching.failed)
-    hear(MeaningFailed, searching.missed)
-    hear(MomentChanged, searching.moment)
-    hear(MeaningChanged, searching.meaning, following.meaning)
-    hear(IndexChanged, following.progress, searching.index_changed, opening.index_changed)
-    hear(WorkspaceStatus, screen.overseeing.read)
-    hear(OperationCompleted, lambda _: screen.overseeing.look())
-    for part in (screen.editing, opening, screen.curating):
+    hear(SearchAnswered, live_search.answered, lambda _: screen.show_hints())
+    hear(WordsFailed, live_search.failed)
+    hear(MeaningFailed, live_search.missed)
+    hear(MomentChanged, live_search.moment)
+    hear(MeaningChanged, live_search.meaning, index_monitor.meaning)
+    hear(IndexChanged, index_monitor.progress, live_search.index_changed, screen_opener.index_changed)
+    hear(WorkspaceStatus, screen.status_monitor.read)
+    hear(OperationCompleted, lambda _: screen.status_monitor.look())
+    for part in (screen.edit_commands, screen_opener, screen.operations):
         hear(OperationCompleted, part.done)
         hear(OperationRefused, part.refused)

@@ -100,7 +100,7 @@ def keep(text: str, environ: Mapping[str, str] = os.environ) -> list[str]:
 Severity = Literal["information", "warning"]
 
 
-class Copying:
+class CopyCommands:
     """The commands that put text where a person can paste it from."""
 
     def __init__(self, screen: MainScreen) -> None:

@@ -23,8 +23,8 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import MemoryView
-from screens.main.operation_keys import Curating, addresses_of
+from screens.loading.workspace_model import MemoryView
+from screens.main.operation_commands import OperationCommands, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
@@ -40,10 +40,10 @@ _HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
 _KEY = 4
 
 
-class Targeting:
+class DestinationCommands:
     """Promote to, move to, and the look before an action."""
 
-    def __init__(self, screen: MainScreen, curating: Curating) -> None:
+    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
         self._screen = screen
         self._curating = curating
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from screens.loading.model import require_today
+from screens.loading.workspace_model import require_today
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
 from workbench.workspace.state_files import drafts, keep_draft

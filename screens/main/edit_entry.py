@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import App, SuspendNotSupported
 
-from screens.loading.model import OperationCompleted, OperationRefused
 from screens.loading.reader import path_of
-from screens.main.operation_keys import Curating, addresses_of
+from screens.loading.workspace_model import OperationCompleted, OperationRefused
+from screens.main.operation_commands import OperationCommands, addresses_of
 from screens.main.request import Request
 from workbench.errors import EditorError, UsageError, WorkbenchError
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _CHANGED_BELOW = ("entry-not-found", "conflict")
 
 
-class Editing:
+class EditCommands:
     """Opens the dialog to write in, and keeps what was typed until it is saved."""
 
-    def __init__(self, screen: MainScreen, curating: Curating) -> None:
+    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
         self._screen = screen
         self._curating = curating
         self._dialog: WritingScreen | None = None
@@ -46,7 +46,7 @@ class Editing:
 
     def refused(self, event: OperationRefused) -> None:
         """What was written stays in the dialog; where the entry changed below, both can be seen."""
-        self._screen.holding.opened()
+        self._screen.key_queue.opened()
         request = event.request
         if request.action != "edit" or request.text is None:
             return
@@ -90,13 +90,13 @@ class Editing:
     def _begin(self, action: str, *, outside: bool = False) -> None:
         if self._writing is not None:
             return
-        self._screen.holding.opens()
+        self._screen.key_queue.opens()
         request = Request(action=action, addresses=addresses_of(self._screen.context().targets))
         self._ask_source(request, outside=outside)
 
     def edit(self, address: str) -> None:
         """Open the entry at this address in the dialog to write in."""
-        self._screen.holding.opens()
+        self._screen.key_queue.opens()
         self._ask_source(Request(action="edit", addresses=(address,)))
 
     def _ask_source(self, request: Request, *, outside: bool = False) -> None:
@@ -128,12 +128,12 @@ class Editing:
         self._screen.show_dialog(self._dialog)
 
     def _save(self, request: Request) -> None:
-        self._screen.holding.opens()  # keys that follow mean what is under the dialog
+        self._screen.key_queue.opens()  # keys that follow mean what is under the dialog
         self._curating.carry_out(request)
 
     def _outside(self, request: Request) -> None:
         """In the person's own program, with the terminal to itself."""
-        self._screen.holding.opened()
+        self._screen.key_queue.opened()
         try:
             text = edited_outside(self._screen.app, request.text or "", away_from=self._screen.workspace.root)
         except WorkbenchError as error:

@@ -18,7 +18,7 @@ _START_SECONDS = 2.0
 _OLDEST = 2
 
 
-class Tidying:
+class GarbageCollection:
     """Collects in the pauses; does nothing until it has begun."""
 
     def __init__(self) -> None:

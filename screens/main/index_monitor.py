@@ -1,4 +1,4 @@
-"""Following the files: a watcher as the hint and a clock as the truth, and the index behind them.
+"""IndexMonitor the files: a watcher as the hint and a clock as the truth, and the index behind them.
 
 The index is brought up to date in a process of its own, one run at a time, the last wish kept.
 """
@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.jobs.running_jobs import QUIET_SECONDS, Stage, Work
+from screens.jobs.running_jobs import QUIET_SECONDS, JobStage, RunningJob
 from screens.jobs.worker_client import TaskFailedError, WorkerClient
 from screens.search.engine import EMBEDDING, KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, WordsFailed
 from workbench.errors import BusyError, StoppedError
@@ -96,7 +96,7 @@ class Indexer:
         if self._stopped:
             self._say_stopped()
 
-    def _moved(self, stage: Stage) -> None:
+    def _moved(self, stage: JobStage) -> None:
         self._searchable = self._searchable or stage.phase in _SEARCHABLE
         stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
         self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
@@ -113,7 +113,7 @@ _GRACE_SECONDS = 1.0
 _NAMES = {"scan": "scanning", "words": KEYWORD_INDEX, "prepare": "preparing the model", "embed": EMBEDDING}
 
 
-def stage_text(stage: Stage) -> Shown:
+def stage_text(stage: JobStage) -> Shown:
     """The stage in few words, for a line that has no room for a bar."""
     share = f" {stage.done * 100 // stage.total} %" if stage.is_counted else ""
     return row_text(f"indexing{share} · {stage.phase}")
@@ -150,11 +150,11 @@ class Watcher:
         self._stop.set()
 
     def _run(self) -> None:
-        from indexing.sync.sources import Sources  # noqa: PLC0415 - not before the first paint
+        from indexing.sync.sources import IndexSources  # noqa: PLC0415 - not before the first paint
         from indexing.sync.watch import Pause, hints, occasions  # noqa: PLC0415
 
-        beside = bool(Sources(self._workspace).all[1:])
-        found = hints(lambda: Sources(self._workspace), self._stop, self._say)
+        beside = bool(IndexSources(self._workspace).all[1:])
+        found = hints(lambda: IndexSources(self._workspace), self._stop, self._say)
         try:
             for why in occasions(map(self._told, found), Pause()):
                 if why == "start":
@@ -188,7 +188,7 @@ _LONGEST_PAUSE_SECONDS = 10.0
 _WORK = "index"
 
 
-class Following:
+class IndexMonitor:
     """Owns the engines' lives: started after the first paint, ended with the screen.
 
     Without ``engines`` no process is started: the index is searched by words as it is.
@@ -276,12 +276,14 @@ class Following:
     def progress(self, message: IndexChanged) -> None:
         """Show how far it is."""
         self._progress, self._problem = message.text, message.problem
-        works = self._screen.opening.desk.works
+        works = self._screen.screen_opener.services.works
         if message.stage is not None:
             if not any(work.key == _WORK for work in works.under_way):
-                self._screen.set_timer(QUIET_SECONDS, self._screen.opening.show_works)
+                self._screen.set_timer(QUIET_SECONDS, self._screen.screen_opener.show_works)
             stop = self._stop_indexing
-            works.show(Work(key=_WORK, name="Indexing", stage=message.stage, stop=stop, asked=self._asked))
+            works.show(
+                RunningJob(key=_WORK, name="Indexing", stage=message.stage, stop=stop, asked=self._asked)
+            )
         elif message.text is None:
             self._asked = False
             works.gone(_WORK)

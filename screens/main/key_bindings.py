@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
 
-class Keying:
+class KeyFileReader:
     """Reads the person's keys before the interface starts: all of its tasks go by them."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ _BY_WORDS = {"alt+f": "ctrl+right", "alt+b": "ctrl+left"}
 """What these are in a line of text: some terminals send them for option and an arrow."""
 
 
-class Apart:
+class EscapeKeys:
     """Takes keys apart, and keeps those behind one in their order until esc was done."""
 
     def __init__(self, app: WorkbenchApp) -> None:

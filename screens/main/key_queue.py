@@ -33,7 +33,7 @@ _ACTS = frozenset({"promote", "promote_to", "forget", "edit", "move", "merge", "
 _STEPS = frozenset({"next_hit", "previous_hit"})
 
 
-class Holding:
+class KeyQueue:
     """Holds keys and hands them on; ``perform`` does what a key does."""
 
     def __init__(self, screen: MainScreen, perform: Callable[[Key | Paste], Awaitable[None]]) -> None:
@@ -52,7 +52,7 @@ class Holding:
             return screen.overlay.input
         if place is FocusContext.FILTER:
             return screen.pane.line
-        return screen.finding.line if place is FocusContext.FIND else None
+        return screen.find.line if place is FocusContext.FIND else None
 
     @property
     def busy(self) -> bool:
@@ -75,7 +75,7 @@ class Holding:
         action = self._action(event)
         if action == "back" and self._screen.ready and self._screen.is_active and not self._typing:
             self.drop()
-            self._screen.jumping.stop()
+            self._screen.navigation.stop()
             if self._screen.place not in _LINES:
                 return False
             self._after_typing()  # what was typed before it is taken away with the rest
@@ -104,33 +104,33 @@ class Holding:
 
     def refuse(self) -> None:
         """The search failed: whoever waits for its hits is told at once."""
-        if self._held and self._screen.searching.gave_up:
+        if self._held and self._screen.live_search.gave_up:
             self._stop_timer()
             self._screen.app.call_later(self._expired)
 
     @property
     def why(self) -> str:
         """Why a key that uses a hit or a row cannot be done yet."""
-        if self._screen.jumping.under_way:
+        if self._screen.navigation.under_way:
             return "Still reading"
-        if self._screen.curating.stands_yet(self._screen.context().targets):
+        if self._screen.operations.stands_yet(self._screen.context().targets):
             return "Still busy with the previous action"
-        if self._screen.searching.gave_up:
+        if self._screen.live_search.gave_up:
             return "The search failed: there are no hits for this query"
         return "Still searching"
 
     def stale(self, action: str) -> bool:
         """Whether the action would use what is about to be replaced."""
-        if action not in _STEPS and self._screen.jumping.under_way:
+        if action not in _STEPS and self._screen.navigation.under_way:
             return self._uses(action)
-        if action in _ACTS and self._screen.curating.stands_yet(self._screen.context().targets):
+        if action in _ACTS and self._screen.operations.stands_yet(self._screen.context().targets):
             return True
         if self._screen.pane.settling and not self._screen.overlay.is_open:
             return self._uses(action) and action not in _LOOKS
-        if action in _STEPS and self._screen.finding.on:
+        if action in _STEPS and self._screen.find.on:
             return False
         if self._screen.overlay.is_open or action in _STEPS:
-            return self._uses(action) and not self._screen.searching.settled
+            return self._uses(action) and not self._screen.live_search.settled
         return False
 
     async def _go_on(self) -> None:
@@ -146,7 +146,7 @@ class Holding:
 
     def _wait(self) -> None:
         if not self._typing:
-            self._screen.searching.hurry()
+            self._screen.live_search.hurry()
         if self._timer is None:
             app = self._screen.app
             self._timer = self._screen.set_timer(PATIENCE_SECONDS, lambda: app.call_later(self._expired))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 
-class Laying:
+class PaneLayout:
     """Shows what fits."""
 
     def __init__(self, screen: MainScreen) -> None:
@@ -56,7 +56,7 @@ class Laying:
         if plan == self._plan:
             return
         first, self._plan = self._plan is None, plan
-        classes = {f"-{shape}": plan.shape is shape for shape in Shape}
+        classes = {f"-{shape}": plan.shape is shape for shape in PaneShape}
         classes |= {"-reading": self.reading, "-right": plan.right}
         screen.update_classes(classes, update=not first)  # a screen that begins is given its styles anyway
         for at, pane in enumerate(screen.panes):
@@ -64,8 +64,8 @@ class Laying:
             pane.set_class(at in plan.strips, "-strip")
         for pair, share in zip(screen.pairs, plan.shares, strict=True):
             pair.display = bool(share)
-            pair.styles.width = f"{share}fr" if plan.shape is Shape.WIDE else "1fr"
-            low = share == 2 * STRIP_WIDTH and plan.shape is Shape.SQUARE
+            pair.styles.width = f"{share}fr" if plan.shape is PaneShape.WIDE else "1fr"
+            low = share == 2 * STRIP_WIDTH and plan.shape is PaneShape.SQUARE
             pair.set_class(low, "-low")
         screen.tabs.display = plan.tabs
         screen.preview.display = plan.preview
@@ -103,7 +103,7 @@ _SQUARE_FROM = 20
 """Lines from which on there is room for two rows of panes."""
 
 
-class Shape(StrEnum):
+class PaneShape(StrEnum):
     """How the panes stand."""
 
     WIDE = "wide"
@@ -120,7 +120,7 @@ class Arrangement:
     pair of panes where all four stand side by side; 0 hides the pair.
     """
 
-    shape: Shape
+    shape: PaneShape
     panes: tuple[int, ...]
     tabs: bool
     preview: bool
@@ -136,30 +136,30 @@ def arrange(
     """The arrangement for a terminal of ``width`` x ``height`` cells; ``empty`` panes leave their room."""
     shape = _shape(width)
     preview = height >= _PREVIEW_FROM
-    alone = bool(zoom or reading) or shape is Shape.SINGLE
-    flat = shape is Shape.SQUARE and height < _SQUARE_FROM
+    alone = bool(zoom or reading) or shape is PaneShape.SINGLE
+    flat = shape is PaneShape.SQUARE and height < _SQUARE_FROM
     first = current // 2 * 2
     panes: tuple[int, ...] = (0, 1, 2, 3)
     if alone:
         panes = (current,)
         preview = reading or (preview and zoom < MAX_ZOOM)
-    elif shape is Shape.PAIR or flat:
+    elif shape is PaneShape.PAIR or flat:
         panes = (first, first + 1)
         preview = preview and not flat
     strips = tuple(at for at in panes if at in empty)
     if len(strips) == len(panes):
         strips = ()
     full = len(panes) - len(strips)
-    right = preview and shape is Shape.WIDE and (alone or (full <= 2 and width >= _RIGHT_FROM))
+    right = preview and shape is PaneShape.WIDE and (alone or (full <= 2 and width >= _RIGHT_FROM))
     each = (width - STRIP_WIDTH * len(strips)) / full
     cells = [STRIP_WIDTH if at in strips else each for at in panes]
     shares = [round(sum(c for at, c in zip(panes, cells, strict=True) if at // 2 == pair)) for pair in (0, 1)]
     return Arrangement(shape, panes, len(panes) < 4, preview, strips, (shares[0], shares[1]), right)
 
 
-def _shape(width: int) -> Shape:
+def _shape(width: int) -> PaneShape:
     if width >= 140:
-        return Shape.WIDE
+        return PaneShape.WIDE
     if width >= 100:
-        return Shape.SQUARE
-    return Shape.PAIR if width >= 60 else Shape.SINGLE
+        return PaneShape.SQUARE
+    return PaneShape.PAIR if width >= 60 else PaneShape.SINGLE

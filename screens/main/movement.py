@@ -69,7 +69,7 @@ def mark_commands(here: Callable[[], EntryList], changed: Callable[[], None]) ->
     return {"mark": mark, "range": mark_range, "mark_all": mark_all}
 
 
-class Moving:
+class Movement:
     """Changes where a person is and nothing else."""
 
     def __init__(self, screen: MainScreen) -> None:
@@ -84,7 +84,7 @@ class Moving:
         self._move(-1)
 
     def _move(self, steps: int) -> None:
-        if self._screen.finding.finding:
+        if self._screen.find.finding:
             self._screen.preview.step(steps)
         else:
             self._screen.here.move(steps)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from screens.actions.availability import LEADER, only_read
 from screens.drawing.safe_text import Row, words
-from screens.loading.model import Contents, SourceOrigin, hashes_of, origins_of
+from screens.loading.workspace_model import Contents, SourceOrigin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
@@ -35,7 +35,7 @@ def copy_of(entry: Entry, memory: Sequence[Entry]) -> Entry | None:
     return next(chain(by_hash, same, by_place), None)
 
 
-class Jumping:
+class Navigation:
     """Takes a person to where an entry stands."""
 
     def __init__(self, screen: MainScreen) -> None:
@@ -65,7 +65,7 @@ class Jumping:
     def failed(self) -> None:
         """The file cannot be read."""
         self.stop()
-        self._screen.holding.drop()
+        self._screen.key_queue.drop()
 
     def arrived(self, event: ContentsRead) -> None:
         """The file that a jump waited for was read: the entry is in it, or it is not there any more."""
@@ -74,7 +74,7 @@ class Jumping:
             self._waits_for = None
             if all(entry.address != row.address for entry in contents.entries):
                 self._not_there(row, contents)
-            self._screen.holding.release()
+            self._screen.key_queue.release()
 
     def action_open(self) -> None:
         """Unfold the row, read its entry, or go to the hit."""
@@ -85,8 +85,8 @@ class Jumping:
         if row.workspace and row.workspace != LEADER and not is_outside(row.path or ""):
             cast("WorkbenchApp", screen.app).switching.go(Path(row.root), at=row.address or "")
         elif self.is_read_in_place(row):
-            screen.laying.read(on=not screen.laying.reading)
-        elif screen.searching.chosen(row):
+            screen.pane_layout.read(on=not screen.pane_layout.reading)
+        elif screen.live_search.chosen(row):
             return
         elif screen.overlay.is_open:
             screen.hide_search()
@@ -94,12 +94,14 @@ class Jumping:
         elif row.fold is not None:
             screen.pane.set_fold(row, not row.fold)
         elif row.path is not None:
-            screen.laying.read(on=not screen.laying.reading)
+            screen.pane_layout.read(on=not screen.pane_layout.reading)
             screen.row_changed(row)  # who reads gets more of the file
 
     def is_read_in_place(self, row: Row) -> bool:
         """Whether no pane has it, so that it is read where it was found."""
-        return only_read(row) is not None or (self._screen.laying.reading and row.address == self._beyond)
+        return only_read(row) is not None or (
+            self._screen.pane_layout.reading and row.address == self._beyond
+        )
 
     def action_origin(self) -> None:
         """From a copy in long-term memory to where it came from, from anything else to its copy there."""
@@ -138,7 +140,7 @@ class Jumping:
         self._step(-1)
 
     def _step(self, step: int) -> None:
-        if self._screen.finding.on:
+        if self._screen.find.on:
             self._screen.preview.step(step)
             return
         hits = self._screen.overlay.hits
@@ -180,13 +182,13 @@ class Jumping:
             if "#L" not in (row.address or ""):
                 self._screen.say("It has changed since; this is the current text", "warning")
             return
-        self._screen.holding.drop()
+        self._screen.key_queue.drop()
         why = "That entry has changed since it was indexed"
         if contents is not None and contents.left_out:
             if row is self._screen.overlay.hits.row:
                 self._beyond = row.address or ""
                 self._screen.show_hits()
-                self._screen.laying.read(on=True)
+                self._screen.pane_layout.read(on=True)
                 self._screen.row_changed(row)
                 return
             why = "The list shows only the beginning of so large a file; `o` opens the file"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from screens.actions.keys import key_for
-from screens.frames.overlay_screen import Desk, OverScreen
-from screens.jobs.running_jobs import Works
+from screens.frames.overlay_screen import OverlayScreen, Services
+from screens.jobs.running_jobs import RunningJobs
 from screens.jobs.user_jobs import IngestJob
-from screens.loading.model import OperationCompleted, OperationRefused
-from screens.main.operation_keys import Curating
+from screens.loading.workspace_model import OperationCompleted, OperationRefused
+from screens.main.operation_commands import OperationCommands
 from screens.search.engine import IndexChanged
 from screens.search.recent import InputHistory
 from workbench.memory.entry import Kind
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from screens.app import WorkbenchApp
-    from screens.loading.model import GraphView
+    from screens.loading.workspace_model import GraphView
     from screens.main.screen import MainScreen
 
 _FOLLOW_SECONDS = 1.0
 
 
-class Opening:
+class ScreenOpener:
     """Opens these screens, and keeps what they show true. Each is imported when it is opened."""
 
-    def __init__(self, screen: MainScreen, curating: Curating) -> None:
+    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
         self._screen = screen
         self._curating = curating
         self._messages: InputHistory | None = None
         """What was typed where one sees what an agent is given."""
         self._due: Timer | None = None
-        self.desk = Desk(
+        self.services = Services(
             workspace=screen.workspace,
-            historian=curating.historian,
+            history_reader=curating.history_reader,
             do=curating.carry_out,
             allows=curating.allows,
             ask=curating.ask,
-            refusal=lambda: screen.travelling.refusal or curating.refusal,
+            refusal=lambda: screen.time_travel.refusal or curating.refusal,
             go_to=self._go_to,
             say=screen.say,
             drafts=screen.drafts,
             changed=self._changed,
-            edit=screen.editing.edit,
-            reindex=screen.following.action_reindex,
-            indexing=lambda: screen.following.indexing,
-            works=Works(self.show_works),
+            edit=screen.edit_commands.edit,
+            reindex=screen.index_monitor.action_reindex,
+            indexing=lambda: screen.index_monitor.indexing,
+            works=RunningJobs(self.show_works),
         )
-        self._ingest_job = IngestJob(screen, self.desk)
+        self._ingest_job = IngestJob(screen, self.services)
 
     @property
     def why(self) -> dict[str, str]:
         """Why another workspace cannot be opened now, work cannot be stopped, or an ingest cannot start."""
         refused = cast("WorkbenchApp", self._screen.app).switching.why_not
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
-        if not self.desk.works.under_way:
+        if not self.services.works.under_way:
             why["stop_work"] = "no long job is running"
         if self._ingest_job.running:
             why["ingest"] = f"an ingest is running: {key_for('stop_work')} stops it"
@@ -65,7 +65,7 @@ class Opening:
 
     def action_stop_work(self) -> None:
         """End the long work that is named first."""
-        self._screen.work(self.desk.works.stop_first, "stop work")
+        self._screen.work(self.services.works.stop_first, "stop work")
 
     def action_ingest(self) -> None:
         """Choose what is to be ingested."""
@@ -73,7 +73,7 @@ class Opening:
 
     def show_works(self) -> None:
         """Show the long work under way, on whichever screen is looked at."""
-        works = self.desk.works.seen
+        works = self.services.works.seen
         self._screen.show_works(works)
         for screen in self._shown():
             screen.show_works(works)
@@ -114,26 +114,26 @@ class Opening:
         for screen in self._shown():
             screen.graph_read(view)
 
-    def _shown(self) -> list[OverScreen]:
+    def _shown(self) -> list[OverlayScreen]:
         """The screens that are open over the panes."""
         stack = self._screen.app.screen_stack  # where the program is left, they end one after another
-        return [screen for screen in stack if isinstance(screen, OverScreen) and screen.is_running]
+        return [screen for screen in stack if isinstance(screen, OverlayScreen) and screen.is_running]
 
-    def _open(self, screen: OverScreen) -> None:
-        screen.show_works(self.desk.works.seen)
+    def _open(self, screen: OverlayScreen) -> None:
+        screen.show_works(self.services.works.seen)
         self._screen.show_dialog(screen)
 
     def action_operations(self) -> None:
         """What was done to memory."""
         from screens.history.operations import OperationsScreen  # noqa: PLC0415
 
-        self._open(OperationsScreen(self.desk, self._travel))
+        self._open(OperationsScreen(self.services, self._travel))
 
     def action_recent(self) -> None:
         """What was written lately."""
         from screens.history.recent import RecentScreen  # noqa: PLC0415
 
-        self._open(RecentScreen(self.desk))
+        self._open(RecentScreen(self.services))
 
     def action_entry_log(self) -> None:
         """What was done to this entry."""
@@ -141,7 +141,9 @@ class Opening:
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
-            self._open(OperationsScreen(self.desk, self._travel, OperationScope(row.path, row.address or "")))
+            self._open(
+                OperationsScreen(self.services, self._travel, OperationScope(row.path, row.address or ""))
+            )
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""
@@ -151,8 +153,8 @@ class Opening:
         if row is not None and row.path is not None:
             self._open(
                 BlameScreen(
-                    self.desk,
-                    lambda: self._curating.historian,  # in the past that of the moment
+                    self.services,
+                    lambda: self._curating.history_reader,  # in the past that of the moment
                     self._travel,
                     row.path,
                     row.line,
@@ -163,13 +165,13 @@ class Opening:
         """What other writers left in no file."""
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
-        self._open(ConflictsScreen(self.desk, self._curating.discard))
+        self._open(ConflictsScreen(self.services, self._curating.discard))
 
     def action_review(self) -> None:
         """What dreams propose."""
         from screens.review.review import ReviewScreen  # noqa: PLC0415
 
-        self._open(ReviewScreen(self.desk))
+        self._open(ReviewScreen(self.services))
 
     def action_graph_view(self) -> None:
         """The graph around the entity under the cursor."""
@@ -179,26 +181,26 @@ class Opening:
         file = self._screen.files.get(row.path or "") if row and not row.workspace else None
         at = file.path if file and file.kind is Kind.ENTITY else ""
         view = self._screen.graph.view
-        self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
+        self._open(GraphScreen(self.services, view, self._screen.show_dialog, at))
 
     def action_agent_view(self) -> None:
         """What an agent is given."""
         from screens.context.screen import AgentScreen  # noqa: PLC0415
 
         self._messages = self._messages or InputHistory()
-        self._open(AgentScreen(self.desk, self._screen.following.engine, self._messages))
+        self._open(AgentScreen(self.services, self._screen.index_monitor.engine, self._messages))
 
     def action_health(self) -> None:
         """How the workspace stands."""
         from screens.health.overview import HealthScreen  # noqa: PLC0415
 
-        self._open(HealthScreen(self.desk))
+        self._open(HealthScreen(self.services))
 
     def action_settings(self) -> None:
         """Settings and keys."""
         from screens.settings.overview import SettingsScreen  # noqa: PLC0415
 
-        self._open(SettingsScreen(self.desk))
+        self._open(SettingsScreen(self.services))
 
     def action_edit_keys(self) -> None:
         """The keys, in an editor."""
@@ -214,18 +216,18 @@ class Opening:
         """Why this hit is here."""
         from screens.search.explanation_screen import ExplanationScreen  # noqa: PLC0415
 
-        searching = self._screen.searching
+        searching = self._screen.live_search
         screen = ExplanationScreen(searching.index, left=lambda: searching.explain(None))
         self._screen.show_dialog(screen)
         searching.explain(screen.answered)
 
     def _go_to(self, address: str) -> None:
         self._close_all()
-        self._screen.jumping.to(address)
+        self._screen.navigation.to(address)
 
     def _travel(self, operation: Operation, before: bool) -> None:
         self._close_all()
-        self._screen.travelling.to(operation, before=before)
+        self._screen.time_travel.to(operation, before=before)
 
     def _close_all(self) -> None:
         for screen in reversed(self._screen.app.screen_stack):
@@ -236,7 +238,7 @@ class Opening:
     async def close(self) -> None:
         """End what screens left going."""
         await self._ingest_job.close()
-        for kept in self.desk.kept.values():
+        for kept in self.services.kept.values():
             await kept.close()
 
     def _changed(self) -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from screens.actions.action import Group
 from screens.actions.keys import key_names, keys_of
 from screens.actions.registry import ACTIONS, SCREEN_NAMES
-from screens.frames.overlay_screen import OverScreen
+from screens.frames.overlay_screen import OverlayScreen
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -42,7 +42,7 @@ class Commands(Provider):
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], None], bool]]:
         """Name, help, what to call, and whether it can be done now."""
         app = cast("WorkbenchApp", self.app)
-        over = self.screen if isinstance(self.screen, OverScreen) else None
+        over = self.screen if isinstance(self.screen, OverlayScreen) else None
         context = (over or app.main).context()
         perform = (over or app.main).action_perform
         for action in ACTIONS:

@@ -11,7 +11,7 @@ import msgspec
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.safe_text import Row, RowPart, Shown, age, inline, plural, row_text, safe_piece, words
-from screens.widgets.preview_pane import Beneath
+from screens.widgets.preview_pane import DetailLine
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
@@ -26,7 +26,7 @@ _REST_SECONDS = 0.4
 _WHY = 21
 
 
-class Relating:
+class RelatedEntries:
     """Looks for what belongs to an entry once the cursor rests on it; leads there."""
 
     def __init__(self, screen: MainScreen) -> None:
@@ -49,7 +49,7 @@ class Relating:
         """Show what belongs to the row's entry and who recalled it, once the cursor has rested."""
         await asyncio.sleep(_REST_SECONDS)
         try:
-            recalled = await self._screen.curating.historian.run(self._recalled, row)
+            recalled = await self._screen.operations.history_reader.run(self._recalled, row)
         except (OSError, WorkbenchError):
             self._key = row.id
             return
@@ -70,23 +70,23 @@ class Relating:
         )
 
         screen = self._screen
-        entry = row.entry or await screen.curating.historian.run(_entry_at, row)
+        entry = row.entry or await screen.operations.history_reader.run(_entry_at, row)
         if entry is None:
             return ()
         names = [(e.name, str(e.path)) for e in screen.graph.view.entities]
         try:
-            near = await screen.curating.historian.run(
+            near = await screen.operations.history_reader.run(
                 lambda place: (*kin(place, entry), *named(entry, names))
             )
         except (OSError, WorkbenchError):
             near = ()
-        if screen.travelling.away:  # what is like it is known of today's memory alone
+        if screen.time_travel.away:  # what is like it is known of today's memory alone
             return merged(near, ())
-        said = await screen.following.engine.consult(question_of(entry))
+        said = await screen.index_monitor.engine.consult(question_of(entry))
         if said is not None and "hits" in said:
             found: SearchUpdate | None = msgspec.convert(said, SearchUpdate)
         else:
-            found = await screen.curating.historian.run(like_by_words, entry)
+            found = await screen.operations.history_reader.run(like_by_words, entry)
         return merged(near, like(found, entry))
 
     def _recalled(self, place: Workspace, row: Row) -> EntryUsage:
@@ -107,7 +107,9 @@ class Relating:
             self._screen.say("No related entries: no source, no link, nothing similar")
         else:
             title = plural(len(self.related), "related entry", "related entries")
-            self._screen.show_dialog(ChooseScreen(title, related_rows(self.related)), self._screen.jumping.to)
+            self._screen.show_dialog(
+                ChooseScreen(title, related_rows(self.related)), self._screen.navigation.to
+            )
 
 
 def _entry_at(place: Workspace, row: Row) -> Entry | None:
@@ -118,10 +120,10 @@ def _entry_at(place: Workspace, row: Row) -> Entry | None:
         return None
 
 
-def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
+def recalled_lines(recalled: EntryUsage, today: date) -> tuple[DetailLine, ...]:
     """``3 times, last 5d ago, for 2 questions · by mcp``."""
     if not recalled.times:
-        return (Beneath(words("used"), words("by no agent yet")),)
+        return (DetailLine(words("used"), words("by no agent yet")),)
     text = plural(recalled.times, "time")
     if recalled.last:
         ago = age(recalled.last.astimezone().date(), today)
@@ -129,19 +131,19 @@ def recalled_lines(recalled: EntryUsage, today: date) -> tuple[Beneath, ...]:
     if recalled.questions:
         text = words(f"{text}, for {plural(recalled.questions, 'question')}")
     by = row_text(", ".join(recalled.by))
-    return (Beneath(words("used"), words(f"{text} · by {by}" if by else text)),)
+    return (DetailLine(words("used"), words(f"{text} · by {by}" if by else text)),)
 
 
-def related_fact(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
+def related_fact(related: tuple[Related, ...]) -> tuple[DetailLine, ...]:
     """How many there are, and the key that lists them."""
     text = f"{len(related)}, {key_for('related')} lists them"
-    return (Beneath(words("related"), words(text)),) if related else ()
+    return (DetailLine(words("related"), words(text)),) if related else ()
 
 
-def related_lines(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
+def related_lines(related: tuple[Related, ...]) -> tuple[DetailLine, ...]:
     """One line for each, with why it belongs here."""
     return tuple(
-        Beneath(words("related"), words(f"{one.why:<{_WHY}}  {_title(one)}"), one.entry) for one in related
+        DetailLine(words("related"), words(f"{one.why:<{_WHY}}  {_title(one)}"), one.entry) for one in related
     )
 
 

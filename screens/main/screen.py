@@ -25,11 +25,18 @@ from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindin
 from screens.drawing.clock import today
 from screens.drawing.safe_text import Row, lines_text, row_text, words
 from screens.frames.action_screen import LaidOutScreen
-from screens.jobs.running_jobs import Work, WorkLine
-from screens.loading.model import FilesChanged, FolderSeen, MemoryView, WorkspaceModel, moment_of, titled
+from screens.jobs.running_jobs import RunningJob, WorkLine
+from screens.loading.workspace_model import (
+    FilesChanged,
+    FolderSeen,
+    MemoryView,
+    WorkspaceModel,
+    moment_of,
+    titled,
+)
 from screens.main.drafts import Drafts
-from screens.main.key_queue import Holding
-from screens.main.layout import Laying, PanesFrame
+from screens.main.key_queue import KeyQueue
+from screens.main.layout import PaneLayout, PanesFrame
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
@@ -37,48 +44,50 @@ from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane, MatchesRead, Pane
 from screens.widgets.entry_list import EntryList, LineView
 from screens.widgets.lines import Banner, HintLine, NarrowLine, TabLine, TitleLine
-from screens.widgets.preview_pane import Beneath, PreviewPane
+from screens.widgets.preview_pane import DetailLine, PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.history.time_travel import Travelling
-    from screens.loading.reader import Reading
-    from screens.main.destination import Targeting
-    from screens.main.edit_entry import Editing
-    from screens.main.index_monitor import Following
+    from screens.history.time_travel import TimeTravel
+    from screens.loading.reader import WorkspaceReader
+    from screens.main.destination import DestinationCommands
+    from screens.main.edit_entry import EditCommands
+    from screens.main.index_monitor import IndexMonitor
     from screens.main.movement import FindTarget
-    from screens.main.navigation import Jumping
-    from screens.main.open_screen import Opening
-    from screens.main.operation_keys import Curating
-    from screens.main.related import Relating
-    from screens.main.status_monitor import Configuring, Overseeing
-    from screens.search.live_search import Searching
+    from screens.main.navigation import Navigation
+    from screens.main.open_screen import ScreenOpener
+    from screens.main.operation_commands import OperationCommands
+    from screens.main.related import RelatedEntries
+    from screens.main.status_monitor import SettingsWatch, StatusMonitor
+    from screens.search.live_search import LiveSearch
 
 _LOOK_AGAIN_SECONDS = 2.0
 _REST_SECONDS = 0.4
 _R = TypeVar("_R")
-_TOO_LARGE = Beneath(words("history"), words("not looked up: this file is larger than what the panes read"))
+_TOO_LARGE = DetailLine(
+    words("history"), words("not looked up: this file is larger than what the panes read")
+)
 
 
 class MainScreen(LaidOutScreen):
     """Four panes, the preview, the search over them, and one line of hints."""
 
     # Loaded by ``controllers`` behind the first paint.
-    reading: Reading
-    following: Following
-    searching: Searching
-    curating: Curating
-    editing: Editing
-    targeting: Targeting
-    travelling: Travelling
-    overseeing: Overseeing
-    opening: Opening
-    configuring: Configuring
-    jumping: Jumping
-    finding: FindTarget
-    relating: Relating
+    reader: WorkspaceReader
+    index_monitor: IndexMonitor
+    live_search: LiveSearch
+    operations: OperationCommands
+    edit_commands: EditCommands
+    destinations: DestinationCommands
+    time_travel: TimeTravel
+    status_monitor: StatusMonitor
+    screen_opener: ScreenOpener
+    settings_watch: SettingsWatch
+    navigation: Navigation
+    find: FindTarget
+    related: RelatedEntries
 
     AUTO_FOCUS = "#logs-list"
     # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
@@ -118,30 +127,30 @@ class MainScreen(LaidOutScreen):
         """What the hints that are shown were made of."""
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.strip = TabLine(tuple(SCREEN_NAMES.values()), id="screens")
-        self.laying = Laying(self)
-        self.frame = PanesFrame(*self.pairs, resized=self.laying.cover_panes)
+        self.pane_layout = PaneLayout(self)
+        self.frame = PanesFrame(*self.pairs, resized=self.pane_layout.cover_panes)
         self.ready = False
         """Whether what acts was loaded; until then keys wait, and nothing is shown but empty panes."""
         self._engines = engines
         self.drafts = Drafts(workspace)
-        self.holding = Holding(self, perform)
+        self.key_queue = KeyQueue(self, perform)
 
     def drawn(self, event: object) -> None:
         """A pane shows something else: there may be more room, or less, and what keys wait for."""
         if isinstance(event, FilesChanged | MemoryView):
-            self.overseeing.tell_facts()
+            self.status_monitor.tell_facts()
         if isinstance(event, MemoryView) and self.overlay.is_open:
-            self.searching.draw()  # hits are marked that stand in long-term memory now
-        self.laying.lay_out()
-        self.holding.release()
+            self.live_search.draw()  # hits are marked that stand in long-term memory now
+        self.pane_layout.lay_out()
+        self.key_queue.release()
 
     def _day(self) -> date:
         """The day of the memory that is shown."""
-        return self.travelling.today() if self.ready else today()
+        return self.time_travel.today() if self.ready else today()
 
     def compose(self) -> ComposeResult:
         """Title, banner, tabs, panes, preview, hints. What is hidden at first is mounted behind that."""
-        self.laying.lay_out()  # first, so that what is composed is given its styles once
+        self.pane_layout.lay_out()  # first, so that what is composed is given its styles once
         yield self.title_line
         yield self.strip
         yield self.banner
@@ -165,26 +174,26 @@ class MainScreen(LaidOutScreen):
 
         controllers.load(self, engines=self._engines)
         await asyncio.gather(
-            self.mount(self.travelling.line, before=self.banner),
-            self.mount(self.finding.line, before=self.work_line),
+            self.mount(self.time_travel.line, before=self.banner),
+            self.mount(self.find.line, before=self.work_line),
             self.mount(self.overlay),
         )
         if not self.is_attached:
             return
         self.ready = True
         self.show_hints()
-        self.holding.release()
+        self.key_queue.release()
         self.work(self._read_first, "refresh")
-        self.curating.begin()
-        self.following.begin()
-        self.overseeing.begin()
-        self.configuring.begin()
-        self.searching.begin()
+        self.operations.begin()
+        self.index_monitor.begin()
+        self.status_monitor.begin()
+        self.settings_watch.begin()
+        self.live_search.begin()
 
     async def _read_first(self) -> None:
-        await self.reading.refresh()
+        await self.reader.refresh()
         if self._at:
-            self.call_later(self.jumping.to, self._at)  # behind what was read
+            self.call_later(self.navigation.to, self._at)  # behind what was read
         else:
             self.call_later(self._first_pane)
 
@@ -198,11 +207,11 @@ class MainScreen(LaidOutScreen):
         """End children and threads; wait for an action that is being written."""
         if not self.ready:
             return
-        await self.travelling.close()
-        await self.following.close()
-        await self.opening.close()
-        self.reading.close()
-        await asyncio.to_thread(self.curating.close)
+        await self.time_travel.close()
+        await self.index_monitor.close()
+        await self.screen_opener.close()
+        self.reader.close()
+        await asyncio.to_thread(self.operations.close)
 
     def name_it(self) -> None:
         """The workspace has a name now, or another one."""
@@ -213,7 +222,7 @@ class MainScreen(LaidOutScreen):
     @property
     def current(self) -> int:
         """Which pane is the current one, from 0."""
-        return self.laying.current
+        return self.pane_layout.current
 
     @property
     def pane(self) -> Pane:
@@ -230,9 +239,9 @@ class MainScreen(LaidOutScreen):
         """Where the person's hands are."""
         if not self.ready:
             return FocusContext.PANE
-        if self.finding.filtering:
+        if self.find.filtering:
             return FocusContext.FILTER
-        if self.finding.finding:
+        if self.find.finding:
             return FocusContext.FIND
         if not self.overlay.is_open:
             return FocusContext.PANE
@@ -259,24 +268,24 @@ class MainScreen(LaidOutScreen):
             pane=self.pane.NAME.lower(),
             row=self.here.row,
             marked=tuple(self.here.marked_rows()),
-            refusal=self.travelling.refusal or self.curating.refusal,
-            hits=self.searching.count,
-            zoom=self.laying.zoom,
-            reading=self.laying.reading,
-            indexing=self.following.indexing,
+            refusal=self.time_travel.refusal or self.operations.refusal,
+            hits=self.live_search.count,
+            zoom=self.pane_layout.zoom,
+            reading=self.pane_layout.reading,
+            indexing=self.index_monitor.indexing,
             ranging=self.here.ranging,
-            conflicts=self.curating.conflicts,
+            conflicts=self.operations.conflicts,
             memory_deleted=self.memory_view.deleted,
             filtered=self.pane.filter is not None,
-            finding=self.finding.on,
-            away=self.travelling.away,
-            why={**self.travelling.why, **self.searching.why, **self.opening.why},
+            finding=self.find.on,
+            away=self.time_travel.away,
+            why={**self.time_travel.why, **self.live_search.why, **self.screen_opener.why},
         )
 
     def go_to_pane(self, index: int) -> None:
         """Make a pane the current one, and seen."""
-        self.laying.current = index
-        self.laying.lay_out()
+        self.pane_layout.current = index
+        self.pane_layout.lay_out()
         self.set_focus(self.pane.list)
         self.row_changed(self.pane.list.row)
 
@@ -287,9 +296,9 @@ class MainScreen(LaidOutScreen):
             self._hinted = now
             self.hint_line.hints = hints(now[0])
         if self.ready:
-            self.overseeing.show_waiting(typing=now[0].place in TYPED)
+            self.status_monitor.show_waiting(typing=now[0].place in TYPED)
 
-    def show_works(self, works: Sequence[Work]) -> None:
+    def show_works(self, works: Sequence[RunningJob]) -> None:
         """Show the long work that is under way, over the hints."""
         self.work_line.tell(works, key_for("stop_work"))
 
@@ -304,9 +313,9 @@ class MainScreen(LaidOutScreen):
         """Do what a key, the palette or the mouse asked for, or say why not."""
         if not self.ready:
             return
-        stale = self.holding.stale(action_id)  # the mouse and the palette cannot be held
-        reason = self.holding.why if stale else by_id()[action_id].reason(self.context())
-        if self.curating.allows(action_id, reason):
+        stale = self.key_queue.stale(action_id)  # the mouse and the palette cannot be held
+        reason = self.key_queue.why if stale else by_id()[action_id].reason(self.context())
+        if self.operations.allows(action_id, reason):
             self.do(action_id)
 
     def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R], object] | None = None) -> None:
@@ -316,14 +325,14 @@ class MainScreen(LaidOutScreen):
         """
 
         def closed(answer: _R | None) -> None:
-            self.holding.opened()
+            self.key_queue.opened()
             if answered is not None and answer is not None:
                 answered(answer)
 
-        self.holding.opens()
+        self.key_queue.opens()
         self.app.clear_notifications()  # they tell of what was done before, and would hide a part of this
         self.app.push_screen(dialog, closed)
-        dialog.call_after_refresh(self.holding.opened)
+        dialog.call_after_refresh(self.key_queue.opened)
 
     def action_search(self) -> None:
         """Search everything."""
@@ -337,9 +346,9 @@ class MainScreen(LaidOutScreen):
         self.overlay.open()
         self.add_class("-searching")
         self.set_focus(focused)
-        self.searching.draw()
+        self.live_search.draw()
         self.show_hints()
-        self.call_after_refresh(self.laying.cover_panes)
+        self.call_after_refresh(self.pane_layout.cover_panes)
 
     def action_help(self) -> None:
         """How to ask while one searches, else every key and what it does."""
@@ -374,27 +383,27 @@ class MainScreen(LaidOutScreen):
             self.marks_changed()
         elif (
             self.overlay.is_open
-            and self.laying.reading
+            and self.pane_layout.reading
             and self.here.row
-            and self.jumping.is_read_in_place(self.here.row)
+            and self.navigation.is_read_in_place(self.here.row)
         ):
-            self.laying.read(on=False)
+            self.pane_layout.read(on=False)
         elif self.overlay.is_open:
             self.close_search()
-        elif self.finding.back():
+        elif self.find.back():
             return
-        elif self.laying.reading:
-            self.laying.read(on=False)
+        elif self.pane_layout.reading:
+            self.pane_layout.read(on=False)
             self.row_changed(self.here.row)
         elif self.here.marked:
             self.here.mark(set(self.here.marked), on=False)
             self.marks_changed()
         elif self.pane.filter:
-            self.finding.unfilter()
-        elif self.laying.zoom:
-            self.laying.set_zoom(0)
-        elif self.travelling.away:
-            self.travelling.home()
+            self.find.unfilter()
+        elif self.pane_layout.zoom:
+            self.pane_layout.set_zoom(0)
+        elif self.time_travel.away:
+            self.time_travel.home()
 
     # -- work ------------------------------------------------------------------------------------
 
@@ -406,7 +415,7 @@ class MainScreen(LaidOutScreen):
     def forget_refusal(self) -> None:
         """The person went on to something else: the next undo is for what was done."""
         if self.ready:
-            self.curating.forget_refusal()
+            self.operations.forget_refusal()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Show what went wrong in a worker."""
@@ -414,7 +423,7 @@ class MainScreen(LaidOutScreen):
             error = event.worker.error
             self.say(f"{type(error).__name__}: {error}", title="Something failed", severity="error")
             if event.worker.group == "contents":
-                self.jumping.failed()
+                self.navigation.failed()
 
     def say(self, text: str, severity: str = "information", *, title: str = "") -> None:
         """A toast; text of the workspace is made fit for it here."""
@@ -431,26 +440,26 @@ class MainScreen(LaidOutScreen):
 
     def refresh_files(self) -> None:
         """Read what changed on disk."""
-        self.travelling.look_again()
-        self.work(self.reading.refresh, "refresh")
+        self.time_travel.look_again()
+        self.work(self.reader.refresh, "refresh")
 
     def look_again(self) -> None:
         """Files may have changed: read them, and what was in the way of actions may be gone too."""
         self.refresh_files()
-        if self.curating.refusal:
-            self.curating.begin()
+        if self.operations.refusal:
+            self.operations.begin()
 
     def files_changed(self, event: FilesChanged) -> None:
         """Files are not as they were."""
         self.logs.receive(event.files)
         self.episodes.receive_files(event.files)
         self.graph.receive_files(event.files)
-        if not self.travelling.away:
-            self.following.files_read(event.paths)
+        if not self.time_travel.away:
+            self.index_monitor.files_read(event.paths)
         if event.paths:
-            self.editing.files_changed(event.paths)
-            self.opening.follow()
-            self.overseeing.look()
+            self.edit_commands.files_changed(event.paths)
+            self.screen_opener.follow()
+            self.status_monitor.look()
         row = self.here.row
         if row and row.path in event.paths:
             self.row_changed(row)
@@ -459,13 +468,13 @@ class MainScreen(LaidOutScreen):
         """The logs were looked through."""
         self.logs.receive_matches(event)
         if not self.logs.settling:
-            self.holding.release()
+            self.key_queue.release()
 
     def folder_seen(self, event: FolderSeen) -> None:
         """The folder went, or came back. One of the past is no loss: it is laid out again."""
-        if self.travelling.away and not event.there:
+        if self.time_travel.away and not event.there:
             return
-        self.curating.there(there=event.there)
+        self.operations.there(there=event.there)
         if event.there:
             self.row_changed(self.here.row)
         else:
@@ -474,7 +483,7 @@ class MainScreen(LaidOutScreen):
 
     def _look_for_folder(self) -> None:
         self.refresh_files()
-        if self.curating.gone:
+        if self.operations.gone:
             self.set_timer(_LOOK_AGAIN_SECONDS, self._look_for_folder)
 
     def row_changed(self, row: Row | None) -> None:
@@ -482,9 +491,9 @@ class MainScreen(LaidOutScreen):
         self.show_hints()
         if not self.ready:
             return
-        wide = self.laying.reading or self.finding.on
-        self.work(partial(self.reading.preview, row, wide=wide), "preview", exclusive=True)
-        self.relating.leave()
+        wide = self.pane_layout.reading or self.find.on
+        self.work(partial(self.reader.preview, row, wide=wide), "preview", exclusive=True)
+        self.related.leave()
         if row is not None and row.address and only_read(row) is None:
             self.work(partial(self._rest_on, row), "resting", exclusive=True)
         else:
@@ -493,39 +502,39 @@ class MainScreen(LaidOutScreen):
     async def _rest_on(self, row: Row) -> None:
         """Tell what is looked up only once the cursor rests on an entry, where its file is soon read."""
         file = self.files.get(row.path or "")
-        if file is not None and self.reading.is_large(file):
+        if file is not None and self.reader.is_large(file):
             await asyncio.sleep(_REST_SECONDS)  # the preview is of this row by then
-            self.relating.leave(known=row.id)
+            self.related.leave(known=row.id)
             self.preview.show_beneath(row.id, history=[_TOO_LARGE])
             return
-        await asyncio.gather(self.curating.history(row), self.relating.tell(row))
+        await asyncio.gather(self.operations.history(row), self.related.tell(row))
 
     # -- what widgets say ------------------------------------------------------------------------
 
     @on(LogsPane.SummariesWanted)
     def _summaries_wanted(self, message: LogsPane.SummariesWanted) -> None:
-        self.work(partial(self.reading.summaries, message.files), "summaries")
+        self.work(partial(self.reader.summaries, message.files), "summaries")
 
     @on(LogsPane.KeptWanted)
     def _kept_wanted(self, message: LogsPane.KeptWanted) -> None:
-        self.work(partial(self.reading.look_through, message.wanted), "filter", exclusive=True)
+        self.work(partial(self.reader.look_through, message.wanted), "filter", exclusive=True)
 
     @on(Pane.FilterChanged)
     def _filter_changed(self) -> None:
-        self.laying.lay_out()
-        self.holding.release()
+        self.pane_layout.lay_out()
+        self.key_queue.release()
 
     @on(NarrowLine.Changed, "#find")
     def _sought(self, message: NarrowLine.Changed) -> None:
-        self.finding.typed(message.value)
+        self.find.typed(message.value)
 
     @on(PreviewPane.Followed)
     def _followed(self, message: PreviewPane.Followed) -> None:
-        self.jumping.to(message.address)
+        self.navigation.to(message.address)
 
     @on(FilePane.Wanted)
     def _contents_wanted(self, message: FilePane.Wanted) -> None:
-        self.work(partial(self.reading.contents, message.pane.NAME, message.files), "contents")
+        self.work(partial(self.reader.contents, message.pane.NAME, message.files), "contents")
 
     @on(EntryList.Moved)
     def _moved(self, message: EntryList.Moved) -> None:
@@ -542,11 +551,11 @@ class MainScreen(LaidOutScreen):
 
     @on(SearchOverlay.Typed)
     def _typed(self, message: SearchOverlay.Typed) -> None:
-        self.searching.typed(message.text)
+        self.live_search.typed(message.text)
 
     @on(SearchOverlay.Closed)
     def _search_closed(self, message: SearchOverlay.Closed) -> None:
-        self.searching.closed(message.text)
+        self.live_search.closed(message.text)
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
@@ -558,17 +567,19 @@ class MainScreen(LaidOutScreen):
     def on_descendant_focus(self) -> None:
         """A click into a pane makes it the current one."""
         if self.ready:
-            self.finding.hide_lines()
+            self.find.hide_lines()
         for at, pane in enumerate(self.panes):
             if pane.list.has_focus and at != self.current:
-                self.laying.current = at
-                self.laying.lay_out()
+                self.pane_layout.current = at
+                self.pane_layout.lay_out()
                 self.row_changed(pane.list.row)
         self.show_hints()
 
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
-        self.laying.lay_out()
+        self.pane_layout.lay_out()
         if self.ready:
-            self.call_after_refresh(self.laying.cover_panes)  # the panes may have moved and kept their size
-            self.searching.draw()
+            self.call_after_refresh(
+                self.pane_layout.cover_panes
+            )  # the panes may have moved and kept their size
+            self.live_search.draw()

@@ -27,7 +27,7 @@ from screens.drawing.safe_text import (
     said_of,
     sentence,
 )
-from screens.loading.model import MemoryView, WorkspaceStatus, home_relative, moment_of
+from screens.loading.workspace_model import MemoryView, WorkspaceStatus, home_relative, moment_of
 from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError
@@ -50,7 +50,7 @@ _TIMES_FROM = 2.0
 """How often its budget long-term memory must be for that to be said in times, and not in percent."""
 
 
-class Overseeing:
+class StatusMonitor:
     """Looks now and then, off the event loop, and publishes a ``WorkspaceStatus``."""
 
     def __init__(self, screen: MainScreen, root: Path) -> None:
@@ -75,13 +75,13 @@ class Overseeing:
     def read(self, status: WorkspaceStatus) -> None:
         """Show what was read."""
         self.status = status
-        self._screen.curating.warn("jobs", jobs_line(status.jobs))
+        self._screen.operations.warn("jobs", jobs_line(status.jobs))
         self._screen.show_hints()
         self.tell_facts()
 
     def show_waiting(self, *, typing: bool) -> None:
         """Say what waits on the other screens, and their keys where those are no text."""
-        memory, conflicts = self._screen.memory_view, self._screen.curating.conflicts
+        memory, conflicts = self._screen.memory_view, self._screen.operations.conflicts
         wrong = len(self.status.jobs) + bool(conflicts) + (memory.used > memory.limit)
         waits = {"review": self.status.inbox, "health": wrong}
         counts = {at: str(waits[name]) for at, name in enumerate(SCREEN_NAMES) if waits.get(name)}
@@ -99,12 +99,12 @@ class Overseeing:
 
     async def _follow_git(self) -> None:
         """Another program may have made a commit, or changed the branch."""
-        if self._git != await self._screen.opening.desk.historian.run(git_state):
+        if self._git != await self._screen.screen_opener.services.history_reader.run(git_state):
             self.look()
 
     async def _read(self) -> None:
         await asyncio.sleep(_REST_SECONDS)
-        read = self._screen.opening.desk.historian.run
+        read = self._screen.screen_opener.services.history_reader.run
         self._git = await read(git_state)
         self._screen.model.publish(await read(lambda workspace: read_status(workspace, self._root)))
 
@@ -185,7 +185,7 @@ _NAMED = 3
 _Stamp = tuple[int, int, int] | None
 
 
-class Configuring:
+class SettingsWatch:
     """Takes up the settings of the person's own file and of the workspace's as soon as either changes."""
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
@@ -199,12 +199,12 @@ class Configuring:
 
     def begin(self) -> None:
         """Look from now on; memory of another moment goes by the settings that it was opened with."""
-        self._screen.curating.warn("settings", misread_line(self._workspace.misread, "its default is used"))
+        self._screen.operations.warn("settings", misread_line(self._workspace.misread, "its default is used"))
         if not moment_of(self._workspace):
             self._screen.set_interval(_LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        if not self._screen.travelling.away and not self._busy:  # who comes home finds them
+        if not self._screen.time_travel.away and not self._busy:  # who comes home finds them
             self._busy = True
             self._screen.work(self._follow_once, "settings")
 
@@ -224,7 +224,7 @@ class Configuring:
         except WorkbenchError as error:
             wrong = (await asyncio.to_thread(as_far_as_read, self._files[1]))[1]
             counts = "its default is used" if self._workspace.misread else "the previous value is used"
-            self._screen.curating.warn("settings", misread_line(wrong, counts))
+            self._screen.operations.warn("settings", misread_line(wrong, counts))
             if self._seen and not self._workspace.misread:
                 self._say_wrong(error)
             self._wrong, self._seen = True, stamps
@@ -239,15 +239,15 @@ class Configuring:
         mended = self._wrong or bool(self._workspace.misread)
         self._wrong = False
         self._workspace.go_by(fresh)
-        screen.curating.warn("settings", "")
-        await screen.opening.desk.historian.run(lambda place: place.go_by(fresh))
+        screen.operations.warn("settings", "")
+        await screen.screen_opener.services.history_reader.run(lambda place: place.go_by(fresh))
         if mended or set(changed) - _NOT_FOR_SEARCH:
-            screen.following.settings_changed()
+            screen.index_monitor.settings_changed()
         if "theme" in changed:
             cast("WorkbenchApp", screen.app).theming.follow_settings()
-        screen.reading.anew()
+        screen.reader.anew()
         screen.refresh_files()
-        screen.opening.reload()
+        screen.screen_opener.reload()
         if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
             said = _named(changed) if changed else "all of them are valid again"
             screen.say(f"Settings reloaded: {said}")

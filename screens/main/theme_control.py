@@ -28,7 +28,7 @@ _FEW_COLORS = "ansi"
 """The theme for terminals that cannot show others."""
 
 
-class Theming:
+class ThemeControl:
     """Themes by name, and the one that is used."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Theming:
             # Textual would turn colours into greys. As on a terminal with its own palette, what is chosen
             # is reversed and what is faint is dimmed; then all colours are taken away.
             app.ansi_color = True
-            app._filters[1:] = [Colourless()]
+            app._filters[1:] = [NoColorFilter()]
         if app.console.color_system == "standard" and terminal.colors() >= 256:
             app.console._color_system = (
                 ColorSystem.EIGHT_BIT
@@ -148,7 +148,7 @@ def css_colors(data: ThemeData) -> dict[str, str]:
     return {role: "ansi_default" if color == "default" else color for role, color in data.colors.items()}
 
 
-class Colourless(LineFilter):
+class NoColorFilter(LineFilter):
     """Takes every colour away; bold, dim, underlined and reversed stay, and carry what colours did."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

@@ -26,7 +26,7 @@ class TooSmall(Static):
         super().__init__(said, markup=False)
 
 
-class Covering:
+class TooSmallGuard:
     """Covers every screen for as long as the terminal is too small."""
 
     def __init__(self, app: WorkbenchApp) -> None:

@@ -27,7 +27,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import Contents, Promoted, trust_of
+from screens.loading.workspace_model import Contents, Promoted, trust_of
 from workbench.memory.entry import Entry, Form
 from workbench.safety.terminal import hidden
 

@@ -25,7 +25,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import EpisodesView, Files
+from screens.loading.workspace_model import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.pane import FilePane, Subject, Subjects, Unfolded, iso, states_of
 from workbench.memory.entry import Kind

@@ -25,7 +25,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import Files, GraphView, of_kind
+from screens.loading.workspace_model import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
 from screens.panes.pane import Filter, Pane, Subject, Subjects, iso, states_of
 from workbench.memory.entry import Entry, Kind

@@ -25,7 +25,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import (
+from screens.loading.workspace_model import (
     Files,
     MemoryView,
     Promoted,

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, piece, row_text
-from screens.loading.model import MemoryView
+from screens.loading.workspace_model import MemoryView
 from screens.panes.entry_rows import TRUSTS, alike, entry_row, is_label_of, labelled
 from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from screens.widgets.lines import BudgetMeter

@@ -22,7 +22,7 @@ from textual.message import Message
 from screens.actions.keys import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.safe_text import KINDS, Folds, Row, grouped, of_all, piece, row_text, words
-from screens.loading.model import Contents, FilteredEntries, MemoryView, Promoted, Stamp, stamp
+from screens.loading.workspace_model import Contents, FilteredEntries, MemoryView, Promoted, Stamp, stamp
 from screens.panes.entry_rows import entry_row, file_rows, labelled
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import NarrowLine

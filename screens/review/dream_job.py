@@ -10,8 +10,8 @@ import msgspec
 
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import RowPart, Shown, grouped, piece, plural, safe_piece, words
-from screens.frames.overlay_screen import Desk
-from screens.jobs.running_jobs import Stage, Works, stage_parts
+from screens.frames.overlay_screen import Services
+from screens.jobs.running_jobs import JobStage, RunningJobs, stage_parts
 from screens.jobs.worker_client import WorkerClient, WorkerJob
 from workbench.dreaming.result import Dream, Explanation
 from workbench.errors import StoppedError, WorkbenchError
@@ -31,9 +31,9 @@ class Dreamer(WorkerJob):
     NAME = "Dreaming"
     GRACE = 1.0  # it writes nothing before its end, so there is nothing to wait for
 
-    def __init__(self, root: Path, works: Works) -> None:
+    def __init__(self, root: Path, works: RunningJobs) -> None:
         super().__init__(root, works)
-        self.stage = Stage("")
+        self.stage = JobStage("")
         """How far the dream under way is."""
         self.outcome: Dream | None = None
         self.error: Exception | None = None
@@ -62,29 +62,29 @@ class Dreamer(WorkerJob):
                 raise WorkbenchError("dreaming gave no answer") from error
         return self.explained[what]
 
-    def _moved(self, stage: Stage) -> None:
+    def _moved(self, stage: JobStage) -> None:
         self.stage = replace(stage, phase=_PHASES.get(stage.phase, stage.phase))
         super()._moved(self.stage)
         self.told()
 
 
-def dreamer_of(desk: Desk) -> Dreamer:
+def dreamer_of(services: Services) -> Dreamer:
     """The one of this interface: it is found again, with what it does, when the screen is opened again."""
-    kept = desk.kept.setdefault(Dreamer.TASK, Dreamer(desk.workspace.root, desk.works))
+    kept = services.kept.setdefault(Dreamer.TASK, Dreamer(services.workspace.root, services.works))
     assert isinstance(kept, Dreamer)
     return kept
 
 
-def say_elsewhere(desk: Desk, dreamer: Dreamer) -> None:
+def say_elsewhere(services: Services, dreamer: Dreamer) -> None:
     """Tell of a dream that is over while another screen is open."""
     if dreamer.running:
         return
     if dreamer.error is not None:
-        desk.say(f"Dreaming: {dreamer.error}", "warning")
+        services.say(f"Dreaming: {dreamer.error}", "warning")
     elif dreamer.outcome is not None:
         told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending"
-        desk.say(told, "information")
-        desk.changed()
+        services.say(told, "information")
+        services.changed()
 
 
 def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:

@@ -18,11 +18,11 @@ from screens.dialogs.dialog import ChooseScreen, as_typed
 from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
 from screens.drawing.safe_text import Row, piece, row_text, safe_piece, words
-from screens.frames.overlay_screen import Desk
+from screens.frames.overlay_screen import Services
 from screens.main.request import Request, plan_of
 from screens.review.proposal_list import name_of, place_words
 from workbench.dreaming.proposals.decide import day_ahead, example_day, plan_accept
-from workbench.dreaming.proposals.inbox import Waiting, find_all
+from workbench.dreaming.proposals.inbox import PendingProposal, find_all
 from workbench.dreaming.proposals.origins import Quotation
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import ConflictError, UsageError
@@ -92,7 +92,7 @@ def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
     return ChooseScreen(title, rows, empty="no source supports it")
 
 
-def accept(shown: Sequence[Waiting], text: str | None = None) -> Request:
+def accept(shown: Sequence[PendingProposal], text: str | None = None) -> Request:
     """Do what they say, as they were shown; what is stale among several is left out, and named.
 
     ``text`` are other words for the one that is shown, until the person writes their own.
@@ -101,7 +101,7 @@ def accept(shown: Sequence[Waiting], text: str | None = None) -> Request:
     return Request(action="accept", addresses=keys, text=text, planner=partial(_accept, shown=shown))
 
 
-def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting]) -> Plan:
+def _accept(workspace: Workspace, request: Request, *, shown: Sequence[PendingProposal]) -> Plan:
     moment, keys = now(), list(request.addresses)
     notes: list[str] = []
     found = find_all(workspace, keys, moment)
@@ -116,7 +116,7 @@ def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting])
     return replace(plan, notes=(*notes, *plan.notes))
 
 
-def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:
+def _require_same(shown: Sequence[PendingProposal], found: Sequence[PendingProposal]) -> None:
     """The same claim can be proposed anew, to be written elsewhere: a yes is to what was shown."""
     before = {name_of(one.proposal): _written(one.proposal) for one in shown}
     for one in found:
@@ -135,14 +135,14 @@ def _written(proposal: Proposal) -> tuple[object, ...]:
 class Wording:
     """Opens the dialog, and closes it once its words are memory."""
 
-    def __init__(self, app: Callable[[], App[object]], desk: Desk) -> None:
+    def __init__(self, app: Callable[[], App[object]], services: Services) -> None:
         self._app = app
-        self._desk = desk
+        self._services = services
         self._dialog: WritingScreen | None = None
         self._saving = False
         """Whether it was saved as it is now, and what came of that may not be known yet."""
 
-    def begin(self, one: Waiting) -> None:
+    def begin(self, one: PendingProposal) -> None:
         """Let the person write, on from what they left unsaved."""
         proposal = one.proposal
         self._saving = False
@@ -152,7 +152,7 @@ class Wording:
             think=self._think,
             save=self._save,
             thing="proposal",
-            drafts=self._desk.drafts,
+            drafts=self._services.drafts,
         )
         self._app().push_screen(self._dialog)
 
@@ -167,12 +167,12 @@ class Wording:
         writing = self._dialog
         if writing and not writing.over and not self._saving and writing.request.addresses[0] not in waits:
             said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
-            self._desk.say(said, "warning")
+            self._services.say(said, "warning")
 
     def _think(self, request: Request) -> Awaitable[Plan]:
         self._saving = False  # it is asked anew when something was typed
-        return self._desk.historian.run(plan_of, request)
+        return self._services.history_reader.run(plan_of, request)
 
     def _save(self, request: Request) -> None:
         self._saving = True
-        self._desk.do(request)
+        self._services.do(request)

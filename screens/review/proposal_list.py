@@ -34,10 +34,10 @@ from screens.drawing.safe_text import (
 )
 from screens.history.diff import MAX_LINES, changed_rows, diff_rows
 from screens.review.dream_job import new_words
-from workbench.dreaming.proposals.decide import Foretold
-from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting
+from workbench.dreaming.proposals.decide import DecisionPreview
+from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal
 from workbench.dreaming.proposals.origins import Quotation, QuotedLine
-from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, Skip
+from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, SkippedClaim
 from workbench.dreaming.score import MOST, filled
 from workbench.memory.entry import without_emphasis
 from workbench.memory.file_edit import FileEdit
@@ -67,7 +67,7 @@ _MARKS: Mapping[str, tuple[str, Tone]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agenda:
+class InboxView:
     """All that the list is drawn from. ``sources`` are those of proposals that were unfolded, by row id."""
 
     overview: Overview = field(default_factory=Overview)
@@ -81,8 +81,8 @@ class Group:
     """The proposals under a heading: those of a ``run`` (or of none), or all that is put off."""
 
     run: str = ""
-    waits: Sequence[Waiting] = ()
-    settled: Sequence[Settled] = ()
+    waits: Sequence[PendingProposal] = ()
+    settled: Sequence[SettledProposal] = ()
 
 
 def name_of(proposal: Proposal) -> str:
@@ -95,10 +95,10 @@ def run_of(row: Row | None) -> str:
     of = row.of if row else None
     if isinstance(of, Group):
         return of.run
-    return of.proposal.run if isinstance(of, (Waiting, Settled)) else ""
+    return of.proposal.run if isinstance(of, (PendingProposal, SettledProposal)) else ""
 
 
-def agenda_rows(agenda: Agenda, folds: Folds) -> list[Row]:
+def agenda_rows(agenda: InboxView, folds: Folds) -> list[Row]:
     """All rows, the newest run first."""
     return [
         *_runs(agenda, folds),
@@ -112,13 +112,13 @@ def _heading(row_id: str, title: Shown, of: object, *tail: RowPart) -> Row:
     return Row(row_id, title, tone="head", tail=tail, of=of)
 
 
-def _runs(agenda: Agenda, folds: Folds) -> Iterator[Row]:
+def _runs(agenda: InboxView, folds: Folds) -> Iterator[Row]:
     """The proposals of each run in their order, the run that proposed last before the others."""
-    groups: dict[str, list[Waiting]] = {}
+    groups: dict[str, list[PendingProposal]] = {}
     for one in agenda.overview.waits:
         groups.setdefault(_maker(one.proposal), []).append(one)
 
-    def moment(item: tuple[str, list[Waiting]]) -> float:
+    def moment(item: tuple[str, list[PendingProposal]]) -> float:
         return max((w.proposal.made_at.timestamp() for w in item[1] if w.proposal.made_at), default=0.0)
 
     for name, waits in sorted(groups.items(), key=moment, reverse=True):
@@ -146,7 +146,7 @@ def _title(proposal: Proposal) -> Shown:
     return row_text(f"Run of {proposal.made_at.astimezone():%a %d %b, %H:%M}")
 
 
-def _case(agenda: Agenda, folds: Folds, one: Waiting, kind: str) -> Iterator[Row]:
+def _case(agenda: InboxView, folds: Folds, one: PendingProposal, kind: str) -> Iterator[Row]:
     """One proposal that waits, and its sources where it is unfolded."""
     proposal = one.proposal
     verb, _, tone = VERBS.get(proposal.action, (proposal.action, "", "muted"))
@@ -166,7 +166,7 @@ def _case(agenda: Agenda, folds: Folds, one: Waiting, kind: str) -> Iterator[Row
         yield row
 
 
-def _tail(agenda: Agenda, one: Waiting) -> tuple[RowPart, ...]:
+def _tail(agenda: InboxView, one: PendingProposal) -> tuple[RowPart, ...]:
     """How far it is trusted, where it belongs, and what counts most, which is the last to go."""
     proposal = one.proposal
     doubtful = proposal.trust == "external"
@@ -186,7 +186,7 @@ def _tail(agenda: Agenda, one: Waiting) -> tuple[RowPart, ...]:
     return tuple(parts)
 
 
-def _source_rows(agenda: Agenda, row_id: str) -> Iterator[Row]:
+def _source_rows(agenda: InboxView, row_id: str) -> Iterator[Row]:
     """The sources beneath a proposal, as far as they were read."""
     quotations = agenda.sources.get(row_id)
     if quotations is None:
@@ -209,7 +209,7 @@ def place_words(place: str) -> str:
     return place.replace("#L", ":").replace("-L", "-")
 
 
-def _deferred(agenda: Agenda, folds: Folds) -> Iterator[Row]:
+def _deferred(agenda: InboxView, folds: Folds) -> Iterator[Row]:
     deferred = sorted(agenda.overview.deferred, key=lambda one: one.until or date.max)
     if not deferred:
         return
@@ -220,7 +220,7 @@ def _deferred(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     yield from folds.section(row, cases)
 
 
-def _settled(agenda: Agenda, folds: Folds) -> Iterator[Row]:
+def _settled(agenda: InboxView, folds: Folds) -> Iterator[Row]:
     """What became of the other proposals of the newest run."""
     newest = agenda.overview.newest_run
     settled = [one for one in agenda.overview.settled if newest and one.proposal.run == newest]
@@ -233,7 +233,7 @@ def _settled(agenda: Agenda, folds: Folds) -> Iterator[Row]:
     yield from folds.section(row, map(_settled_row, settled))
 
 
-def _settled_row(one: Settled) -> Row:
+def _settled_row(one: SettledProposal) -> Row:
     mark, tone = _MARKS.get(one.decision or "", ("=", "muted"))
     return Row(
         id=f"settled:{name_of(one.proposal)}",
@@ -246,7 +246,7 @@ def _settled_row(one: Settled) -> Row:
     )
 
 
-def _left_out(agenda: Agenda, folds: Folds) -> Iterator[Row]:
+def _left_out(agenda: InboxView, folds: Folds) -> Iterator[Row]:
     """What the last dream of this session left out, by reason; those that a gate stopped first."""
     outcome = agenda.outcome
     if outcome is None or not outcome.reasons:
@@ -267,7 +267,7 @@ def _reasons(outcome: Dream, folds: Folds) -> Iterator[Row]:
         yield from folds.section(row, skips) if there else (row,)
 
 
-def _skip_row(number: int, skip: Skip) -> Row:
+def _skip_row(number: int, skip: SkippedClaim) -> Row:
     more = row_text(skip.why.removeprefix(skip.reason).removeprefix(":"))
     tail = (RowPart(more, "faint"),) if more else ()
     row_id = f"left:{number}|{skip.key}|{skip.reason}"
@@ -288,7 +288,7 @@ _ROOM = 1.25
 """How much further than what is needed a gate's bar reaches at least, so that its mark is seen."""
 
 
-def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
+def case_rows(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> list[Row]:
     """A proposal that waits, thought through. ``deferred`` says when it comes back, if it is put off."""
     queue = one.proposal.marks.get(QUEUE, "")
     return [
@@ -303,7 +303,7 @@ def case_rows(one: Waiting, seen: Foretold, deferred: Shown) -> list[Row]:
     ]
 
 
-def settled_rows(one: Settled) -> list[Row]:
+def settled_rows(one: SettledProposal) -> list[Row]:
     """A proposal that does not wait any more: what was decided, and what it was scored by."""
     return [
         *_head(one.proposal),
@@ -330,7 +330,7 @@ def explanation_rows(found: Explanation) -> list[Row]:
     ]
 
 
-def skip_rows(skip: Skip) -> list[Row]:
+def skip_rows(skip: SkippedClaim) -> list[Row]:
     """A claim that was left out, before anybody asked for more."""
     said = [*_lines("text", skip.text, "text"), Row("because", row_text(skip.why), tone="warn")]
     more = words(f"{key_for('why')} computes its score and conditions")
@@ -425,7 +425,7 @@ def _head(proposal: Proposal) -> Iterator[Row]:
     yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
 
 
-def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
+def _warnings(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> Iterator[Row]:
     """What stands in the way, and what should be known first."""
     told: list[tuple[str, Tone]] = [(f"{HIDDEN} {flag}", "bad") for flag in seen.flags]
     if seen.flags:
@@ -452,7 +452,7 @@ def _warnings(one: Waiting, seen: Foretold, deferred: Shown) -> Iterator[Row]:
         yield _gap("warnings")
 
 
-def _old_and_new(seen: Foretold) -> Iterator[Row]:
+def _old_and_new(seen: DecisionPreview) -> Iterator[Row]:
     """What stands there now over what would stand in its place."""
     if seen.becomes:
         yield Row("stands", words("Current text"), tone="head")
@@ -460,7 +460,7 @@ def _old_and_new(seen: Foretold) -> Iterator[Row]:
         yield from _section("becomes", words("New text"), _lines("after", seen.becomes, "good", sign="+ "))
 
 
-def _change(seen: Foretold, queue: str) -> Iterator[Row]:
+def _change(seen: DecisionPreview, queue: str) -> Iterator[Row]:
     """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
     if seen.plan is not None:
         budget = (safe_piece(f"then {seen.budget}", "muted"),) if seen.budget else ()
@@ -536,7 +536,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _whole_diff(seen: Foretold, queue: str) -> Iterator[Row]:
+def _whole_diff(seen: DecisionPreview, queue: str) -> Iterator[Row]:
     """All of it, with the lines around."""
     if seen.plan is None:
         return

@@ -18,17 +18,17 @@ from screens.actions.registry import Context, FocusContext
 from screens.dialogs.dialog import ConfirmScreen
 from screens.drawing.clock import now
 from screens.drawing.safe_text import EMPTY, Row, days_until, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Desk, failure_rows
+from screens.frames.overlay_screen import BrowseScreen, Services, failure_rows
 from screens.main.copy import copy
 from screens.main.movement import mark_commands
-from screens.main.operation_keys import addresses_of
+from screens.main.operation_commands import addresses_of
 from screens.main.request import Request, declared_request
 from screens.review import prompts
 from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
 from screens.review.prompts import Wording, accept
 from screens.review.proposal_list import (
-    Agenda,
     Group,
+    InboxView,
     agenda_rows,
     case_rows,
     explanation_rows,
@@ -46,7 +46,7 @@ from screens.widgets.lines import PartsLine
 from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.agent_queues import queue_files
 from workbench.dreaming.proposals.decide import WORDLESS, foretold
-from workbench.dreaming.proposals.inbox import Overview, Settled, Waiting, overview
+from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal, overview
 from workbench.dreaming.proposals.origins import Quotation, quotations, surroundings
 from workbench.dreaming.proposals.runs import (
     RolledBack,
@@ -54,7 +54,7 @@ from workbench.dreaming.proposals.runs import (
     roll_back,
     shared_notes,
 )
-from workbench.dreaming.result import Dream, Explanation, Skip
+from workbench.dreaming.result import Dream, Explanation, SkippedClaim
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
 
@@ -77,12 +77,12 @@ class ReviewScreen(BrowseScreen):
     SHOWN_ABOVE = "dream"
     BESIDE = True
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "Inbox")
-        self.agenda = Agenda(today=now().date())
-        self.wording = Wording(lambda: self.app, desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services, "Inbox")
+        self.agenda = InboxView(today=now().date())
+        self.wording = Wording(lambda: self.app, services)
         self.progress = PartsLine(id="dream-progress")
-        self.dreamer = dreamer_of(desk)
+        self.dreamer = dreamer_of(services)
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
         self._waits: Collection[str] = ()
@@ -106,7 +106,7 @@ class ReviewScreen(BrowseScreen):
 
     def on_unmount(self) -> None:
         """The dream goes on; what comes of it is said wherever the person is by then."""
-        self.dreamer.told = partial(say_elsewhere, self.desk, self.dreamer)
+        self.dreamer.told = partial(say_elsewhere, self.services, self.dreamer)
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -115,7 +115,7 @@ class ReviewScreen(BrowseScreen):
     def why(self) -> dict[str, str]:
         """What is in the way of each action here, by its id."""
         row, marked, targets = self.list.row, self._marked(), self._targets()
-        case = row.of if row and isinstance(row.of, Waiting) else None
+        case = row.of if row and isinstance(row.of, PendingProposal) else None
         said: dict[str, str] = {}
         if not targets:
             said |= dict.fromkeys(("accept", "reject", "reject_because", "defer"), _NONE)
@@ -131,9 +131,9 @@ class ReviewScreen(BrowseScreen):
                 f"{case.proposal.action} takes no text: "
                 f"{key_for('accept')} accepts it, {key_for('reject')} rejects it"
             )
-        if not targets and not (row and isinstance(row.of, Settled)):
+        if not targets and not (row and isinstance(row.of, SettledProposal)):
             said["withdraw"] = "select a proposal, pending or decided"
-        if row is None or not isinstance(row.of, (Waiting, Quotation)):
+        if row is None or not isinstance(row.of, (PendingProposal, Quotation)):
             said["see_source"] = _NONE
         if not run_of(row):
             said["roll_back"] = "select a run or one of its proposals"
@@ -151,7 +151,7 @@ class ReviewScreen(BrowseScreen):
         """Read again what waits."""
         moment = now()
         self.load(
-            lambda: self.desk.historian.run(lambda place: (_stamp(place), overview(place, moment))),
+            lambda: self.services.history_reader.run(lambda place: (_stamp(place), overview(place, moment))),
             partial(self._show_read, moment),
             "read",
         )
@@ -161,7 +161,7 @@ class ReviewScreen(BrowseScreen):
         self.work(self._look_for_changes, "look", exclusive=True)
 
     async def _look_for_changes(self) -> None:
-        if await self.desk.historian.run(_stamp) != self._stamp:
+        if await self.services.history_reader.run(_stamp) != self._stamp:
             self.reload()
 
     def _show_read(self, moment: datetime, found: tuple[_Stamp, Overview]) -> None:
@@ -189,7 +189,7 @@ class ReviewScreen(BrowseScreen):
         """Show what waits."""
         rows = agenda_rows(self.agenda, self.folds)
         first = None if self.list.rows else next((row.id for row in rows if row.address), None)
-        self.show_rows(rows, go_to=first, empty=_empty(self.desk.refusal()))
+        self.show_rows(rows, go_to=first, empty=_empty(self.services.refusal()))
 
     def show_place(self) -> None:
         """How many wait, how many are marked, and where the cursor is."""
@@ -210,18 +210,18 @@ class ReviewScreen(BrowseScreen):
         """What accepting a proposal would do and why it is proposed; a source in its place; a run."""
         rows: Sequence[Row] = ()
         match row.of:
-            case Waiting() as one:
+            case PendingProposal() as one:
                 moment = now()
-                seen = await self.desk.historian.run(foretold, one, moment)
+                seen = await self.services.history_reader.run(foretold, one, moment)
                 later = days_until(one.until, moment.date()) if one.until and one.hidden(moment) else ""
                 rows = case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
             case Quotation() as source:
-                lines = await self.desk.historian.run(surroundings, source)
+                lines = await self.services.history_reader.run(surroundings, source)
                 rows = place_rows(source, lines)
-            case Skip() as skip:
+            case SkippedClaim() as skip:
                 known = self.dreamer.explained.get(skip.key)
                 rows = explanation_rows(known) if known else skip_rows(skip)
-            case Settled() as settled:
+            case SettledProposal() as settled:
                 rows = settled_rows(settled)
             case Dream() as outcome:
                 rows = outcome_rows(outcome)
@@ -240,12 +240,14 @@ class ReviewScreen(BrowseScreen):
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row; the sources of a proposal are read then."""
         super().set_fold(row, is_open=is_open)
-        if is_open and isinstance(row.of, Waiting):
+        if is_open and isinstance(row.of, PendingProposal):
             self._read_sources(row.of, partial(self._unfold, row.id), f"sources {row.id}")
 
-    def _read_sources(self, one: Waiting, show: Callable[[Sequence[Quotation]], None], group: str) -> None:
+    def _read_sources(
+        self, one: PendingProposal, show: Callable[[Sequence[Quotation]], None], group: str
+    ) -> None:
         self.load(
-            lambda: self.desk.historian.run(quotations, one.proposal),
+            lambda: self.services.history_reader.run(quotations, one.proposal),
             show,
             group,
             failed=lambda error: show([Quotation(place="", gone=str(error))]),
@@ -300,7 +302,7 @@ class ReviewScreen(BrowseScreen):
     def _ask(self, make: _Make, targets: tuple[Row, ...]) -> None:
         """After a look at the list and the diff, also where it is but one."""
         self._handled |= {*addresses_of(targets)}
-        self.desk.ask(make(targets), targets)
+        self.services.ask(make(targets), targets)
 
     def action_undo(self) -> None:
         """Undo the last operation."""
@@ -314,7 +316,7 @@ class ReviewScreen(BrowseScreen):
         row = self.list.row  # what comes in its place came by this hand
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
         self._waiting_keys.decides(request.addresses)
-        self.desk.do(request)
+        self.services.do(request)
 
     def _looked_at(self) -> bool:
         """Whether the row under the cursor did not come there by another hand just now; then that is said."""
@@ -324,7 +326,7 @@ class ReviewScreen(BrowseScreen):
         said = (
             "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
         )
-        self.desk.say(said, "warning")
+        self.services.say(said, "warning")
         self._waiting_keys.drop()
         return False
 
@@ -341,7 +343,7 @@ class ReviewScreen(BrowseScreen):
     def action_reword(self) -> None:
         """Accept it in other words."""
         row = self.list.row
-        if row is not None and isinstance(row.of, Waiting):
+        if row is not None and isinstance(row.of, PendingProposal):
             self._handled.add(row.address or "")
             self.wording.begin(row.of)
 
@@ -375,7 +377,7 @@ class ReviewScreen(BrowseScreen):
     def _copied(self) -> str | None:
         """The words under the cursor, whole: of a proposal, of what was decided, of a source."""
         of = self.list.of
-        if isinstance(of, (Waiting, Settled)):
+        if isinstance(of, (PendingProposal, SettledProposal)):
             return of.proposal.text
         return of.text or None if isinstance(of, Quotation) else None
 
@@ -391,7 +393,7 @@ class ReviewScreen(BrowseScreen):
         of = self.list.of
         if isinstance(of, Quotation):
             self._go_to([of])
-        elif isinstance(of, Waiting):
+        elif isinstance(of, PendingProposal):
             self._read_sources(of, self._go_to, "source")
 
     def _go_to(self, sources: Sequence[Quotation]) -> None:
@@ -400,11 +402,11 @@ class ReviewScreen(BrowseScreen):
             return
         if not there:
             why = sources[0].gone if sources else "it has no source"
-            self.desk.say(f"There is no source to open: {why}", "warning")
+            self.services.say(f"There is no source to open: {why}", "warning")
         elif len(sources) == 1:
-            self.desk.go_to(there[0].address)
+            self.services.go_to(there[0].address)
         else:
-            self.ask(prompts.ask_source(sources), self.desk.go_to)
+            self.ask(prompts.ask_source(sources), self.services.go_to)
 
     # -- a whole run -----------------------------------------------------------------------------
 
@@ -412,7 +414,7 @@ class ReviewScreen(BrowseScreen):
         """Show what taking the run back would change; do it on a yes."""
         run = run_of(self.list.row)
         self.load(
-            lambda: self.desk.historian.run(_rollback_rows, run),
+            lambda: self.services.history_reader.run(_rollback_rows, run),
             partial(self._ask_back, run),
             "roll back",
             failed=self.say_failure,
@@ -423,7 +425,7 @@ class ReviewScreen(BrowseScreen):
             return
 
         def agreed(_: bool) -> None:
-            undo = partial(self.desk.historian.run, roll_back, run)
+            undo = partial(self.services.history_reader.run, roll_back, run)
             self.load(undo, self._taken_back, "roll back", failed=self.say_failure)
 
         self.ask(ConfirmScreen(f"Undo everything that was accepted from run {run}?", rows), agreed)
@@ -433,8 +435,8 @@ class ReviewScreen(BrowseScreen):
         stays = f"; {plural(len(done.refused), 'operation')} kept, because newer text conflicts"
         again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
-        self.desk.say(said, "warning" if done.refused else "information")
-        self.desk.changed()
+        self.services.say(said, "warning" if done.refused else "information")
+        self.services.changed()
 
     # -- dreaming --------------------------------------------------------------------------------
 
@@ -452,7 +454,7 @@ class ReviewScreen(BrowseScreen):
         self.show_hints()
         if not self.dreamer.running and self.dreamer.outcome is not self._dreamt:
             self._dreamt = self.dreamer.outcome
-            self.desk.changed()
+            self.services.changed()
 
     def _show_progress(self) -> None:
         parts = progress_parts(self.dreamer)
@@ -462,9 +464,9 @@ class ReviewScreen(BrowseScreen):
     def action_why(self) -> None:
         """Why the claim under the cursor is, or is not, proposed; any words where there is none."""
         of = self.list.of
-        if isinstance(of, (Waiting, Settled)):
+        if isinstance(of, (PendingProposal, SettledProposal)):
             self._explain(of.proposal.key)
-        elif isinstance(of, Skip):
+        elif isinstance(of, SkippedClaim):
             self._explain(of.key)
         else:
             self.ask(prompts.ask_claim(), self._explain)

@@ -25,7 +25,7 @@ from screens.actions.availability import FocusContext
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown
 from screens.jobs import worker_client
-from screens.jobs.running_jobs import Stage
+from screens.jobs.running_jobs import JobStage
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
@@ -40,7 +40,7 @@ EMBEDDING = "embedding"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SearchAnswered:
     """An engine answered the question number ``seq``."""
 
     seq: int
@@ -100,7 +100,7 @@ class IndexChanged:
     text: Shown | None
     searchable: bool
     problem: str = ""
-    stage: Stage | None = None
+    stage: JobStage | None = None
 
 
 HITS = 50
@@ -134,7 +134,7 @@ class TypedQuery:
 
 
 class Engine:
-    """Answers questions by publishing ``Answered``; says when semantic search comes and goes."""
+    """Answers questions by publishing ``SearchAnswered``; says when semantic search comes and goes."""
 
     def __init__(self, workspace: Workspace, publish: Callable[[object], None]) -> None:
         self._workspace = workspace
@@ -260,7 +260,7 @@ class Engine:
         try:
             query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
             found = self._by_words().search(query, "everywhere" if question.everywhere else "team")
-            self._publish(Answered(question.seq, found.update(), final=not self.ready))
+            self._publish(SearchAnswered(question.seq, found.update(), final=not self.ready))
         except WorkbenchError as error:
             self._publish(WordsFailed(question.seq, error.message, error.hint))
         except Exception as error:
@@ -319,7 +319,7 @@ class Engine:
 
     def _answered(self, seq: int, said: Mapping[str, Any]) -> None:
         if said.get("final") is False:  # keyword hits of the past; the answer itself follows
-            self._publish(Answered(seq, msgspec.convert(said, SearchUpdate), final=False))
+            self._publish(SearchAnswered(seq, msgspec.convert(said, SearchUpdate), final=False))
             return
         question, self._asked = self._asked, None
         if self._patience is not None:
@@ -328,7 +328,7 @@ class Engine:
             self._send(self._waiting)
             self._waiting = None
         if "hits" in said:
-            self._publish(Answered(seq, msgspec.convert(said, SearchUpdate), final=True))
+            self._publish(SearchAnswered(seq, msgspec.convert(said, SearchUpdate), final=True))
         elif "waits_for" in said:
             self._publish(MomentChanged(commit=str(said["waits_for"]), seq=seq))
         elif isinstance(error := said.get("error"), dict):

@@ -20,7 +20,7 @@ from screens.drawing.safe_text import (
     safe_piece,
     words,
 )
-from screens.loading.model import Promoted
+from screens.loading.workspace_model import Promoted
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
 from workbench.memory.names import is_outside
 

@@ -22,21 +22,21 @@ from screens.dialogs.dialog import advice as in_keys
 from screens.drawing.clock import today
 from screens.drawing.safe_text import Row, RowPart, Shown, grouped, piece, row_text, safe_piece, words
 from screens.frames.action_screen import Command
-from screens.loading.model import moment_of
+from screens.loading.workspace_model import moment_of
 from screens.search.engine import (
     EMBEDDING,
     KEYWORD_INDEX,
-    Answered,
     Engine,
     IndexChanged,
     MeaningChanged,
     MeaningFailed,
     MomentChanged,
+    SearchAnswered,
     TypedQuery,
     WordsFailed,
 )
 from screens.search.hits import hit_rows, moment_shown
-from screens.search.recent import PREFIX, Recent
+from screens.search.recent import PREFIX, RecentSearches
 from screens.widgets.search_overlay import Condition, SearchOverlay
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -44,7 +44,7 @@ from workbench.workspace.snapshot import PastWorkspace
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
-    from screens.search.parsed_query import Understood
+    from screens.search.parsed_query import ParsedQuery
 
 DEBOUNCE_SECONDS = 0.04
 PAST_DEBOUNCE_SECONDS = 0.5
@@ -57,7 +57,7 @@ _STARTING = "semantic search is starting"
 _PHASES = {"lay out": "writing out the files", "scan": "scanning", "prepare": "preparing the model"}
 
 
-class Searching:
+class LiveSearch:
     """What was asked, what was found, and where in it the person is."""
 
     def __init__(self, screen: MainScreen, overlay: SearchOverlay, engine: Engine) -> None:
@@ -76,7 +76,7 @@ class Searching:
         self._late = False
         """Whether the answer that is shown was long in coming."""
         self._wheel: Timer | None = None
-        self._recent = Recent(screen.workspace)
+        self._recent = RecentSearches(screen.workspace)
         overlay.input.going_on = self._going_on
         self._pause: Timer | None = None
         """Until it is asked again for rows that the index got meanwhile."""
@@ -123,7 +123,7 @@ class Searching:
             self._answered = text
             self._rest()
             self.draw()
-            self._screen.holding.release()
+            self._screen.key_queue.release()
             return
         meant = self._understood(text)
         self._overlay.keep_offer(text)
@@ -245,7 +245,7 @@ class Searching:
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def answered(self, message: Answered) -> None:
+    def answered(self, message: SearchAnswered) -> None:
         """Show an answer, unless a newer or a better one is shown already."""
         rank = (message.seq, message.final)
         if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
@@ -263,8 +263,8 @@ class Searching:
             if self._watcher is not None:
                 self._watcher(message.found)
         self._answered = message.found.query
-        self._screen.following.index_answers()
-        self._screen.holding.release()
+        self._screen.index_monitor.index_answers()
+        self._screen.key_queue.release()
 
     def _has_both(self, query: str) -> bool:
         found = self._state.found
@@ -279,8 +279,8 @@ class Searching:
             self._rest()
             self.draw()
             if self._question.as_of is None:
-                self._screen.following.index_fails(message)
-            self._screen.holding.refuse()
+                self._screen.index_monitor.index_fails(message)
+            self._screen.key_queue.refuse()
 
     def missed(self, message: MeaningFailed) -> None:
         """Meaning cannot answer this one: the words' hits are all there is."""
@@ -430,7 +430,7 @@ class Searching:
         return TypedQuery(self._question.seq + 1, text, then, explain=explain, everywhere=wide)
 
     @staticmethod
-    def _understood(text: str) -> Understood:
+    def _understood(text: str) -> ParsedQuery:
         from screens.search.parsed_query import read  # noqa: PLC0415 - not before the first paint
 
         return read(text, today())

@@ -23,7 +23,7 @@ _TOKEN = re.compile(r'-?(?:[a-z-]+:)?["“”][^"“”]*["“”]|\S+', re.IGNO
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedQuery:
     """``chips`` are the conditions in words, ``notes`` what was not understood.
 
     ``as_of`` names a moment of the past; ``wordless`` says that there is nothing to look for but conditions.
@@ -36,11 +36,11 @@ class Understood:
 
 
 @lru_cache(64)
-def read(text: str, today: date) -> Understood:
+def read(text: str, today: date) -> ParsedQuery:
     """What ``text`` means while somebody types it."""
     question = understand(text, today, prefix=True)
     wordless = bool(text.strip()) and not question.text.strip()
-    return Understood(tuple(_chips(question)), question.notes, question.as_of, wordless)
+    return ParsedQuery(tuple(_chips(question)), question.notes, question.as_of, wordless)
 
 
 def _chips(question: Question) -> list[RowPart]:

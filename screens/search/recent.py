@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.drawing.safe_text import Row, piece, row_text
-from screens.loading.model import require_today
+from screens.loading.workspace_model import require_today
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
 from workbench.workspace.state_files import KEPT_SEARCHES, remember, searches
@@ -46,7 +46,7 @@ class InputHistory:
         return self._begun if self._at < 0 or self._at >= len(self.texts) else self.texts[self._at]
 
 
-class Recent(InputHistory):
+class RecentSearches(InputHistory):
     """What was searched for. ``load`` and ``add`` touch the disk."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -33,7 +33,7 @@ _MOST_WAITING = 1 << 20
 """Bytes that may wait to be read by the interface: what is said to one that does not listen is dropped."""
 
 
-class Visitor:
+class BrowserSession:
     """Runs the interface for one window; ``send`` gets what the window draws."""
 
     def __init__(self, root: Path, send: Callable[[bytes], Awaitable[None]]) -> None:
@@ -203,11 +203,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Server:
     """Serves the workspace at ``root`` to whoever has the token."""
 
-    def __init__(self, root: Path, *, most: int = MOST, visitor: type[Visitor] = Visitor) -> None:
+    def __init__(
+        self, root: Path, *, most: int = MOST, visitor: type[BrowserSession] = BrowserSession
+    ) -> None:
         self.token = new_token()
         self.port = 0
         self._host = "127.0.0.1"
-        self.visitors: set[Visitor] = set()
+        self.visitors: set[BrowserSession] = set()
         self._root = root
         self._most = most
         self._visitor = visitor

@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from screens.actions.action import Action
-from screens.actions.key_file import Keys, load_keys, write_profile
+from screens.actions.key_file import LoadedKeys, load_keys, write_profile
 from screens.actions.keymap import PROFILES, KeyProblem, key_map
 from screens.actions.keys import key_for, key_names
 from screens.actions.registry import ACTIONS, FocusContext, grouped_actions
@@ -33,22 +33,22 @@ from screens.drawing.safe_text import (
     sentence,
     words,
 )
-from screens.frames.overlay_screen import Desk, Found, NarrowScreen
+from screens.frames.overlay_screen import Found, NarrowScreen, Services
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
 from screens.widgets.lines import QueryInput
 from workbench.config.settings import DECLARED
 from workbench.config.settings_report import (
+    ReportedSetting,
     SettingOrigin,
     SettingsProblem,
-    ToldSetting,
-    ToldSettings,
+    SettingsReport,
     tell,
     value_text,
 )
 from workbench.errors import WorkbenchError
 from workbench.operations.edit_settings import (
-    Changed,
+    SettingChange,
     Value,
     check_value,
     parse_value,
@@ -83,7 +83,7 @@ _ORIGINS: dict[SettingOrigin, RowPart] = {
 }
 
 
-def setting_rows(told: ToldSettings, wanted: str = "") -> list[Row]:
+def setting_rows(told: SettingsReport, wanted: str = "") -> list[Row]:
     """What is wrong first, then the settings under their headings, those that hold ``wanted``."""
     wrong = [(problem.text, _problem_row(number, problem)) for number, problem in enumerate(told.problems)]
     rows = _under("Does not count", wrong, wanted)
@@ -93,7 +93,7 @@ def setting_rows(told: ToldSettings, wanted: str = "") -> list[Row]:
     return rows
 
 
-def key_rows(keys: Keys, wanted: str = "") -> list[Row]:
+def key_rows(keys: LoadedKeys, wanted: str = "") -> list[Row]:
     """What is wrong first, then every action under its group, those that hold ``wanted``."""
     wrong = []
     for number, problem in enumerate(keys.problems):
@@ -117,7 +117,7 @@ def _under(heading: str, every: Iterable[tuple[str, Row]], wanted: str) -> list[
 # -- settings ------------------------------------------------------------------------------------
 
 
-def _searched(setting: ToldSetting, area: str) -> str:
+def _searched(setting: ReportedSetting, area: str) -> str:
     return f"{setting.name} {setting.shown} {setting.declared.doc} {setting.origin} {area}"
 
 
@@ -126,7 +126,7 @@ def _problem_row(number: int, problem: SettingsProblem) -> Row:
     return Row(f"wrong:{number}", row_text(f"! {where}  {problem.text}"), tone="warn", of=problem)
 
 
-def _setting_row(setting: ToldSetting) -> Row:
+def _setting_row(setting: ReportedSetting) -> Row:
     changed = setting.origin is not SettingOrigin.DEFAULT
     unit = f" {setting.declared.unit}" if setting.declared.unit and setting.shown[:1].isdigit() else ""
     return Row(
@@ -139,12 +139,14 @@ def _setting_row(setting: ToldSetting) -> Row:
     )
 
 
-def detail_rows(setting: ToldSetting, themes: Sequence[str] = (), refusal: str | None = None) -> list[Row]:
+def detail_rows(
+    setting: ReportedSetting, themes: Sequence[str] = (), refusal: str | None = None
+) -> list[Row]:
     """Everything about one setting: value, default, origin, meaning, and what a change would do."""
     return line_rows(_setting_facts(setting, themes, refusal))
 
 
-def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Lines:
+def _setting_facts(setting: ReportedSetting, themes: Sequence[str], refusal: str | None) -> Lines:
     declared = setting.declared
     choices = choices_of(setting.name, themes)
     yield f"{setting.name}: {setting.shown}", "head"
@@ -162,7 +164,7 @@ def _setting_facts(setting: ToldSetting, themes: Sequence[str], refusal: str | N
     yield from _ways(setting, refusal)
 
 
-def _ways(setting: ToldSetting, refusal: str | None) -> Lines:
+def _ways(setting: ReportedSetting, refusal: str | None) -> Lines:
     change, shared, reset = (key_for(name) for name in ("change_setting", "change_shared", "reset_setting"))
     if target(setting) is SettingOrigin.WORKSPACE:
         yield f"{change} changes it in workbench.yaml, which sets it and overrides your file", "muted"
@@ -178,7 +180,7 @@ def _ways(setting: ToldSetting, refusal: str | None) -> Lines:
         yield f"{reset} removes it again", "muted"
 
 
-def _origin_text(setting: ToldSetting) -> str:
+def _origin_text(setting: ReportedSetting) -> str:
     if setting.variable:
         return f"{setting.variable} in the environment"
     return f"{setting.where.path}, line {setting.where.line}" if setting.where else "the default"
@@ -189,7 +191,7 @@ def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
     return tuple(themes) if name == "theme" else DECLARED[name].choices
 
 
-def choice_rows(setting: ToldSetting, choices: Sequence[str]) -> list[Row]:
+def choice_rows(setting: ReportedSetting, choices: Sequence[str]) -> list[Row]:
     """The words to choose from, the one that counts now marked; each row's id is its word."""
     now = (piece("now", "accent"),)
     return [
@@ -208,11 +210,11 @@ def problem_details(problem: SettingsProblem) -> list[Row]:
 # -- keys ----------------------------------------------------------------------------------------
 
 
-def _searched_key(action: Action, keys: Keys) -> str:
+def _searched_key(action: Action, keys: LoadedKeys) -> str:
     return f"{action.id} {key_names(keys.map.of(action.id))} {action.label} {action.help} {action.group}"
 
 
-def _action_row(action: Action, keys: Keys) -> Row:
+def _action_row(action: Action, keys: LoadedKeys) -> Row:
     """With why a key of the person's file does not count."""
     names = key_names(keys.map.of(action.id)) or "no key"
     skipped = next((problem.text for problem in keys.wrong if problem.action == action.id), "")
@@ -232,7 +234,7 @@ def _action_row(action: Action, keys: Keys) -> Row:
     )
 
 
-def action_facts(action: Action, keys: Keys) -> Lines:
+def action_facts(action: Action, keys: LoadedKeys) -> Lines:
     """Everything about the keys of one action."""
     file, profile = keys.file.path, keys.map.profile
     profiled, _ = key_map(ACTIONS, profile)
@@ -271,19 +273,19 @@ class SettingsScreen(NarrowScreen):
     LEAVES = "settings"
     BESIDE = True
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "Settings", "filter")
-        self.told: ToldSettings | None = None
-        self.keys: Keys | None = None
+    def __init__(self, services: Services) -> None:
+        super().__init__(services, "Settings", "filter")
+        self.told: SettingsReport | None = None
+        self.keys: LoadedKeys | None = None
         self.entry = QueryInput(compact=True, classes="narrow", id="settings-entry", select_on_focus=False)
         """The line that a value is typed in; hidden until then."""
         self.entry.display = False
-        self._typed_for: ToldSetting | None = None
+        self._typed_for: ReportedSetting | None = None
         """The setting whose value is typed, to be written into the workspace's file where it is shared."""
         self._typed_shared = False
         self._themes: tuple[str, ...] = ()
         self._on_keys = False
-        self._file = desk.workspace.root / SETTINGS_FILE
+        self._file = services.workspace.root / SETTINGS_FILE
 
     def compose_list(self) -> ComposeResult:
         """The line to type a value in stands under the list."""
@@ -297,10 +299,10 @@ class SettingsScreen(NarrowScreen):
     def files_changed(self) -> None:
         """Memory is no setting: whoever types here is not disturbed."""
 
-    def _read(self) -> tuple[ToldSettings, Keys, tuple[str, ...]]:
+    def _read(self) -> tuple[SettingsReport, LoadedKeys, tuple[str, ...]]:
         return tell(self._file), load_keys(), theme_names()
 
-    def _show(self, read: tuple[ToldSettings, Keys, tuple[str, ...]]) -> None:
+    def _show(self, read: tuple[SettingsReport, LoadedKeys, tuple[str, ...]]) -> None:
         self.told, self.keys, self._themes = read
         self.draw()
 
@@ -325,10 +327,10 @@ class SettingsScreen(NarrowScreen):
         return FocusContext.ENTERING if self.focused is self.entry else FocusContext.SETTINGS
 
     @property
-    def setting(self) -> ToldSetting | None:
+    def setting(self) -> ReportedSetting | None:
         """The setting under the cursor."""
         of = self.list.of
-        return of if isinstance(of, ToldSetting) else None
+        return of if isinstance(of, ReportedSetting) else None
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
@@ -341,7 +343,7 @@ class SettingsScreen(NarrowScreen):
             return found | dict.fromkeys(changes, "select a setting first")
         if setting.declared.user_only:
             found["change_shared"] = "only your own file may set this: a workspace's file is untrusted"
-        elif refusal := self.desk.refusal():
+        elif refusal := self.services.refusal():
             found["change_shared"] = refusal
             if target(setting) is SettingOrigin.WORKSPACE:
                 found["change_setting"] = found["reset_setting"] = refusal
@@ -359,8 +361,8 @@ class SettingsScreen(NarrowScreen):
         """All there is to know of it."""
         if isinstance(row.of, Action) and self.keys is not None:
             return line_rows(action_facts(row.of, self.keys))
-        if isinstance(row.of, ToldSetting):
-            return detail_rows(row.of, self._themes, self.desk.refusal())
+        if isinstance(row.of, ReportedSetting):
+            return detail_rows(row.of, self._themes, self.services.refusal())
         if isinstance(row.of, SettingsProblem):
             return problem_details(row.of)
         return line_rows([(row.text, row.tone)])
@@ -383,7 +385,7 @@ class SettingsScreen(NarrowScreen):
     def action_open(self) -> None:
         """Change it, where that can be done."""
         if reason := self.why().get("change_setting"):
-            self.desk.say(sentence(reason), "warning")
+            self.services.say(sentence(reason), "warning")
         else:
             self.action_change_setting()
 
@@ -424,7 +426,7 @@ class SettingsScreen(NarrowScreen):
 
         def written(skipped: Sequence[KeyProblem]) -> None:
             said = [f"Keys: profile {profile}", *(problem.text for problem in skipped[:_MOST_SKIPPED])]
-            self.desk.say("\n".join(said), "warning" if skipped else "information")
+            self.services.say("\n".join(said), "warning" if skipped else "information")
             app = cast("WorkbenchApp", self.app)
             app.keying.read_again(app)
             self.reload()
@@ -433,7 +435,7 @@ class SettingsScreen(NarrowScreen):
 
     # -- changing --------------------------------------------------------------------------------
 
-    def _change(self, setting: ToldSetting, *, shared: bool) -> None:
+    def _change(self, setting: ReportedSetting, *, shared: bool) -> None:
         choices = choices_of(setting.name, self._themes)
         if len(choices) > _TURNED:
             self._offer(setting, choices, shared=shared)
@@ -443,7 +445,7 @@ class SettingsScreen(NarrowScreen):
         else:
             self._begin_typing(setting, shared=shared)
 
-    def _offer(self, setting: ToldSetting, choices: Sequence[str], *, shared: bool) -> None:
+    def _offer(self, setting: ReportedSetting, choices: Sequence[str], *, shared: bool) -> None:
         def chosen(word: str) -> None:
             if word != setting.value:
                 self._write(setting.name, word, shared=shared)
@@ -453,7 +455,7 @@ class SettingsScreen(NarrowScreen):
         dialog = ChooseScreen(title, rows, at=str(setting.value))
         self.ask(dialog, chosen)
 
-    def _begin_typing(self, setting: ToldSetting, *, shared: bool) -> None:
+    def _begin_typing(self, setting: ReportedSetting, *, shared: bool) -> None:
         """Let the value be typed, beginning with what it is."""
         self._typed_for, self._typed_shared = setting, shared
         entry = self.entry
@@ -483,7 +485,7 @@ class SettingsScreen(NarrowScreen):
         self.behind.show([*line_rows([*lines, (GAP, "text")], "entry"), *detail_rows(setting)])
         self.behind.jump(0)
 
-    def _typed_value(self, setting: ToldSetting, told: ToldSettings) -> Value:
+    def _typed_value(self, setting: ReportedSetting, told: SettingsReport) -> Value:
         """What is typed. Raises WorkbenchError where it cannot be written."""
         value = parse_value(setting.name, self.entry.value)
         check_value(setting.name, value, told.effective())
@@ -507,7 +509,7 @@ class SettingsScreen(NarrowScreen):
 
     def _write(self, name: str, value: Value | None, *, shared: bool) -> None:
         if shared:
-            self.desk.do(
+            self.services.do(
                 Request(
                     action="configure",
                     planner=lambda workspace, _: plan_setting(workspace, name, value, fit),
@@ -515,11 +517,11 @@ class SettingsScreen(NarrowScreen):
             )
             return
 
-        def written(changed: Changed) -> None:
+        def written(changed: SettingChange) -> None:
             setting = changed.setting
             shown = setting.shown if setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
-            self.desk.say(f"{done}\n{changed.overruled}".strip(), "information")
+            self.services.say(f"{done}\n{changed.overruled}".strip(), "information")
             if setting is not None and setting.name == "theme":
                 cast("WorkbenchApp", self.app).theming.use(str(setting.value))
             self.reload()

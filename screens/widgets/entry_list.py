@@ -106,7 +106,7 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         self.empty = empty
         self._anchor: str | None = None
         self._before_range: set[str] = set()
-        self._look: Look | None = None
+        self._look: RowStyles | None = None
         self._tones: dict[str, Style] = {}
         self._tones_of: object = None
         """The rules that they are of."""
@@ -286,13 +286,13 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
             return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    def _read_look(self) -> Look:
+    def _read_look(self) -> RowStyles:
         if self._tones_of is not self._sheet:
             self._tones = {name: self.tone(name) for name in (*TONES, "cursor", "resting")}
             self._tones_of = self._sheet
         tones, cursor = self._tones, self._tones["cursor" if self.has_focus else "resting"]
         ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
-        look, before = Look(ground, cursor, tones), self._look
+        look, before = RowStyles(ground, cursor, tones), self._look
         if before is None or (before.ground, before.tones) != (ground, tones):
             self._strips.clear()
         elif before.cursor != cursor:  # the focus came or went: only the cursor's line differs
@@ -390,7 +390,7 @@ _CLIPPED_CELLS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RowStyles:
     """The styles of a list at this moment: its ground, its cursor line, and each tone."""
 
     ground: Style
@@ -403,7 +403,7 @@ class Look:
         return {name: Style(bold=tone.bold, underline=tone.underline) for name, tone in self.tones.items()}
 
 
-def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -> Strip:
+def row_strip(row: Row, width: int, look: RowStyles, *, cursor: bool, marked: bool) -> Strip:
     """``row`` in exactly ``width`` cells. The tail keeps at most half of them; the text takes the rest."""
     base = look.ground + (look.cursor if cursor else Style.null())
     tones = look.reversed if cursor and look.cursor.reverse else look.tones

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from screens.drawing.safe_text import Shown
-from screens.loading.model import Preview, PreviewLine
+from screens.loading.workspace_model import Preview, PreviewLine
 from screens.widgets.entry_list import LineView, clipped, wrap
 from screens.widgets.lines import Toned
 
@@ -41,7 +41,7 @@ _FACTS = ("recalled", "count")
 """What joins the facts above them."""
 
 
-class Beneath(NamedTuple):
+class DetailLine(NamedTuple):
     """A line under the file's: what it is, what it says, and the entry that it leads to, if any."""
 
     name: Shown
@@ -75,7 +75,7 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
-        self.beneath: dict[str, Sequence[Beneath]] = {}
+        self.beneath: dict[str, Sequence[DetailLine]] = {}
         """What stands beneath the file's lines, by sort."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
@@ -111,7 +111,7 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         """What was done to the entry, newest first."""
         return tuple(line.text for line in self.beneath.get("history", ()))
 
-    def show_beneath(self, key: str, **more: Sequence[Beneath]) -> None:
+    def show_beneath(self, key: str, **more: Sequence[DetailLine]) -> None:
         """What else is known of the entry, by sort; ignored when another entry is shown by now."""
         if self.shown and self.shown.key == key and not more.items() <= self.beneath.items():
             self.beneath.update(more)

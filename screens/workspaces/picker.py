@@ -14,10 +14,10 @@ from textual.await_complete import AwaitComplete
 
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, row_text, words
-from screens.loading.model import home_relative
+from screens.loading.workspace_model import home_relative
 from screens.workspaces.switch import ADD, HERE, KEEP, OPEN
-from workbench.health.places import GONE, WorkspaceStatus, standing
-from workbench.workspace.registry import Registered, Registry, free_name
+from workbench.health.machine_memories import GONE, WorkspaceStatus, standing
+from workbench.workspace.registry import RegisteredWorkspace, Registry, free_name
 
 _SHOWN_NOW, _OTHER = words("●"), words(" ")
 
@@ -54,7 +54,7 @@ def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
     )
 
 
-def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
+def _row(one: RegisteredWorkspace, here: Path, standing: WorkspaceStatus | None) -> Row:
     shown = one.root == here
     lead = (RowPart(_SHOWN_NOW if shown else _OTHER, "good"),)
     if standing is not None and not standing.usable:

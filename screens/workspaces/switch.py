@@ -37,7 +37,7 @@ _ASKED_FOR = ("curate", "plan")
 """The groups of workers that do what a person asked for."""
 
 
-class Switching:
+class WorkspaceSwitch:
     """Offers the workspaces, and exchanges the main screen of ``app``."""
 
     def __init__(self, app: WorkbenchApp) -> None:
@@ -62,7 +62,7 @@ class Switching:
 
     def offer(self) -> None:
         """Show the workspaces to choose from; keys that follow are for the answer."""
-        self._app.main.holding.opens()
+        self._app.main.key_queue.opens()
         self._app.main.work(self._offer, "workspaces")
 
     def go(self, root: Path, *, at: str = "", keep: bool = False) -> None:
@@ -81,7 +81,7 @@ class Switching:
         try:
             known = await asyncio.to_thread(read_registry)
         except WorkbenchError as error:
-            self._app.main.holding.opened()
+            self._app.main.key_queue.opened()
             self._failed(error)
         else:
             self._app.main.call_later(self._show, known)
@@ -121,7 +121,7 @@ class Switching:
         try:
             root = await asyncio.to_thread(memory_root, root)
             if root == app.workspace.today:
-                old.call_later(old.jumping.to, at)
+                old.call_later(old.navigation.to, at)
             elif not await self._settled(old):
                 old.say("Answer this question first", "warning")
             else:
@@ -139,7 +139,7 @@ class Switching:
 
     async def _settled(self, old: MainScreen) -> bool:
         """Whether all that was asked for on ``old`` is done, and none of it asks something back."""
-        old.holding.drop()
+        old.key_queue.drop()
         busy = [w for w in self._app.workers if w.node is old and w.group in _ASKED_FOR and not w.is_finished]
         with contextlib.suppress(WorkerError):  # what failed says so itself
             await self._app.workers.wait_for_complete(busy)

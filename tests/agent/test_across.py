@@ -17,11 +17,11 @@ from tests.support.hashing import HashingEmbedder
 from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, strengths_of
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind
-from workbench.workspace.registry import Registered
+from workbench.workspace.registry import RegisteredWorkspace
 from workbench.workspace.workspace import Workspace
 
 DAY = date(2026, 3, 20)
-Make = Callable[..., Registered]
+Make = Callable[..., RegisteredWorkspace]
 
 
 def today() -> date:
@@ -33,19 +33,21 @@ def made(tmp_path: Path) -> Iterator[Make]:
     """``made("a", "memory/notes.md", "line", ...)``: a workspace with one file, indexed."""
     open_: list[Given] = []
 
-    def make(name: str, *items: str, path: str = "memory/2026-03-14.md", vectors: bool = False) -> Registered:
+    def make(
+        name: str, *items: str, path: str = "memory/2026-03-14.md", vectors: bool = False
+    ) -> RegisteredWorkspace:
         given = Given(tmp_path / name)
         given.write(path, *items)
         given.index(vectors=vectors)
         open_.append(given)
-        return Registered(name, given.root)
+        return RegisteredWorkspace(name, given.root)
 
     yield make
     for given in open_:
         given.sandbox.close()
 
 
-def asked(*places: Registered, words: bool = True) -> FederatedSearch:
+def asked(*places: RegisteredWorkspace, words: bool = True) -> FederatedSearch:
     models = () if words else (HashingEmbedder().choice,)
     return FederatedSearch(places, vectors=not words, today=today, models=models)
 
@@ -181,7 +183,7 @@ def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, t
     here, gone = made("here", "The port is 1"), made("gone", "The port is 2")
     shutil.rmtree(gone.root)
     (tmp_path / "bare").mkdir()
-    answer = found(asked(gone, here, Registered("bare", tmp_path / "bare")), "port")
+    answer = found(asked(gone, here, RegisteredWorkspace("bare", tmp_path / "bare")), "port")
     assert shown(answer) == [("here", "The port is 1")]
     assert [(one.workspace, one.unavailable) for one in answer.asked] == [
         ("gone", "its folder no longer exists"),
@@ -208,7 +210,7 @@ def test_a_workspace_that_comes_back_is_opened_anew(made: Make) -> None:
 
 def test_where_none_can_be_asked_there_is_no_answer(tmp_path: Path) -> None:
     with pytest.raises(IndexUnavailableError, match="gone: its folder no longer exists"):
-        asked(Registered("gone", tmp_path / "gone")).search(Query("port"))
+        asked(RegisteredWorkspace("gone", tmp_path / "gone")).search(Query("port"))
 
 
 def test_a_workspace_without_vectors_is_compared_by_words_and_that_is_said(made: Make) -> None:

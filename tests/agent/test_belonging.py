@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.related import Related, kin, like, merged, named
 from workbench.agent.search_update import FoundHit, SearchUpdate
-from workbench.agent.usage import Given, UsageIndex, record_recalls
+from workbench.agent.usage import GivenEntry, UsageIndex, record_recalls
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 PORT = "The staging port is 8443"
@@ -17,7 +17,11 @@ def test_recalls_are_counted_by_answer_question_and_who(sandbox: Sandbox) -> Non
     address = sandbox.address("staging port")
     for hour, query, by in ((1, "port?", "mcp"), (2, "PORT? ", "mcp"), (3, "where", "cli")):
         record_recalls(
-            sandbox.workspace, [Given(address, PORT, 0.5)], query=query, by=by, now=NOW.replace(hour=hour)
+            sandbox.workspace,
+            [GivenEntry(address, PORT, 0.5)],
+            query=query,
+            by=by,
+            now=NOW.replace(hour=hour),
         )
     found = UsageIndex(sandbox.workspace).of(address, PORT)
     assert (found.times, found.questions, found.by) == (3, 2, ("mcp", "cli"))
@@ -25,13 +29,15 @@ def test_recalls_are_counted_by_answer_question_and_who(sandbox: Sandbox) -> Non
 
 
 def test_an_entry_that_moved_keeps_its_recalls(sandbox: Sandbox) -> None:
-    record_recalls(sandbox.workspace, [Given("memory/old.md#1", PORT, 0.5)], query="q", by="mcp", now=NOW)
+    record_recalls(
+        sandbox.workspace, [GivenEntry("memory/old.md#1", PORT, 0.5)], query="q", by="mcp", now=NOW
+    )
     assert UsageIndex(sandbox.workspace).of("MEMORY.md#2", PORT).times == 1
     assert UsageIndex(sandbox.workspace).of("MEMORY.md#2", "Other words").times == 0
 
 
 def test_a_page_is_recalled_by_its_lines_once_an_answer(sandbox: Sandbox) -> None:
-    given = [Given(f"{EPISODE}#1", "a", 0.5), Given(f"{EPISODE}#2", "b", 0.4)]
+    given = [GivenEntry(f"{EPISODE}#1", "a", 0.5), GivenEntry(f"{EPISODE}#2", "b", 0.4)]
     record_recalls(sandbox.workspace, given, query="q", by="mcp", now=NOW)
     assert UsageIndex(sandbox.workspace).of(EPISODE).times == 1
 
@@ -48,7 +54,7 @@ def test_lines_of_the_ledger_that_are_none_are_passed_over(sandbox: Sandbox) -> 
 def test_new_recalls_are_seen(sandbox: Sandbox) -> None:
     recalls = UsageIndex(sandbox.workspace)
     assert recalls.of("a#1").times == 0
-    record_recalls(sandbox.workspace, [Given("a#1", PORT, 0.5)], query="q", by="mcp", now=NOW)
+    record_recalls(sandbox.workspace, [GivenEntry("a#1", PORT, 0.5)], query="q", by="mcp", now=NOW)
     assert recalls.of("a#1").times == 1
 
 

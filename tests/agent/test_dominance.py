@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.agent.usage import Given, dominance, never_given, record_recalls
+from workbench.agent.usage import GivenEntry, dominance, never_given, record_recalls
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 PORT = "The staging port is 8443"
@@ -13,7 +13,7 @@ TEA = "We decided to use tantivy for search"
 
 
 def give(sandbox: Sandbox, *texts: str, query: str = "q", ago: int = 0, by: str = "inject") -> None:
-    given = [Given(sandbox.address(text), text, 0.5) for text in texts]
+    given = [GivenEntry(sandbox.address(text), text, 0.5) for text in texts]
     record_recalls(sandbox.workspace, given, query=query, by=by, now=NOW - timedelta(days=ago))
 
 
@@ -33,7 +33,7 @@ def test_counts_are_answers_and_questions_count_once(sandbox: Sandbox) -> None:
 def test_an_entry_that_was_moved_keeps_its_count_under_its_newest_address(sandbox: Sandbox) -> None:
     give(sandbox, PORT, ago=2)
     elsewhere = "memory/notes.md#123456789abc"
-    record_recalls(sandbox.workspace, [Given(elsewhere, PORT, 1)], query="q", by="inject", now=NOW)
+    record_recalls(sandbox.workspace, [GivenEntry(elsewhere, PORT, 1)], query="q", by="inject", now=NOW)
     (share,) = dominance(sandbox.workspace, NOW).shares
     assert (share.entry, share.count) == (elsewhere, 2)
 
@@ -71,7 +71,7 @@ def test_what_was_never_given_is_what_could_have_been(sandbox: Sandbox) -> None:
 def test_what_was_given_is_not_among_them_wherever_it_stands_now(sandbox: Sandbox) -> None:
     friday = "The release is on Friday"
     entry = sandbox.address(friday, EPISODE)
-    record_recalls(sandbox.workspace, [Given(entry, friday, 1)], query="q", by="inject", now=NOW)
+    record_recalls(sandbox.workspace, [GivenEntry(entry, friday, 1)], query="q", by="inject", now=NOW)
     never, _ = never_given(sandbox.workspace, dominance(sandbox.workspace, NOW), most=10)
     assert friday not in [one.text for one in never]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.agent.conftest import NOW, Given
 from workbench.agent.usage import MOST, query_key, record_recalls
-from workbench.agent.usage import Given as One
+from workbench.agent.usage import GivenEntry as One
 from workbench.memory.claims import claim_key
 
 

@@ -13,7 +13,7 @@ from workbench.errors import (
     RepositoryStateError,
 )
 from workbench.memory.names import OperationId, RelPath
-from workbench.workspace.file_changes import FileStep, Intent, Journal
+from workbench.workspace.journaled_swap import FileStep, Intent, Journal
 from workbench.workspace.seal import Seal
 
 

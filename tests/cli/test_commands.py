@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tests.cli.conftest import Run
-from workbench.cli.commands import COMMANDS, RENAMED, Commands, Listed
+from workbench.cli.commands import COMMANDS, RENAMED, Commands, LazyCommand
 from workbench.cli.program import workbench
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -18,7 +18,7 @@ LISTED = [listed for group in COMMANDS.values() for listed in group]
 
 
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
-def test_what_is_listed_is_there_and_has_help_of_its_own(listed: Listed) -> None:
+def test_what_is_listed_is_there_and_has_help_of_its_own(listed: LazyCommand) -> None:
     command = workbench.commands[listed.name]
     assert command.name == listed.name
     assert command.help

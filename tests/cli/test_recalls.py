@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from indexing.sync.run import reindex
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 
 PORT = "The staging port is 8443"
 
@@ -25,7 +25,7 @@ def test_loaded_names_each_file_with_its_cost(run: Run, sandbox: Sandbox) -> Non
 
 def test_recalls_says_what_dominates_and_what_never_was_given(run: Run, sandbox: Sandbox) -> None:
     assert "nothing was given to agents in the last 30 days" in run("context", "--usage").err
-    given = [Given(sandbox.address(PORT), PORT, 0.9)]
+    given = [GivenEntry(sandbox.address(PORT), PORT, 0.9)]
     record_recalls(sandbox.workspace, given, query="q", by="inject", now=datetime.now(UTC))
     done = run("context", "--usage", "--never")
     assert sandbox.address(PORT) in done.out

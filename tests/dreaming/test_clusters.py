@@ -7,7 +7,7 @@ import pytest
 from tests.dreaming.nights import TODAY, Nights
 from workbench.dreaming.candidates import candidates
 from workbench.dreaming.clusters import folded, same_words, sources_of
-from workbench.dreaming.result import Skips
+from workbench.dreaming.result import SkippedClaims
 
 LONG = "We decided to use tantivy for the word index of the search service because it needs no server at all"
 
@@ -16,7 +16,7 @@ def clusters(nights: Nights, *texts: str) -> list[set[str]]:
     """Which of ``texts`` are folded; each is said on a day of its own."""
     for day, text in enumerate(texts):
         nights.log(day, text)
-    found = candidates(nights.workspace, TODAY, 30, Skips())
+    found = candidates(nights.workspace, TODAY, 30, SkippedClaims())
     return [{mention.text for mention in cluster.mentions} for cluster in folded(same_words(found.mentions))]
 
 
@@ -82,7 +82,7 @@ def test_a_thousand_lines_of_a_template_stay_a_thousand_claims(nights: Nights) -
 
 
 def _sources(nights: Nights) -> frozenset[str]:
-    return sources_of(candidates(nights.workspace, TODAY, 30, Skips()).mentions)
+    return sources_of(candidates(nights.workspace, TODAY, 30, SkippedClaims()).mentions)
 
 
 def test_sessions_are_sources_of_their_own_and_days_where_nobody_names_one(nights: Nights) -> None:

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.dreaming.nights import TODAY
-from workbench.dreaming.novelty import LongTerm, contradicts
+from workbench.dreaming.novelty import LongTermIndex, contradicts
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 
 
-def long_term(*entries: str) -> LongTerm:
+def long_term(*entries: str) -> LongTermIndex:
     text = "# Memory\n\n" + "".join(f"- {entry}\n" for entry in entries)
-    return LongTerm(parse_document(RelPath("MEMORY.md"), text.encode(), Kind.MEMORY))
+    return LongTermIndex(parse_document(RelPath("MEMORY.md"), text.encode(), Kind.MEMORY))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dreaming.nights import NOW, Nights, ago
-from workbench.dreaming.score import RecallBook
+from workbench.dreaming.score import RecallHistory
 
 FACT = "The staging port of the gateway is 8443"
 
@@ -34,7 +34,7 @@ def test_a_recall_is_known_by_its_entry_and_else_by_its_claim(nights: Nights) ->
             "score": 1,
         },
     )
-    book = RecallBook(nights.workspace, NOW)
+    book = RecallHistory(nights.workspace, NOW)
     found, gone = book.of({"k1": "first"}, {"abc123": ["first", "second"]})
     first, second = found["first"], found["second"]
     assert (first.count, first.score, sorted(first.queries), sorted(first.days)) == (
@@ -55,7 +55,7 @@ def test_a_score_is_between_nothing_and_one_whatever_is_written(
     nights: Nights, score: object, counted: float
 ) -> None:
     nights.record({"at": f"{ago(3)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": score})
-    found, _ = RecallBook(nights.workspace, NOW).of({}, {"abc123": ["k"]})
+    found, _ = RecallHistory(nights.workspace, NOW).of({}, {"abc123": ["k"]})
     assert (found["k"].count, found["k"].score) == (1, counted)
 
 
@@ -64,7 +64,7 @@ def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
         {"at": "yesterday", "query": "a", "entry": "x#abc123"}, {"query": "a"}, {"at": 3}, ["no", "record"]
     )
     nights.record({"at": f"{ago(-2)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": 1})
-    book = RecallBook(nights.workspace, NOW)
+    book = RecallHistory(nights.workspace, NOW)
     assert (book.bad, book.ahead) == (4, 1)
     assert book.of({}, {"abc123": ["k"]}) == ({}, 0)
     notes = nights.dream().notes

@@ -22,7 +22,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from workbench.operations.promote import plan_promote
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.workspace.workspace import Workspace
 root, address, *locks = sys.argv[1:]
 def move(self, *arguments):

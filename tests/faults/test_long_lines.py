@@ -19,7 +19,7 @@ from indexing.query.language import understand
 from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.agent_text import why_flagged
-from workbench.ingest.entities import Named, Names, plain_words, relations_in, told_in
+from workbench.ingest.entities import EntityNames, NamedEntity, plain_words, relations_in, told_in
 from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.statements import figures, fit_lines, names, statements_in, why_not
@@ -60,7 +60,7 @@ _ASKED = terms_of("what does Aa work on")
 
 def _learn(text: str) -> object:
     document = parse_document(_LOG, b"- " + text.encode(), Kind.LOG)
-    return extract(read_source(document), names=Names())
+    return extract(read_source(document), names=EntityNames())
 
 
 PASSES: dict[str, Callable[[str], object]] = {
@@ -68,7 +68,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "why_not": why_not,
     "told_in": lambda text: list(told_in(text)),
     "plain_words": plain_words,
-    "names_within": lambda text: list(Names({"Aa Aa": Named("Aa Aa")}).within(text)),
+    "names_within": lambda text: list(EntityNames({"Aa Aa": NamedEntity("Aa Aa")}).within(text)),
     "relations": lambda text: list(relations_in(text)),
     "figures": figures,
     "names": names,
@@ -151,7 +151,7 @@ def test_what_stands_behind_the_bound_of_a_line_is_kept_and_its_secret_is_found(
     assert why_not(line) == "holds a secret"
     document = parse_document(_LOG, b"- " + line.encode(), Kind.LOG)
     assert sum(len(entry.text.split()) for entry in document.entries) == len(line.split())
-    found = extract(read_source(document), names=Names())
+    found = extract(read_source(document), names=EntityNames())
     assert (
         f"{len(document.entries) - MOST_PARTS} parts of very long lines were not read for it" in found.notes
     )

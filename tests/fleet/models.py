@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.worker import Done, Recipe, Task, Worker
+from workbench.fleet.worker import Recipe, Task, TaskResult, Worker
 
 LAST_WORDS = "the worker that reads this is killed"
 
@@ -55,7 +55,7 @@ def open_mortal(markers: Path) -> Mortal:
     die_once(markers / "start")
     run = Worker.run
 
-    def run_and_die(self: Worker, task: Task) -> Done:
+    def run_and_die(self: Worker, task: Task) -> TaskResult:
         done = run(self, task)
         if done.rows is not None:
             die_once(markers / "end")

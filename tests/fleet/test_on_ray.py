@@ -24,7 +24,7 @@ from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.fleet.run import FleetReport, Plan, check, reindex
-from workbench.fleet.worker import QUIET, Agent, Brought, InProcess, RayPool, Recipe, Task
+from workbench.fleet.worker import QUIET, Agent, Brought, InProcessPool, RayPool, Recipe, Task
 
 COUNT = 200
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
@@ -81,7 +81,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     write(Path(agents[17].path), "memory/2026-03-15.md", f"# 2026-03-15\n\n- {LAST_WORDS}\n")
     listed = [*agents[:40], Agent("broken", str(root / "nowhere")), *agents[40:]]
     alone = place_of(str(root / "alone"))
-    reindex(agents, alone, hashing(), InProcess(hashing()), Plan())
+    reindex(agents, alone, hashing(), InProcessPool(hashing()), Plan())
     with bucket() as storage:
         place = storage.place("index")
         storage.proxy.cut(rb"PUT .*/data/", after=1)
@@ -148,7 +148,7 @@ def _told(answer: SearchAnswer) -> list[tuple[object, ...]]:
 
 
 def test_a_second_run_finds_nothing_to_do(ran: Ran) -> None:
-    report = reindex(ran.agents, ran.place, hashing(), InProcess(hashing()), Plan())
+    report = reindex(ran.agents, ran.place, hashing(), InProcessPool(hashing()), Plan())
     assert (report.unchanged, report.written, report.batches, report.failed) == (COUNT, 0, 0, [])
 
 

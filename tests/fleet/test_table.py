@@ -25,7 +25,7 @@ from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.fleet.run import FleetReport, Plan, StorageFailedError, check, reindex, standings
-from workbench.fleet.worker import Agent, Brought, Done, InProcess, Recipe, Task, read
+from workbench.fleet.worker import Agent, Brought, InProcessPool, Recipe, Task, TaskResult, read
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)
@@ -41,7 +41,7 @@ class Fleet:
 
     def run(self, recipe: Recipe | None = None, plan: Plan = NO_WAIT) -> FleetReport:
         recipe = recipe or hashing()
-        return reindex(self.agents, self.place, recipe, InProcess(recipe), plan)
+        return reindex(self.agents, self.place, recipe, InProcessPool(recipe), plan)
 
     @property
     def table(self) -> SharedTable:
@@ -147,7 +147,7 @@ def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
     assert (states["gone"], states["odd"], states["agent-00000"]) == ("unreadable", "unreadable", "fresh")
 
 
-class Losing(InProcess):
+class Losing(InProcessPool):
     """Loses every task in which one workspace is, as if its worker had died of it."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
@@ -188,7 +188,7 @@ def test_a_folder_that_lost_everything_keeps_its_rows_until_it_is_believed(fleet
     assert fleet.run(plan=replace(NO_WAIT, full=True)).rows < rows_before
 
 
-class Elsewhere(InProcess):
+class Elsewhere(InProcessPool):
     """A worker on another node: while it is at work there are no workspaces."""
 
     def __init__(self, recipe: Recipe, workspaces: Path) -> None:
@@ -218,7 +218,7 @@ def test_workers_need_none_of_the_files(fleet: Fleet, tmp_path: Path) -> None:
     assert rows(place) == rows(fleet.place)
 
 
-class Interrupted(InProcess):
+class Interrupted(InProcessPool):
     """Ends the run after ``tasks`` tasks, as Ctrl-C does."""
 
     def __init__(self, recipe: Recipe, tasks: int) -> None:
@@ -252,10 +252,10 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     fleet.run()
     once = rows(fleet.place)
     recipe = hashing()
-    with InProcess(recipe) as pool:
+    with InProcessPool(recipe) as pool:
         # As if nothing were known: the first answer was lost.
         ((task, done),) = pool.map([read(tuple(fleet.agents), {})])
-    assert isinstance(done, Done)
+    assert isinstance(done, TaskResult)
     fleet.table.write(done.rows, task.files())
     assert rows(fleet.place) == once
 

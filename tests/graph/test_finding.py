@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
 from workbench.errors import UsageError
-from workbench.graph.memory_query import ORDERS, MemoryQuery, Result, find
+from workbench.graph.memory_query import ORDERS, MemoryQuery, QueryResult, find
 from workbench.graph.model import Graph
 from workbench.memory.graph_types import IMPORTANCE
 
@@ -22,7 +22,7 @@ NOTES = {
 GRAPH = graph_of(TEAM, NOTES)
 
 
-def texts(result: Result) -> list[str]:
+def texts(result: QueryResult) -> list[str]:
     return [match.held.memory.text for match in result.matches]
 
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.memory_query import Due, upcoming
+from workbench.graph.memory_query import DueItem, upcoming
 
 TODAY = date(2026, 3, 14)
 
 
-def said(due: tuple[Due, ...]) -> list[tuple[str, str]]:
+def said(due: tuple[DueItem, ...]) -> list[tuple[str, str]]:
     return [(item.held.memory.text, item.when) for item in due]
 
 

@@ -24,7 +24,7 @@ from workbench.health.finding import Finding
 from workbench.health.machine_checks import libraries
 from workbench.health.subject import CheckSubject
 from workbench.health.workspace_checks import ledger as ledger_check
-from workbench.workspace.locks import Held, held, hold
+from workbench.workspace.locks import LockState, held, hold
 from workbench.workspace.plan import Plan
 
 Treat = Callable[..., list[Finding]]
@@ -361,7 +361,7 @@ def test_what_another_process_prepares_meanwhile_is_neither_reported_nor_removed
     half, left = folder / ".preparing-now", folder / ".preparing-killed"
     half.mkdir(parents=True)
 
-    def held_after_the_end(path: Path) -> Held | None:
+    def held_after_the_end(path: Path) -> LockState | None:
         preparation.close()
         return held(path)
 

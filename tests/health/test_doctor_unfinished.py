@@ -16,8 +16,8 @@ Treat = Callable[..., list[Finding]]
 PROJECT = Path(__file__).parents[2]
 KILLED = """
 import os, sys
-from workbench.repository.history import History
-from workbench.workspace.file_changes import Steps
+from workbench.repository.git_repository import History
+from workbench.workspace.journaled_swap import Steps
 from workbench.workspace.workspace import Workspace
 from tests.support.actions import promote
 place = Workspace.open(sys.argv[1])

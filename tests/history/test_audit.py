@@ -12,7 +12,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.errors import BusyError
-from workbench.history.verify import Flaw, audit
+from workbench.history.verify import IntegrityProblem, audit
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
@@ -21,11 +21,11 @@ from workbench.workspace.locks import hold
 LONG_AGO = 1_000_000_000
 
 
-def found(sandbox: Sandbox) -> list[Flaw]:
+def found(sandbox: Sandbox) -> list[IntegrityProblem]:
     return [flaw for check in audit(sandbox.workspace) for flaw in check.flaws]
 
 
-def one(sandbox: Sandbox) -> Flaw:
+def one(sandbox: Sandbox) -> IntegrityProblem:
     flaws = found(sandbox)
     assert len(flaws) == 1, flaws
     return flaws[0]

@@ -6,18 +6,22 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from workbench.history.origin import UNRECORDED, Deed, Origin, origin_of, who_did
+from workbench.history.origin import UNRECORDED, Attribution, Origin, origin_of, who_did
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.plan import Operation
 
-OURS = Deed(action="promote", who="human", actor="human", ours=True, session="t1", source="memory/a.md#L1")
-PLAIN = Deed(action="commit", who="external", actor="The Owner", when=datetime(2026, 3, 1, tzinfo=UTC))
+OURS = Attribution(
+    action="promote", who="human", actor="human", ours=True, session="t1", source="memory/a.md#L1"
+)
+PLAIN = Attribution(action="commit", who="external", actor="The Owner", when=datetime(2026, 3, 1, tzinfo=UTC))
 CLAIM = "by=agent trust=owner session=s1 src=memory/2026-03-14.md#L6 occurred_at=2026-03-14 at=2026-03-20"
 
 
-def origin(text: str, deed: Deed | None = None, path: str = "MEMORY.md", kind: Kind = Kind.MEMORY) -> Origin:
+def origin(
+    text: str, deed: Attribution | None = None, path: str = "MEMORY.md", kind: Kind = Kind.MEMORY
+) -> Origin:
     document = parse_document(RelPath(path), text.encode(), kind)
     return origin_of(document, document.entries[-1], deed)
 
@@ -40,7 +44,7 @@ def test_text_that_no_commit_has_is_of_unknown_origin() -> None:
 
 
 @pytest.mark.parametrize("deed", [None, OURS, PLAIN, UNRECORDED])
-def test_what_is_not_said_is_unknown_and_untrusted(deed: Deed | None) -> None:
+def test_what_is_not_said_is_unknown_and_untrusted(deed: Attribution | None) -> None:
     found = origin("- x", deed)
     assert (found.trust, found.trusted) == ("unknown", False)
 

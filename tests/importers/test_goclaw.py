@@ -24,7 +24,7 @@ from workbench.importers.goclaw import (
     read_lite,
     read_postgres,
 )
-from workbench.importers.plan import Carried, SourceRow, plan_import
+from workbench.importers.plan import ImportSource, SourceRow, plan_import
 from workbench.memory.entry import Kind
 from workbench.memory.episode import read_episode
 from workbench.workspace.plan import Operation
@@ -120,11 +120,11 @@ def dump(server: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def carry_in(sandbox: Sandbox, carried: Carried) -> Operation:
+def carry_in(sandbox: Sandbox, carried: ImportSource) -> Operation:
     return sandbox.workspace.operations.carry_out(lambda: plan_import(sandbox.workspace, carried, now=NOW))
 
 
-def of(sandbox: Sandbox, tables: Tables, agent: str = "moss") -> Carried:
+def of(sandbox: Sandbox, tables: Tables, agent: str = "moss") -> ImportSource:
     return carried_tables(tables, agent=agent, taken=[file.path for file in sandbox.workspace.scan()])
 
 

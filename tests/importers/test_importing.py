@@ -14,21 +14,21 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.dreaming.score import RecallBook
+from workbench.dreaming.score import RecallHistory
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
 from workbench.importers.basic_memory import read_notes
 from workbench.importers.database import read_cells
 from workbench.importers.goclaw import read_memory_graph
 from workbench.importers.openclaw_recalls import read_recalls
-from workbench.importers.plan import Carried, plan_import
+from workbench.importers.plan import ImportSource, plan_import
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
 
 
-def carry_in(sandbox: Sandbox, carried: Carried) -> Operation:
+def carry_in(sandbox: Sandbox, carried: ImportSource) -> Operation:
     return sandbox.workspace.operations.carry_out(lambda: plan_import(sandbox.workspace, carried, now=NOW))
 
 
@@ -753,7 +753,7 @@ def test_imported_recalls_count_for_dreaming_as_often_as_openclaw_says(
     }
     carry_in(sandbox, read_recalls(sandbox.workspace, recall_store(sandbox, **told)))
     entry = sandbox.workspace.document(LOG).entries[0]
-    found = RecallBook(sandbox.workspace, NOW).of({}, {entry.hash: ["claim"]})[0]["claim"]
+    found = RecallHistory(sandbox.workspace, NOW).of({}, {entry.hash: ["claim"]})[0]["claim"]
     assert found.count == count
     assert found.score == pytest.approx(0.5 * count)
     assert (len(found.queries), len(found.days)) == (questions, days)

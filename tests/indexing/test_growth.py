@@ -10,7 +10,7 @@ import pytest
 from indexing.sync.changes import QUIET_NS
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
-from indexing.sync.sources import Sources, SourceScan
+from indexing.sync.sources import IndexSources, SourceScan
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, plain
 
@@ -168,15 +168,15 @@ def test_what_came_while_it_was_read_counts_as_growth(
     growing: Memory, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append(session, lines(60))
-    scan = Sources.scan
+    scan = IndexSources.scan
 
-    def late(sources: Sources) -> SourceScan:
+    def late(sources: IndexSources) -> SourceScan:
         found = scan(sources)
         append(session, lines(55, "stork"))
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(Sources, "scan", late)
+        patch.setattr(IndexSources, "scan", late)
         assert growing.reindex(vectors=False).changed == 1
     assert growing.found("heron")
     assert not growing.found("stork")

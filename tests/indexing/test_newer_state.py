@@ -16,7 +16,7 @@ from workbench.health.checks import CHECKS, examine
 from workbench.health.subject import CheckSubject
 from workbench.memory.names import OperationId, RelPath
 from workbench.operations.promote import plan_promote
-from workbench.workspace.file_changes import FileStep, Intent, Journal
+from workbench.workspace.journaled_swap import FileStep, Intent, Journal
 from workbench.workspace.seal import Seal
 
 

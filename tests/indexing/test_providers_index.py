@@ -13,7 +13,7 @@ import pytest
 from indexing.embedding.local import open_embedder
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.index_search import IndexSearch
-from indexing.sync.report import Backfill, SyncReport
+from indexing.sync.report import EmbeddingEstimate, SyncReport
 from indexing.sync.run import reindex
 from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory
@@ -339,9 +339,9 @@ def test_much_that_costs_money_is_not_sent_without_the_persons_word(
     assert (report.backfill.texts, report.backfill.where) == (22, provider.address.removeprefix("http://"))
     assert served.search("door code").hits[0].path == "MEMORY.md"
 
-    asked: list[Backfill] = []
+    asked: list[EmbeddingEstimate] = []
 
-    def agree(spending: Backfill) -> bool:
+    def agree(spending: EmbeddingEstimate) -> bool:
         asked.append(spending)
         return len(asked) > 1
 
@@ -381,7 +381,7 @@ def test_a_costly_provider_takes_no_index_over_without_the_persons_word(
     assert "reindex --yes" in " ".join(report.notes)
     assert (report.vectors, report.rebuilt, provider.asked) == (None, None, [])
     assert served.search("door").degraded is None
-    asked: list[Backfill] = []
+    asked: list[EmbeddingEstimate] = []
     served.reindex(agree=lambda spending: not asked.append(spending))  # type: ignore[func-returns-value]
     assert len(asked) == 1
     assert "openai/a-model" in served.made_by()
@@ -391,7 +391,7 @@ def test_nobody_waits_for_the_lock_while_the_person_thinks(served: Served, provi
     served.set(provider, embedding_price=10.0, embedding_ask_above=5)
     told: list[int] = []
 
-    def agree(spending: Backfill) -> bool:
+    def agree(spending: EmbeddingEstimate) -> bool:
         with hold(served.memory.workspace.state_dir() / "index.lock", "another one"):
             told.append(spending.texts)
         return True
@@ -408,7 +408,7 @@ def test_a_word_for_a_few_texts_is_none_for_many(served: Served, provider: Provi
     served.memory.write("memory/2026-03-19.md", *(f"A new note, number {number}" for number in range(50)))
     told: list[int] = []
 
-    def agree(spending: Backfill) -> bool:
+    def agree(spending: EmbeddingEstimate) -> bool:
         told.append(spending.texts)
         return spending.texts < 50
 
@@ -467,7 +467,7 @@ def test_verify_sends_nothing(served: Served, provider: Provider) -> None:
 
 
 def test_an_unknown_price_is_said_to_be_unknown() -> None:
-    unknown = Backfill("m", "api.example.com", 1_200, 60_000, None, charges=True)
+    unknown = EmbeddingEstimate("m", "api.example.com", 1_200, 60_000, None, charges=True)
     assert "price is unknown" in unknown.sentence()
     assert unknown.cost is None
     assert "about 1.20" in replace(unknown, price=20.0).sentence()

@@ -9,7 +9,7 @@ import pytest
 
 from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
-from indexing.sync.sources import MARKDOWN_LIMIT, Sources
+from indexing.sync.sources import MARKDOWN_LIMIT, IndexSources
 from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, code, jsonl, plain
@@ -97,9 +97,9 @@ def test_a_workspace_cannot_make_us_read_elsewhere(memory: Memory, notes: Path, 
 def test_no_pattern_of_a_workspace_leads_out_of_it(memory: Memory, notes: Path, pattern: str) -> None:
     (memory.root / "workbench.yaml").write_text(f"include: ['{pattern}', '{notes}/*.md']\n")
     memory = Memory(memory.root)
-    assert Sources(memory.workspace).scan().files == ()
+    assert IndexSources(memory.workspace).scan().files == ()
     with pytest.raises(NotMemoryError):
-        Sources(memory.workspace).read(str(notes / "garden.md"))
+        IndexSources(memory.workspace).read(str(notes / "garden.md"))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_file_that_became_a_link_is_not_read_through_it(owner: Owner, notes: P
     (notes / "garden.md").symlink_to(secret)
     assert not memory.asked("quokka").hits
     with pytest.raises(NotMemoryError):
-        Sources(memory.workspace).read(str(notes / "garden.md"))
+        IndexSources(memory.workspace).read(str(notes / "garden.md"))
 
 
 @pytest.mark.promise("The index", "one file cannot be read, or is far too large")
@@ -375,7 +375,7 @@ def test_what_is_beside_is_no_part_of_the_past(owner: Owner, notes: Path, tmp_pa
     root = tmp_path / "agent/.workbench/past/0123456789ab"
     root.mkdir(parents=True)
     past = PastWorkspace(root, settings, CommitId("0" * 40))
-    assert [source.sort for source in Sources(past).all] == ["workspace"]
+    assert [source.sort for source in IndexSources(past).all] == ["workspace"]
 
 
 def test_status_tells_of_each_source(owner: Owner, notes: Path) -> None:

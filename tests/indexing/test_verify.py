@@ -14,18 +14,18 @@ from indexing.sync.verify import verify_index
 from indexing.vectors import Rows, VectorWriter, open_table
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
-from workbench.history.verify import Flaw
+from workbench.history.verify import IntegrityProblem
 from workbench.memory.entry import entry_hash
 
 LOG = "memory/2026-03-14.md"
 
 
-def found(memory: Memory) -> list[Flaw]:
+def found(memory: Memory) -> list[IntegrityProblem]:
     checks = verify_index(memory.workspace, model=memory.model.choice)
     return [flaw for check in checks for flaw in check.flaws]
 
 
-def one(memory: Memory) -> Flaw:
+def one(memory: Memory) -> IntegrityProblem:
     flaws = found(memory)
     assert len(flaws) == 1, flaws
     return flaws[0]

@@ -13,11 +13,11 @@ import pytest
 from indexing.sync.freshness import freshness
 from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from indexing.sync.watch import (
     DEBOUNCE_SECONDS,
     LONGEST_SECONDS,
-    KeepUp,
+    IndexFollower,
     Pause,
     SyncRun,
     Watch,
@@ -75,7 +75,9 @@ class Following:
         self.stop = threading.Event()
         self.said: list[str] = []
         pause = Pause(quiet=0.0)
-        keeping = KeepUp(memory.root, self.stop, self.said.append, vectors=False, watch=watch, pause=pause)
+        keeping = IndexFollower(
+            memory.root, self.stop, self.said.append, vectors=False, watch=watch, pause=pause
+        )
         self._runs = keeping.runs()
 
     def run(self) -> SyncRun:
@@ -215,7 +217,7 @@ def test_what_came_into_a_folder_before_it_was_watched_is_told_of(memory: Memory
         yield set()
         stop.set()
 
-    found = list(hints(lambda: Sources(memory.workspace), stop, lambda _: None, watch=watch))
+    found = list(hints(lambda: IndexSources(memory.workspace), stop, lambda _: None, watch=watch))
     assert watched == [{"."}, {".", "memory"}]
     assert found == [{"memory"}, {"."}]
 
@@ -226,7 +228,7 @@ def test_what_does_not_matter_is_not_watched(memory: Memory) -> None:
         memory.write(f"node_modules/package{number}/README.md", "x")
         memory.write(f"src/module{number}/main.md", "x")
     memory.write("memory/a/b.md", "x")
-    folders = {os.path.relpath(folder, memory.root) for folder in Sources(memory.workspace).folders()}
+    folders = {os.path.relpath(folder, memory.root) for folder in IndexSources(memory.workspace).folders()}
     assert folders == {".", "memory", "memory/a"}
 
 
@@ -269,15 +271,15 @@ def test_a_run_that_is_broken_off_leaves_an_index_that_the_next_one_finishes(
     for number in range(200):
         memory.write(f"memory/{number}.md", f"Note {number}")
     following = Following(memory)
-    tell = KeepUp._break_off
+    tell = IndexFollower._break_off
 
-    def soon(keeping: KeepUp, progress: object) -> None:
+    def soon(keeping: IndexFollower, progress: object) -> None:
         if getattr(progress, "phase", "") == "words" and getattr(progress, "done", 0) >= 50:
             following.stop.set()
         tell(keeping, progress)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(KeepUp, "_break_off", soon)
+        patch.setattr(IndexFollower, "_break_off", soon)
         assert list(following._runs) == []
     assert freshness(memory.workspace).state != "fresh"
     assert reindex(memory.workspace, vectors=False).failed == {}
@@ -288,9 +290,9 @@ def test_a_run_that_is_broken_off_leaves_an_index_that_the_next_one_finishes(
 def test_hints_end_when_told_also_while_polling(filled: Memory) -> None:
     stop = threading.Event()
     stop.set()
-    assert list(hints(lambda: Sources(filled.workspace), stop, lambda _: None)) == []
+    assert list(hints(lambda: IndexSources(filled.workspace), stop, lambda _: None)) == []
 
     def refused(*_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
         raise OSError(errno.ENOSPC, "full")
 
-    assert list(hints(lambda: Sources(filled.workspace), stop, lambda _: None, watch=refused)) == []
+    assert list(hints(lambda: IndexSources(filled.workspace), stop, lambda _: None, watch=refused)) == []

@@ -16,7 +16,7 @@ import pytest
 
 from indexing.lexical.writer import deleted_share
 from indexing.search.answer import Query
-from indexing.search.build_answer import Recheck
+from indexing.search.build_answer import HitValidator
 from indexing.search.index_search import IndexSearch
 from indexing.search.modes import Mode
 from indexing.sync.freshness import freshness
@@ -187,7 +187,7 @@ def test_an_entry_in_a_folder_that_became_a_link_does_not_answer(
 )
 def test_what_changes_twice_in_one_tick_of_the_clock_is_read_twice(filled: Memory) -> None:
     path = filled.write("MEMORY.md", "The door code is 1000")
-    recheck = Recheck(filled.workspace)
+    recheck = HitValidator(filled.workspace)
     seen = recheck.look("MEMORY.md")
     assert seen is not None
     for code in (b"1000", b"1001"):  # where the clock is coarse, both look the same

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.failpoints import Fault, KilledError, failing
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.errors import DoubtfulError, NotCuratableError, UsageError, WorkbenchError
+from workbench.errors import NeedsConfirmationError, NotCuratableError, UsageError, WorkbenchError
 from workbench.ingest.episodes import episode_named, episodes
 from workbench.ingest.expiry import (
     due,
@@ -105,7 +105,7 @@ def test_when_nothing_has_expired_nothing_is_done(queue: Sandbox) -> None:
 )
 @pytest.mark.parametrize("now", [NOW.replace(year=2100), NOW + timedelta(days=200)])
 def test_a_clock_that_jumped_ahead_removes_nothing(queue: Sandbox, now: datetime) -> None:
-    with pytest.raises(DoubtfulError, match="may be wrong"):
+    with pytest.raises(NeedsConfirmationError, match="may be wrong"):
         prune(queue.workspace, now)
     assert len(names(queue)) == 7
 
@@ -117,13 +117,13 @@ def test_what_was_committed_after_the_jump_does_not_vouch_for_the_clock(
     monkeypatch.setenv("GIT_COMMITTER_DATE", jumped.isoformat())
     queue.git("commit", "-q", "--allow-empty", "-m", "later")
     assert max(happened(queue.workspace)) >= jumped - timedelta(seconds=1)
-    with pytest.raises(DoubtfulError, match="may be wrong"):
+    with pytest.raises(NeedsConfirmationError, match="may be wrong"):
         prune(queue.workspace, jumped)
 
 
 def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
     write(queue, "old3", left=-400)
-    with pytest.raises(DoubtfulError, match="went back"):
+    with pytest.raises(NeedsConfirmationError, match="went back"):
         prune(queue.workspace, NOW - timedelta(days=30))
     with pytest.raises(NotCuratableError, match="no episode has expired"):
         prune(queue.workspace, NOW.replace(year=1970))
@@ -138,7 +138,7 @@ def test_a_clock_that_fell_back_removes_nothing(queue: Sandbox) -> None:
 def test_most_of_the_queue_never_goes_at_once_without_a_word(queue: Sandbox) -> None:
     for number in range(8):
         write(queue, f"more{number}", left=-5)
-    with pytest.raises(DoubtfulError, match="10 of 15 episodes would be removed at once"):
+    with pytest.raises(NeedsConfirmationError, match="10 of 15 episodes would be removed at once"):
         prune(queue.workspace)
     assert len(names(queue)) == 15
     done = prune(queue.workspace, force=True)

@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
-from workbench.ingest.entities import ME, Named, Names, is_name, plain_words, relations_in, told_in
+from workbench.ingest.entities import (
+    ME,
+    EntityNames,
+    NamedEntity,
+    is_name,
+    plain_words,
+    relations_in,
+    told_in,
+)
 from workbench.ingest.extract import Extraction, day_in, extract
 from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.llm_session import GROUNDED
@@ -81,14 +89,14 @@ def learnt(
     text: str,
     path: str = "memory/2026-03-14.md",
     model: Scripted | None = None,
-    names: Names | None = None,
+    names: EntityNames | None = None,
 ) -> Extraction:
     """What a source teaches; lines of a log that say nobody else are the owner's turns."""
     if not path.startswith("episodes/"):
         text = UNMARKED.sub("- User: ", text)
     kind = Kind.EPISODE if path.startswith("episodes/") else Kind.LOG
     document = parse_document(RelPath(path), text.encode(), kind)
-    return extract(read_source(document), names=names or Names(), model=model)
+    return extract(read_source(document), names=names or EntityNames(), model=model)
 
 
 def relations(text: str) -> set[tuple[str, str, str]]:
@@ -196,12 +204,16 @@ def test_other_words_tell_nothing(text: str) -> None:
 
 
 def test_names_are_found_as_they_are_written_the_longest_first() -> None:
-    names = Names(
-        {"Sarah Chen": Named("Sarah Chen", "person"), "Atlas": Named("Atlas"), "星空": Named("星空")}
+    names = EntityNames(
+        {
+            "Sarah Chen": NamedEntity("Sarah Chen", "person"),
+            "Atlas": NamedEntity("Atlas"),
+            "星空": NamedEntity("星空"),
+        }
     )
     text = "Atlas is Sarah Chen's, and Sarah likes 星空, not the atlas"
     assert [one.name for _, one in names.within(text)] == ["Atlas", "Sarah Chen", "Sarah Chen", "星空"]
-    two = Names({name: Named(name, "person") for name in ("Sarah Chen", "Sarah Weber")})
+    two = EntityNames({name: NamedEntity(name, "person") for name in ("Sarah Chen", "Sarah Weber")})
     assert two.get("Sarah") is None
 
 
@@ -477,7 +489,7 @@ def test_what_an_agent_says_of_itself_is_not_the_persons(line: str) -> None:
 
 
 def test_what_an_agent_says_of_others_still_teaches() -> None:
-    names = Names({"Sarah Chen": Named("Sarah Chen", "person")})
+    names = EntityNames({"Sarah Chen": NamedEntity("Sarah Chen", "person")})
     text = "- assistant: Sarah Chen never works on Fridays.\n- assistant: We use Postgres for storage.\n"
     found = learnt(text, names=names)
     assert learnt(text).memories == ()  # nothing else shows that she is somebody
@@ -538,7 +550,7 @@ def test_a_fact_too_long_for_a_page_is_told() -> None:
     document = parse_document(RelPath("memory/2026-03-14.md"), long.encode(), Kind.LOG)
     source = read_source(document)
     lines = tuple(replace(line, origin=Origin.OWNER) for line in source.lines)
-    found = extract(replace(source, lines=lines), names=Names())
+    found = extract(replace(source, lines=lines), names=EntityNames())
     assert found.memories == ()
     assert found.notes == ("1 left out: too long or unsuitable for a line of a page",)
 
@@ -584,7 +596,7 @@ def test_an_office_or_a_thing_that_speaks_is_no_person(text: str) -> None:
 def test_only_a_person_has_an_identity() -> None:
     text = "# 2026-03-14\n\n- Foghorn lives in Frankfurt since the spring\n- Ana lives in Frankfurt, too\n"
     source = read_source(parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG))
-    pages = Names({"Foghorn": Named("Foghorn", "project"), "Ana": Named("Ana", "person")})
+    pages = EntityNames({"Foghorn": NamedEntity("Foghorn", "project"), "Ana": NamedEntity("Ana", "person")})
     found = extract(source, names=pages)
     assert [(one.entity, one.type) for one in found.memories] == [("Foghorn", "fact"), ("Ana", "identity")]
 
@@ -596,7 +608,7 @@ def test_turns_one_below_the_other_are_each_of_who_speaks() -> None:
         "assistant: I moved to Lisbon.\n"
     )
     document = parse_document(RelPath("memory/2026-03-14-move.md"), text.encode(), Kind.EPISODE)
-    found = extract(read_source(document), names=Names())
+    found = extract(read_source(document), names=EntityNames())
     assert [(one.text, one.trust, one.sources) for one in found.memories] == [
         ("I live in Bremen.", "owner", ("memory/2026-03-14-move.md#L2",))
     ]
@@ -618,19 +630,21 @@ def test_turns_one_below_the_other_are_each_of_who_speaks() -> None:
 def test_what_others_wrote_is_no_turn_of_the_owner(text: str) -> None:
     document = parse_document(RelPath("memory/2026-03-14-mail.md"), text.encode(), Kind.EPISODE)
     assert [
-        one.text for one in extract(read_source(document), names=Names()).memories if one.trust == "owner"
+        one.text
+        for one in extract(read_source(document), names=EntityNames()).memories
+        if one.trust == "owner"
     ] == []
 
 
 def test_a_label_of_one_word_is_nobody_who_speaks() -> None:
     text = "- **Cause:** I was in the wrong folder all night.\n- **Fix:** We always use the full path now.\n"
     document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)
-    found = extract(read_source(document), names=Names())
+    found = extract(read_source(document), names=EntityNames())
     assert (found.memories, found.entities) == ((), ())
 
 
 def test_what_is_said_of_a_longer_name_is_not_said_of_a_part_of_it() -> None:
-    names = Names({"Atlas": Named("Atlas", "project")})
+    names = EntityNames({"Atlas": NamedEntity("Atlas", "project")})
     text = (
         "- assistant: Atlas Notes never keeps a backup of deleted pages.\n"
         "- assistant: **Atlas cache:** must never be emptied by hand.\n"
@@ -656,4 +670,4 @@ def test_what_is_said_of_a_longer_name_is_not_said_of_a_part_of_it() -> None:
     ],
 )
 def test_words_around_a_name_hint_at_what_it_is(text: str, name: str, kind: str) -> None:
-    assert Named(name, kind) in set(told_in(text, hints=True))
+    assert NamedEntity(name, kind) in set(told_in(text, hints=True))

@@ -25,7 +25,7 @@ from tests.support.transcripts import NOW, new_in
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.history.recent import entries_of_session
 from workbench.ingest.flush import (
-    Flushed,
+    FlushResult,
     Quotation,
     claims_of,
     day_of,
@@ -77,11 +77,11 @@ def session(*turns: Turn, key: str = "s91", trust: str = "agent") -> Session:
     return Session(source=f"{key}.jsonl", key=key, turns=turns, trust=trust)
 
 
-def flush(sandbox: Sandbox, *turns: Turn, now: datetime = NOW) -> Flushed:
+def flush(sandbox: Sandbox, *turns: Turn, now: datetime = NOW) -> FlushResult:
     return flush_session(sandbox.workspace, session(*turns), now=now)
 
 
-def texts(flushed: Flushed) -> list[str]:
+def texts(flushed: FlushResult) -> list[str]:
     return [line.text for line in flushed.lines]
 
 
@@ -219,7 +219,7 @@ def notes_alone(sandbox: Sandbox) -> None:
     sandbox.commit("notes alone")
 
 
-def flushed(sandbox: Sandbox) -> Flushed:
+def flushed(sandbox: Sandbox) -> FlushResult:
     """What became of a decision that is flushed with the layout as it is now."""
     place = Workspace.open(sandbox.root)
     told = flush_session(place, session(turn(DECISION)), now=NOW)
@@ -565,7 +565,7 @@ class Scripted:
 
 def by_model(
     sandbox: Sandbox, model: Scripted, *turns: Turn, clock: Callable[[], float] | None = None
-) -> Flushed:
+) -> FlushResult:
     if clock is None:
         return flush_session(sandbox.workspace, session(*turns), now=NOW, model=model)
     return flush_session(sandbox.workspace, session(*turns), now=NOW, model=model, clock=clock)

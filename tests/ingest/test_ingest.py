@@ -16,7 +16,7 @@ from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.ingest.episodes import episode_of, episodes, plan_episode
 from workbench.ingest.graph_update import unlearnt
-from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.ingest import Ingest, IngestedSource
 from workbench.ingest.outcomes import why_left_out, why_nothing
 from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import look
@@ -59,7 +59,7 @@ def grow(path: Path, data: bytes, *, changed: float = LATER + 3_600) -> None:
     os.utime(path, (changed, changed))
 
 
-def take(sandbox: Sandbox, path: Path, *, now: datetime = NOW) -> Taken:
+def take(sandbox: Sandbox, path: Path, *, now: datetime = NOW) -> IngestedSource:
     """One look at a transcript, by a new process as it were."""
     checkpoints = Checkpoints.read(sandbox.workspace, "episode")
     return Ingest(sandbox.workspace, now=now).transcript(look(str(path)), checkpoints)

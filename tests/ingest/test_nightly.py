@@ -16,7 +16,7 @@ from workbench.errors import BusyError
 from workbench.health.finding import Finding
 from workbench.health.machine_checks import jobs
 from workbench.health.subject import CheckSubject
-from workbench.jobs.nightly import STEPS, Night, StepOutcome, nightly
+from workbench.jobs.nightly import STEPS, NightlyContext, StepOutcome, nightly
 from workbench.jobs.runs import Job, standing
 from workbench.workspace.locks import hold
 
@@ -67,7 +67,7 @@ def evening(sandbox: Sandbox) -> Sandbox:
 
 
 def run(sandbox: Sandbox, *, only: tuple[str, ...] = (), dry_run: bool = False) -> dict[str, StepOutcome]:
-    night = Night(workspace=sandbox.workspace, now=NOW, dry_run=dry_run)
+    night = NightlyContext(workspace=sandbox.workspace, now=NOW, dry_run=dry_run)
     return {outcome.step: outcome for outcome in nightly(night, only)}
 
 
@@ -141,7 +141,7 @@ def test_a_step_that_fails_does_not_stop_the_others(evening: Sandbox, tmp_path: 
 
 
 def test_a_fault_of_ours_is_the_steps_own(evening: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(night: Night) -> StepOutcome:
+    def broken(night: NightlyContext) -> StepOutcome:
         raise RuntimeError("a bug")
 
     monkeypatch.setitem(STEPS, "decay", broken)
@@ -172,10 +172,10 @@ def test_without_a_backup_that_could_be_repeated_it_is_said_what_to_do(evening: 
 def test_what_failed_is_remembered_until_it_is_done(
     evening: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(night: Night) -> StepOutcome:
+    def breaks(night: NightlyContext) -> StepOutcome:
         raise ValueError("the key AKIAQ7LMNO5P2RSTUVWX \x1b[2J broke")
 
-    night = Night(workspace=evening.workspace, now=NOW)
+    night = NightlyContext(workspace=evening.workspace, now=NOW)
     state = evening.root / ".workbench"
     assert standing(state, Job.NIGHTLY, NOW).state == "never"
     with monkeypatch.context() as patched:

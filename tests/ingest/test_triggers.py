@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.config.settings import Settings
-from workbench.ingest.sessions import Growth, estimated_tokens, nearly_full, quiet_seconds, take_up
+from workbench.ingest.sessions import TranscriptGrowth, estimated_tokens, nearly_full, quiet_seconds, take_up
 
 SETTINGS = Settings()
 SMALL = Settings(context_window=10_000)
@@ -18,18 +18,21 @@ SMALL = Settings(context_window=10_000)
 @pytest.mark.parametrize(
     ("growth", "why"),
     [
-        (Growth(user_messages=14, messages=28, bytes=99_999, lines=49, quiet=299, waited=119), None),
-        (Growth(user_messages=15, messages=15, bytes=1, lines=15), "messages"),
-        (Growth(bytes=100_000, lines=1), "bytes"),
-        (Growth(bytes=10, lines=50), "lines"),
-        (Growth(bytes=1, lines=1, quiet=300), "quiet"),
-        (Growth(quiet=10_000), None),
-        (Growth(messages=5, bytes=1, lines=5, waited=120), "interval"),
-        (Growth(messages=4, bytes=1, lines=5, waited=10_000), None),
-        (Growth(messages=1, bytes=1, lines=1, compacted=True), "compacted"),
+        (
+            TranscriptGrowth(user_messages=14, messages=28, bytes=99_999, lines=49, quiet=299, waited=119),
+            None,
+        ),
+        (TranscriptGrowth(user_messages=15, messages=15, bytes=1, lines=15), "messages"),
+        (TranscriptGrowth(bytes=100_000, lines=1), "bytes"),
+        (TranscriptGrowth(bytes=10, lines=50), "lines"),
+        (TranscriptGrowth(bytes=1, lines=1, quiet=300), "quiet"),
+        (TranscriptGrowth(quiet=10_000), None),
+        (TranscriptGrowth(messages=5, bytes=1, lines=5, waited=120), "interval"),
+        (TranscriptGrowth(messages=4, bytes=1, lines=5, waited=10_000), None),
+        (TranscriptGrowth(messages=1, bytes=1, lines=1, compacted=True), "compacted"),
     ],
 )
-def test_a_session_is_taken_up_at_whichever_comes_first(growth: Growth, why: str | None) -> None:
+def test_a_session_is_taken_up_at_whichever_comes_first(growth: TranscriptGrowth, why: str | None) -> None:
     assert take_up(growth, SETTINGS) == why
 
 

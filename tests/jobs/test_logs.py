@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import indexing.sync.run
-from indexing.sync.watch import KeepUp
+from indexing.sync.watch import IndexFollower
 from indexing.sync.watch import SyncRun as Kept
 from tests.cli.conftest import Result, Run, run
 from tests.support.sessions import plain
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.errors import IndexUnavailableError, WorkbenchError
 from workbench.ingest import watch as follower
-from workbench.jobs.nightly import STEPS, Night, StepOutcome
+from workbench.jobs.nightly import STEPS, NightlyContext, StepOutcome
 
 pytestmark = [
     pytest.mark.promise(
@@ -107,7 +107,7 @@ def test_a_step_whose_error_quotes_an_entry(
 def test_notes_of_a_step_are_not_logged(
     run: Run, sandbox: Sandbox, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def noted(_: Night) -> StepOutcome:
+    def noted(_: NightlyContext) -> StepOutcome:
         return StepOutcome(step="decay", state="done", said=ENTRY, notes=(ENTRY,), hint=ENTRY)
 
     monkeypatch.setitem(STEPS, "decay", noted)
@@ -134,12 +134,12 @@ def test_an_index_whose_error_quotes_an_entry(
 def test_following_the_files(
     run: Run, sandbox: Sandbox, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def runs(_: KeepUp) -> Iterator[Kept]:
+    def runs(_: IndexFollower) -> Iterator[Kept]:
         yield Kept("start", error=IndexUnavailableError(ENTRY))
         yield Kept("change", report=indexing.sync.run.reindex(sandbox.workspace, vectors=False))
         yield Kept("change", error=WorkbenchError(ENTRY))
 
-    monkeypatch.setattr(KeepUp, "runs", runs)
+    monkeypatch.setattr(IndexFollower, "runs", runs)
     done = run("reindex", "--watch", "--log", "--metrics", str(figures))
     assert "reindex --watch: not done (IndexUnavailableError)\n" in done.err
     assert " entries, " in done.err

@@ -18,7 +18,7 @@ from workbench.llm.language_model import (
     LanguageModel,
     LanguageModelError,
     Message,
-    Passage,
+    PromptPassage,
     ask_json,
     open_language_model,
 )
@@ -71,7 +71,7 @@ def ask(model: LanguageModel, text: str = "Sam chose SQLite.", timeout: float = 
         model,
         Facts,
         task="List the facts.",
-        data=[Passage("turn 3", text)],
+        data=[PromptPassage("turn 3", text)],
         max_tokens=100,
         timeout=timeout,
     ).facts

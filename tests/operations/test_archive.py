@@ -10,7 +10,7 @@ from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Form
 from workbench.operations.archive import plan_archive
@@ -161,7 +161,7 @@ def test_by_hand_nothing_goes_for_its_place(sandbox: Sandbox) -> None:
 
 
 def test_what_was_recalled_lately_is_not_unused(sandbox: Sandbox) -> None:
-    place, given = sandbox.workspace, Given("MEMORY.md#0", "older", 0.9)
+    place, given = sandbox.workspace, GivenEntry("MEMORY.md#0", "older", 0.9)
     record_recalls(place, [given], query="tea", by="agent", now=datetime(2026, 3, 1, tzinfo=UTC))
     plan = shrunk(sandbox, FULL, by=len(FULL) - 40)
     assert "“older”" not in " ".join(plan.notes)

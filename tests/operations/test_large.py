@@ -14,7 +14,8 @@ from workbench.errors import AmbiguousOperationError, OperationNotFoundError
 from workbench.memory import entry, markdown
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
-from workbench.repository import history, objects
+from workbench.repository import git_repository as history
+from workbench.repository import objects
 from workbench.workspace.workspace import Workspace
 
 COMMITS = 400

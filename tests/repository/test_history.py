@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import NoRepositoryError, RepositoryStateError
 from workbench.memory.names import BlobId, RelPath
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 
 NAMES = st.sampled_from(["a", "a.md", "a-b", "a0", "b", "sub", "日本", "with space", "z.md"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)

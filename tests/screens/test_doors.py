@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from screens.actions.action import ROOMS
 from screens.actions.registry import ACTIONS
-from screens.frames.overlay_screen import OverScreen
+from screens.frames.overlay_screen import OverlayScreen
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -19,7 +19,7 @@ async def test_a_screen_opens_and_closes_by_its_key_and_by_escape(door, sandbox:
     async with opened(sandbox.workspace) as interface:
         for leaves in (door.keys[0], "escape"):
             await interface.press(door.keys[0])
-            await interface.until(lambda: isinstance(interface.app.screen, OverScreen), "it is open")
+            await interface.until(lambda: isinstance(interface.app.screen, OverlayScreen), "it is open")
             if isinstance(interface.app.focused, Input):  # there one begins by typing: a key is text
                 await interface.press("escape")
             await interface.until_shown("esc back")

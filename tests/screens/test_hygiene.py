@@ -32,7 +32,11 @@ def test_the_first_paint_loads_no_parser_nothing_of_git_and_nothing_that_acts() 
     found = loaded("import screens.app", parts=3)
     acts = {"screens.main.controllers", "screens.loading.reader", "screens.search.engine"}
     parses = {"workbench.memory.markdown", "workbench.memory.origin", "workbench.safety.secrets"}
-    writes = {"workbench.repository.history", "workbench.workspace.transaction", "workbench.workspace.ledger"}
+    writes = {
+        "workbench.repository.git_repository",
+        "workbench.workspace.transaction",
+        "workbench.workspace.ledger",
+    }
     assert not found & (acts | parses | writes)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.sessions import jsonl
-from workbench.ingest.sessions import Checkpoints, Purpose, Reading, read_new
+from workbench.ingest.sessions import Checkpoints, Purpose, TranscriptReading, read_new
 from workbench.ingest.transcript_files import look
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
@@ -102,13 +102,15 @@ def store(**entries: dict[str, Any]) -> bytes:
     return jsonl({key: {"updatedAt": 1_773_482_400_000, **entry} for key, entry in entries.items()})
 
 
-def new_in(path: Path, checkpoints: Checkpoints | None = None, *, purpose: Purpose = "flush") -> Reading:
+def new_in(
+    path: Path, checkpoints: Checkpoints | None = None, *, purpose: Purpose = "flush"
+) -> TranscriptReading:
     """What is new in a transcript."""
     reading = read_new(look(str(path)), checkpoints or Checkpoints(purpose))
     assert reading is not None
     return reading
 
 
-def said(reading: Reading | None) -> list[str]:
+def said(reading: TranscriptReading | None) -> list[str]:
     """The words of the turns, in order."""
     return [turn.text for part in reading.parts for turn in part.session.turns] if reading else []

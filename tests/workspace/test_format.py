@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.config import settings
 from workbench.config.settings_report import tell
 from workbench.errors import NewerFormatError, ReadOnlyError, UsageError
@@ -61,7 +61,7 @@ def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
         record(place)
     with pytest.raises(NewerFormatError):
         place.ledger.append("recalls", [{"query": "q"}], NOW)
-    why = record_recalls(place, [Given(address, "x", 1.0)], query="q", by="inject", now=NOW)
+    why = record_recalls(place, [GivenEntry(address, "x", 1.0)], query="q", by="inject", now=NOW)
     assert "supports up to" in (why or "")
     newer.write(LOG, before[newer.root / LOG])
     after = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from screens.search.recent import Recent
+from screens.search.recent import RecentSearches
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
 from workbench.health.checks import examine
@@ -30,7 +30,7 @@ def test_no_operation_is_carried_out(sandbox: Sandbox, monkeypatch: pytest.Monke
 
 def test_nothing_is_appended(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "1")
-    given = [Given(sandbox.address("staging port"), "x", 1.0)]
+    given = [GivenEntry(sandbox.address("staging port"), "x", 1.0)]
     why = record_recalls(sandbox.workspace, given, query="q", by="inject", now=datetime.now(UTC))
     assert "running read-only" in (why or "")
     assert not (sandbox.root / "_system").exists()
@@ -63,7 +63,7 @@ def test_a_search_is_remembered_until_the_end_of_the_run(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "1")
-    recent = Recent(sandbox.workspace)
+    recent = RecentSearches(sandbox.workspace)
     recent.add("staging port")
     assert recent.texts == ("staging port",)
     assert searches(sandbox.workspace.cache_dir()) == ()

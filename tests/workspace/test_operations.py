@@ -22,7 +22,7 @@ from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_redo, plan_undo
-from workbench.repository.history import FALLBACK_IDENTITY
+from workbench.repository.git_repository import FALLBACK_IDENTITY
 from workbench.repository.objects import ReferenceMove
 from workbench.workspace import files
 from workbench.workspace.files import Files

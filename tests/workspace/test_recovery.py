@@ -19,8 +19,8 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace import files
-from workbench.workspace.file_changes import Journal
 from workbench.workspace.files import Files
+from workbench.workspace.journaled_swap import Journal
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace

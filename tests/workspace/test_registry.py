@@ -11,7 +11,7 @@ import pytest
 from tests.support.workspaces import Sandbox
 from workbench.errors import NoWorkspaceError, ReadOnlyError, UsageError
 from workbench.workspace.registry import (
-    Registered,
+    RegisteredWorkspace,
     free_name,
     is_name,
     read_registry,
@@ -51,9 +51,11 @@ def test_it_lies_beside_the_settings(person: Path) -> None:
 
 def test_a_workspace_is_registered_by_its_folders_name_and_taken_off_again(sandbox: Sandbox) -> None:
     before = sandbox.snapshot()
-    assert register(sandbox.root) == Registered("workspace", sandbox.root)
+    assert register(sandbox.root) == RegisteredWorkspace("workspace", sandbox.root)
     known = read_registry()
-    assert known.named("workspace") == known.at(sandbox.root) == Registered("workspace", sandbox.root)
+    assert (
+        known.named("workspace") == known.at(sandbox.root) == RegisteredWorkspace("workspace", sandbox.root)
+    )
     assert unregister("workspace") == str(sandbox.root)
     assert read_registry().entries == ()
     assert sandbox.snapshot() == before
@@ -117,7 +119,7 @@ def test_folders_are_written_as_people_write_them(person: Path, plain: Sandbox) 
     (person / "link").symlink_to(plain.root)
     written("home: ~/link\nbeside: link\n")
     known = read_registry()
-    assert known.entries == (Registered("home", plain.root),)
+    assert known.entries == (RegisteredWorkspace("home", plain.root),)
     assert known.skipped == ("'beside': the same folder as home",)
 
 
@@ -149,7 +151,7 @@ def test_what_could_be_a_path_or_steer_a_terminal_is_no_name(name: str, plain: S
 @pytest.mark.parametrize("name", ["yes", "012", "null", "größe", "a.b-c_d", "記憶"])
 def test_a_name_that_yaml_takes_for_something_else_stays_a_name(name: str, plain: Sandbox) -> None:
     register(plain.root, name)
-    assert read_registry().entries == (Registered(name, plain.root),)
+    assert read_registry().entries == (RegisteredWorkspace(name, plain.root),)
     unregister(name)
 
 

@@ -18,8 +18,8 @@ from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.workspace import files
-from workbench.workspace.file_changes import Journal
 from workbench.workspace.files import Files
+from workbench.workspace.journaled_swap import Journal
 from workbench.workspace.late_writes import Displaced
 from workbench.workspace.plan import Operation, Plan
 

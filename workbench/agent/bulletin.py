@@ -17,8 +17,8 @@ import msgspec
 from workbench.agent.agent_text import as_line, fenced, tokens, why_by_origin, why_withheld
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
-from workbench.graph.memory_query import Due, upcoming
-from workbench.graph.model import Graph, Held, is_over
+from workbench.graph.memory_query import DueItem, upcoming
+from workbench.graph.model import EntityMemory, Graph, is_over
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import Entity
@@ -137,7 +137,7 @@ def bulletin(
     return Bulletin(which, tuple(sections), tuple(sorted(sayable.withheld.items())))
 
 
-Told: TypeAlias = tuple[Held, str]
+Told: TypeAlias = tuple[EntityMemory, str]
 """A memory, and why it is there."""
 
 
@@ -150,7 +150,7 @@ class _Sayable:
         self._said: set[tuple[str, str]] = set()
         self.withheld: dict[str, int] = {}
 
-    def lets(self, held: Held) -> bool:
+    def lets(self, held: EntityMemory) -> bool:
         """Whether it may be said; of several that say the same the first one."""
         memory, entry = held.memory, held.memory.entry
         if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
@@ -199,24 +199,24 @@ def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]
         yield title, [(due.held, _when(due)) for due in dues], EACH
 
 
-def _since(held: Held) -> str:
+def _since(held: EntityMemory) -> str:
     return str(held.memory.day) if held.memory.day else ""
 
 
-def _when(due: Due) -> str:
+def _when(due: DueItem) -> str:
     if due.days is None:
         return _since(due.held)
     when = due.when.upper() if due.days < 0 else due.when
     return f"{when}, {due.held.memory.happens_at}"
 
 
-def _origin(held: Held) -> Origin:
+def _origin(held: EntityMemory) -> Origin:
     """Curated files are the owner's; of other lines, who their marks say."""
     memory = held.memory
     return Origin.OWNER if memory.entry.kind is Kind.MEMORY else of_page_line(memory.entry, memory.trust)
 
 
-def _line(held: Held, why: str) -> BulletinLine:
+def _line(held: EntityMemory, why: str) -> BulletinLine:
     memory = held.memory
     if _origin(held) is Origin.AGENT:
         why = f"{why}, from log" if why else "from log"
@@ -247,7 +247,7 @@ _LOGS = (("today's log", 0), ("yesterday's log", 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class LoadedFile:
     """One file. ``tokens`` is an estimate from above, ``bytes`` its size."""
 
     path: str
@@ -258,7 +258,7 @@ class Loaded:
     state: State
 
 
-def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> tuple[Loaded, ...]:
+def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> tuple[LoadedFile, ...]:
     """The files in the order in which they are loaded.
 
     MEMORY.md (unless ``memory_loaded`` says that the agent does not), the bootstrap files, the context file
@@ -280,6 +280,6 @@ def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> 
             size = len(data)
             counted = round(tokens(data[:COUNTED].decode("utf-8", "replace")) * max(1.0, size / COUNTED))
             state = "loaded" if data.strip() else "empty"
-        one = Loaded(path=file.path, kind=file.kind, why=why, tokens=counted, bytes=size, state=state)
+        one = LoadedFile(path=file.path, kind=file.kind, why=why, tokens=counted, bytes=size, state=state)
         found.append(one)
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.kind), one.path)))

@@ -20,7 +20,7 @@ import msgspec
 
 from indexing.ranking.order import Scores
 from indexing.search.answer import Query
-from indexing.search.candidates import Pool
+from indexing.search.candidates import Candidates
 from indexing.words import STOP_WORDS, WORD, blankless_runs, normal
 from workbench.agent.agent_text import (
     as_line,
@@ -33,7 +33,7 @@ from workbench.agent.agent_text import (
 )
 from workbench.agent.federated_search import Relevance, RelevanceOf, ScopeAnswer, SearchScope
 from workbench.agent.search_service import SearchService
-from workbench.agent.usage import Given
+from workbench.agent.usage import GivenEntry
 from workbench.errors import WorkbenchError
 from workbench.memory.address import find_entry
 from workbench.memory.claims import claim_key, claim_words
@@ -198,7 +198,7 @@ class Injection:
     left_out: tuple[LeftOut, ...] = ()
     below: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
-    given: tuple[Given, ...] = ()
+    given: tuple[GivenEntry, ...] = ()
 
     @property
     def text(self) -> str:
@@ -375,7 +375,7 @@ def _abstracts(one: ScopeAnswer, relevance: RelevanceOf) -> Iterator[ContextCand
         )
 
 
-def _nearest(pool: Pool) -> dict[str, int]:
+def _nearest(pool: Candidates) -> dict[str, int]:
     """For each page of an episode the key of its entry that is nearest in meaning."""
     found: dict[str, tuple[float, int]] = {}
     for one in pool.candidates:
@@ -395,7 +395,7 @@ class ContextSelection:
         self._owner = _owner(own)
         self._known = _claims_of_memory(own) if memory_loaded else frozenset()
         self._lines: list[ContextLine] = []
-        self._given: list[Given] = []
+        self._given: list[GivenEntry] = []
         self._said: list[frozenset[str]] = []
         self._left_out: list[LeftOut] = []
         self._below: list[LeftOut] = []
@@ -419,7 +419,7 @@ class ContextSelection:
         self._lines.append(line)
         self._said.append(one.words)
         if not one.scope.mark:
-            self._given.append(Given(one.entry, one.text, one.relevance.score))
+            self._given.append(GivenEntry(one.entry, one.text, one.relevance.score))
 
     def injection(self) -> Injection:
         """What was taken."""

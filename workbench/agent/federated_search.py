@@ -62,7 +62,7 @@ from indexing.query.question import Filters
 from indexing.ranking.order import by_strength
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Hit, Query, SearchAnswer
-from indexing.search.candidates import Pool
+from indexing.search.candidates import Candidates
 from indexing.search.index_search import IndexSearch, last_day, model_of_index
 from indexing.sync.generations import Generations
 from indexing.words import WORD, bigrams, normal
@@ -80,7 +80,7 @@ from workbench.errors import (
 from workbench.memory.entry import Entry, Kind
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.registry import Registered
+from workbench.workspace.registry import RegisteredWorkspace
 from workbench.workspace.workspace import Workspace
 
 _NO_KEY = -1
@@ -125,7 +125,7 @@ class RelevanceOf:
     the rarity that they have in this one. ``begun`` is one of them that is only the beginning of a word.
     """
 
-    def __init__(self, pool: Pool, rarity: Mapping[str, float] | None = None, begun: str = "") -> None:
+    def __init__(self, pool: Candidates, rarity: Mapping[str, float] | None = None, begun: str = "") -> None:
         self._pool = pool
         self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if rarity is None else rarity
         self._begun = begun
@@ -231,7 +231,7 @@ class ScopeAnswer:
 
     scope: SearchScope
     answer: SearchAnswer
-    pool: Pool
+    pool: Candidates
 
     @property
     def model(self) -> ModelChoice | None:
@@ -415,7 +415,7 @@ class FederatedSearch:
 
     def __init__(
         self,
-        places: Iterable[Registered],
+        places: Iterable[RegisteredWorkspace],
         *,
         vectors: bool,
         opener: Opener = Workspace.open,
@@ -486,7 +486,7 @@ class FederatedSearch:
             one.workspace.close()
         self._open.clear()
 
-    def _ask(self, place: Registered, query: Query) -> ScopeAnswer:
+    def _ask(self, place: RegisteredWorkspace, query: Query) -> ScopeAnswer:
         if not place.there:
             raise NoWorkspaceError("its folder no longer exists")
         if place.root not in self._open:
@@ -502,7 +502,7 @@ class FederatedSearch:
             self._models.setdefault(model.identity, model)
         return one
 
-    def _forget(self, place: Registered) -> None:
+    def _forget(self, place: RegisteredWorkspace) -> None:
         """It may have been removed and made anew: open it anew the next time."""
         if left := self._open.pop(place.root, None):
             with contextlib.suppress(WorkbenchError, OSError):
@@ -564,7 +564,7 @@ def strengths_of(found: Sequence[ScopeAnswer]) -> tuple[list[list[float]], list[
     return [list(accumulate(reversed(one), max))[::-1] for one in own], notes
 
 
-def _joint_rarity(pools: Sequence[Pool]) -> tuple[dict[str, float], str]:
+def _joint_rarity(pools: Sequence[Candidates]) -> tuple[dict[str, float], str]:
     """What each word of the question counts over all entries of all, and the word that is only begun."""
     questions = [question_terms(pool.question) for pool in pools]
     stems = dict.fromkeys(stem for terms in questions for stem in terms.stems)

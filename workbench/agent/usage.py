@@ -34,7 +34,7 @@ _FEWEST_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenEntry:
     """One entry that an agent was given. ``score`` in [0, 1]."""
 
     entry: str
@@ -50,7 +50,7 @@ def query_key(query: str) -> str:
 
 def record_recalls(
     workspace: Workspace,
-    given: Sequence[Given],
+    given: Sequence[GivenEntry],
     *,
     query: str,
     by: str,
@@ -144,7 +144,7 @@ def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class UsageShare:
     """How much of what was given is one memory.
 
     ``count`` answers had it, to ``questions`` different questions; ``share`` in [0, 1] is that of all.
@@ -160,12 +160,12 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dominance:
+class UsageReport:
     """``answers`` were given within ``days``; ``shares`` are what was in them, the most first."""
 
     days: int
     answers: int
-    shares: tuple[Share, ...]
+    shares: tuple[UsageShare, ...]
     known: frozenset[str] = field(default=frozenset(), repr=False)
     """What was given: the keys of claims, and addresses. No two of these look alike."""
 
@@ -174,7 +174,7 @@ class Dominance:
         return entry.address in self.known or claim_key(entry.text) in self.known
 
 
-def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Dominance:
+def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> UsageReport:
     """Which memories dominate what was given within ``days`` before ``now``, by how many answers had them.
 
     A memory that is in every answer takes the room of the others. Words are one memory wherever they stand:
@@ -192,7 +192,7 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
     for recalls in told.values():
         usage = _summed(recalls)
         newest = next(one for one in reversed(recalls) if one.last == usage.last)
-        share = Share(
+        share = UsageShare(
             entry=newest.entry,
             count=usage.times,
             questions=usage.questions,
@@ -203,12 +203,12 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
         shares.append(share)
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
     known = frozenset((*told, *(one.entry for one in shares)))
-    return Dominance(days=days, answers=len(answers), shares=tuple(shares), known=known)
+    return UsageReport(days=days, answers=len(answers), shares=tuple(shares), known=known)
 
 
 def never_given(
     workspace: Workspace,
-    given: Dominance,
+    given: UsageReport,
     *,
     most: int,
     going: Callable[[int, int], bool] = lambda done, total: True,

@@ -134,7 +134,7 @@ def put_in_place(fresh: Path, final: Path) -> None:
         os.close(folder)
 
 
-class Chain:
+class BundleChain:
     """The newest chain of bundles in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -204,7 +204,7 @@ _MAX_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class LastBackup:
     """The last backup: where it is, which commit it holds, and when it was made (ISO 8601).
 
     ``own``: it may hold a history that is kept apart from any repository.
@@ -216,10 +216,10 @@ class Remembered:
     own: bool = False
 
 
-def remembered(workspace: Workspace) -> Remembered | None:
+def remembered(workspace: Workspace) -> LastBackup | None:
     """The last backup of this workspace, or None when none is known."""
     try:
-        return msgspec.convert(read_state(workspace.root / STATE_DIR / _BOOK, _MAX_BYTES), Remembered)
+        return msgspec.convert(read_state(workspace.root / STATE_DIR / _BOOK, _MAX_BYTES), LastBackup)
     except msgspec.ValidationError:
         return None
 
@@ -239,7 +239,7 @@ def find_or_repeat(workspace: Workspace, said: str | None, *, own: bool = False)
     )
 
 
-def operations_since(workspace: Workspace, last: Remembered) -> int | None:
+def operations_since(workspace: Workspace, last: LastBackup) -> int | None:
     """How many commits came after a backup; None when it is not part of this history any more."""
     try:
         if not is_ancestor(workspace.history.carrier, last.commit, "HEAD"):
@@ -253,7 +253,7 @@ def operations_since(workspace: Workspace, last: Remembered) -> int | None:
 def remember(workspace: Workspace, target: Target, commit: CommitId) -> None:
     """Note that ``commit`` is saved in ``target``. Raises OSError."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    note = Remembered(target=target.place, commit=commit, when=made, own=target.own)
+    note = LastBackup(target=target.place, commit=commit, when=made, own=target.own)
     write_state(workspace.state_dir() / _BOOK, asdict(note))
 
 
@@ -262,7 +262,7 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
 
     Raises BackupError where the chain is of another memory.
     """
-    chain = Chain(Path(target.place))
+    chain = BundleChain(Path(target.place))
     if not chain.bundles:
         return None, ""
     if fault := chain.fault():

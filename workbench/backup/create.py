@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from workbench.backup.bundles import (
     TEMPORARY,
-    Chain,
+    BundleChain,
     Header,
     alone_in,
     basis_of,
@@ -29,7 +29,7 @@ from workbench.backup.bundles import (
     remember,
     write_bundle,
 )
-from workbench.backup.restore import Restored, restore_bundles, restore_remote
+from workbench.backup.restore import RestoreResult, restore_bundles, restore_remote
 from workbench.backup.targets import (
     Target,
     borrowing,
@@ -239,7 +239,7 @@ class Backup:
         Not so where one of its bundles is damaged.
         """
         try:
-            return basis == self.commit and self._is_in(Chain(Path(self.target.place)).ledgers())
+            return basis == self.commit and self._is_in(BundleChain(Path(self.target.place)).ledgers())
         except BackupError:
             return False
 
@@ -273,16 +273,16 @@ class Backup:
                 if self.is_saved(basis):
                     return ""
                 try:
-                    self._add(Chain(folder), basis)
+                    self._add(BundleChain(folder), basis)
                 except BackupError as error:
                     why = f"{error.message}: so a full backup was made"
                 else:
                     return "incremental"
             self.notes += (why,) if why else ()
-        self._add(Chain(folder), None)
+        self._add(BundleChain(folder), None)
         return "full"
 
-    def _add(self, chain: Chain, basis: CommitId | None) -> None:
+    def _add(self, chain: BundleChain, basis: CommitId | None) -> None:
         final = chain.next_path(full=basis is None)
         before = chain.bundles if basis else []
         put_in_place(self._verified(final, basis, before), final)
@@ -338,7 +338,7 @@ class Backup:
     def _borrowing(self) -> AbstractContextManager[Any]:
         return borrowing(self.workspace.history, self.commit, self.branch, self.ledgers)
 
-    def _compare(self, restore: Callable[[Path], Restored]) -> None:
+    def _compare(self, restore: Callable[[Path], RestoreResult]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         history = self.workspace.history
         kept = recorded_files(self.workspace, self.commit)

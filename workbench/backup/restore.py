@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.backup.bundles import Chain, read_header
+from workbench.backup.bundles import BundleChain, read_header
 from workbench.backup.targets import (
     DETACHED,
     LEDGERS,
@@ -35,7 +35,7 @@ _FOLDER, _LINK, _SUBMODULE = "040000", "120000", "160000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreResult:
     """A repository that was made from a backup. ``files`` were written; ``notes`` say what was not.
 
     ``ledgers`` are the references of ledgers that came along, with their commits.
@@ -49,7 +49,7 @@ class Restored:
     ledgers: Mapping[str, str] = field(default_factory=dict)
 
 
-def restore(source: str, folder: Path, *, branch: str = "") -> Restored:
+def restore(source: str, folder: Path, *, branch: str = "") -> RestoreResult:
     """Make ``folder``, which must be empty or absent, the repository that ``source`` is a backup of.
 
     ``source`` is a folder of bundles, a bundle, or a remote, of which ``branch`` is taken (else the one that
@@ -66,7 +66,7 @@ def restore(source: str, folder: Path, *, branch: str = "") -> Restored:
     return restore_bundles(_whole_chain(Path(target.place)), folder)
 
 
-def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
+def restore_bundles(bundles: Sequence[Path], folder: Path) -> RestoreResult:
     """Unpack bundles, oldest first. Raises as ``restore`` does."""
     headers = [read_header(path) for path in bundles]
     if headers[0].needs:
@@ -93,7 +93,7 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
     return _restored(folder, last.algorithm, last.branch, fill)
 
 
-def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
+def restore_remote(target: Target, folder: Path, branch: str = "") -> RestoreResult:
     """Fetch one branch of a remote. Raises as ``restore`` does."""
     with scratch("restore") as place:
         branches, head = remote_refs(network_carrier(place), target)
@@ -131,7 +131,7 @@ def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
 
 
 def _whole_chain(folder: Path) -> list[Path]:
-    chain = Chain(folder)
+    chain = BundleChain(folder)
     if not chain.bundles:
         raise BackupError(
             f"{folder} contains no backup", hint="a backup folder has files named memory-0001-full.bundle"
@@ -144,7 +144,7 @@ def _whole_chain(folder: Path) -> list[Path]:
     return chain.bundles
 
 
-def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], None]) -> Restored:
+def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], None]) -> RestoreResult:
     folder = Path(os.path.abspath(folder))
     with disk_errors(), _stage(folder) as stage:
         carrier = new_repository(stage, algorithm, bare=False)
@@ -163,7 +163,9 @@ def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], N
         os.sync()
         if ledgers:
             notes += ("the backup also has a ledger: `workbench doctor --fix` imports it",)
-    return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers)
+    return RestoreResult(
+        folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers
+    )
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
 from workbench.memory.names import CommitId
+from workbench.repository.git_repository import History
 from workbench.repository.git_runner import (
     PROTOCOLS,
     Outcome,
@@ -29,7 +30,6 @@ from workbench.repository.git_runner import (
     outcome,
     references,
 )
-from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
 

@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
 
 
-class Listed(NamedTuple):
+class LazyCommand(NamedTuple):
     """A command that is not loaded yet."""
 
     name: str
@@ -32,78 +32,94 @@ _CHOSEN_OTHERWISE = {"forget": "curate:forget", "quarantine": "curate:quarantine
 """Operations whose commands have options of their own to say what they are done to."""
 
 
-def _operations(group: str) -> tuple[Listed, ...]:
+def _operations(group: str) -> tuple[LazyCommand, ...]:
     """The commands of the operations of this group, which are made from their declarations."""
     return tuple(
-        Listed(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
+        LazyCommand(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
         for operation in OPERATIONS.values()
         if operation.group == group
     )
 
 
-COMMANDS: dict[str, tuple[Listed, ...]] = {
+COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     "Look": (
-        Listed(
+        LazyCommand(
             "open",
             "setup:open_interface",
             "Open the interface on FOLDER, or on the nearest workspace.",
             hidden=True,
         ),
-        Listed("status", "status:status", "Show what is in this memory, and the state of its index."),
-        Listed("search", "search:search", "Search memory by keyword and meaning, best hits first."),
-        Listed("get", "history:get", "Print a memory file, or part of it."),
-        Listed("log", "history:log", "List operations (also of agents and plain git), newest first."),
-        Listed("recent", "history:recent", "List what was written since yesterday, and by whom."),
-        Listed("show", "history:show", "Show one operation with its diff, or one entry with its origin."),
-        Listed("blame", "history:blame", "Show when each line was written, and by whom."),
+        LazyCommand("status", "status:status", "Show what is in this memory, and the state of its index."),
+        LazyCommand("search", "search:search", "Search memory by keyword and meaning, best hits first."),
+        LazyCommand("get", "history:get", "Print a memory file, or part of it."),
+        LazyCommand("log", "history:log", "List operations (also of agents and plain git), newest first."),
+        LazyCommand("recent", "history:recent", "List what was written since yesterday, and by whom."),
+        LazyCommand(
+            "show", "history:show", "Show one operation with its diff, or one entry with its origin."
+        ),
+        LazyCommand("blame", "history:blame", "Show when each line was written, and by whom."),
     ),
     "Curate": (
         *_operations("Curate"),
-        Listed("restore", "backup:restore", "Restore a backup, or one file or entry from history."),
+        LazyCommand("restore", "backup:restore", "Restore a backup, or one file or entry from history."),
     ),
     "Inbox": (
-        Listed("dream", "dream:dream", "Propose what should become long-term memory."),
-        Listed("inbox", "inbox:inbox", "Pending proposals: list, show, accept, edit, reject, defer."),
+        LazyCommand("dream", "dream:dream", "Propose what should become long-term memory."),
+        LazyCommand("inbox", "inbox:inbox", "Pending proposals: list, show, accept, edit, reject, defer."),
     ),
     "Sessions and graph": (
-        Listed(
+        LazyCommand(
             "ingest",
             "sessions:ingest",
             "Ingest sessions, episodes and logs into memory.",
         ),
-        Listed("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
-        Listed("watch", "sessions:watch", "Follow transcripts and logs as they grow, until interrupted."),
-        Listed("episodes", "episodes:episodes", "Episodes (session summaries): list, pin, extend, expire."),
-        Listed("graph", "graph:graph", "The graph of people, projects and things: search, show, change."),
+        LazyCommand("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
+        LazyCommand(
+            "watch", "sessions:watch", "Follow transcripts and logs as they grow, until interrupted."
+        ),
+        LazyCommand(
+            "episodes", "episodes:episodes", "Episodes (session summaries): list, pin, extend, expire."
+        ),
+        LazyCommand(
+            "graph", "graph:graph", "The graph of people, projects and things: search, show, change."
+        ),
     ),
     "Agents": (
-        Listed("context", "agents:context", "Show what an agent is given with MESSAGE, and why."),
-        Listed("inject", "agents:inject", "The same as `context`, for hooks.", hidden=True),
-        Listed("bulletin", "agents:bulletin", "The same as `context --bulletin`, for hooks.", hidden=True),
-        Listed("connect", "agents:connect", "Show how to connect Claude Code, Codex, Cursor and others."),
-        Listed("mcp", "agents:mcp", "Run the MCP server (Model Context Protocol) on stdio."),
+        LazyCommand("context", "agents:context", "Show what an agent is given with MESSAGE, and why."),
+        LazyCommand("inject", "agents:inject", "The same as `context`, for hooks.", hidden=True),
+        LazyCommand(
+            "bulletin", "agents:bulletin", "The same as `context --bulletin`, for hooks.", hidden=True
+        ),
+        LazyCommand(
+            "connect", "agents:connect", "Show how to connect Claude Code, Codex, Cursor and others."
+        ),
+        LazyCommand("mcp", "agents:mcp", "Run the MCP server (Model Context Protocol) on stdio."),
     ),
     "Keep": (
-        Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
-        Listed("check", "health:check", "Check recall tests, duplicates, links, secrets, hidden text."),
-        Listed("audit", "health:audit", "Report how much of a memory is junk, stale or secret."),
-        Listed("verify", "health:verify", "Prove that no text is lost and that the index matches the files."),
-        Listed("backup", "backup:backup", "Back up this memory, and prove that the backup restores."),
-        Listed("reindex", "reindex:reindex", "Update the search index."),
+        LazyCommand(
+            "doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."
+        ),
+        LazyCommand("check", "health:check", "Check recall tests, duplicates, links, secrets, hidden text."),
+        LazyCommand("audit", "health:audit", "Report how much of a memory is junk, stale or secret."),
+        LazyCommand(
+            "verify", "health:verify", "Prove that no text is lost and that the index matches the files."
+        ),
+        LazyCommand("backup", "backup:backup", "Back up this memory, and prove that the backup restores."),
+        LazyCommand("reindex", "reindex:reindex", "Update the search index."),
     ),
     "Set up": (
-        Listed("init", "setup:init", "Set up a workspace: git repository and missing files."),
-        Listed("demo", "setup:demo", "Make a sample workspace and open it."),
-        Listed("import", "importers:import_", "Import memory from OpenClaw, GoClaw or basic-memory."),
-        Listed("workspaces", "setup:workspaces", "Registered workspaces: add, list, remove."),
-        Listed("fleet", "fleet:fleet", "Index and search thousands of workspaces."),
-        Listed("serve", "setup:serve", "Serve the interface to a browser on this machine."),
-        Listed("jobs", "jobs:jobs", "Scheduled jobs: run them, see how they ran, print templates."),
-        Listed("config", "config:config", "Show all settings and where each comes from; change one."),
-        Listed("keys", "config:keys", "List all keys of the interface; check your own."),
-        Listed("model", "reindex:model", "Show, test or download the embedding model."),
-        Listed("completion", "setup:completion", "Print the completion script for your shell."),
-        Listed("uninstall", "setup:uninstall", "Remove what the program wrote outside of workspaces."),
+        LazyCommand("init", "setup:init", "Set up a workspace: git repository and missing files."),
+        LazyCommand("demo", "setup:demo", "Make a sample workspace and open it."),
+        LazyCommand("import", "importers:import_", "Import memory from OpenClaw, GoClaw or basic-memory."),
+        LazyCommand("workspaces", "setup:workspaces", "Registered workspaces: add, list, remove."),
+        LazyCommand("fleet", "fleet:fleet", "Index and search thousands of workspaces."),
+        LazyCommand("serve", "setup:serve", "Serve the interface to a browser on this machine."),
+        LazyCommand("jobs", "jobs:jobs", "Scheduled jobs: run them, see how they ran, print templates."),
+        LazyCommand("config", "config:config", "Show all settings and where each comes from; change one."),
+        LazyCommand("keys", "config:keys", "List all keys of the interface; check your own."),
+        LazyCommand("model", "reindex:model", "Show, test or download the embedding model."),
+        LazyCommand("completion", "setup:completion", "Print the completion script for your shell."),
+        LazyCommand("uninstall", "setup:uninstall", "Remove what the program wrote outside of workspaces."),
     ),
 }
 """Under what they are for, in the order of ``--help``."""
@@ -124,7 +140,7 @@ class Commands(UserDict[str, click.Command]):
         return command
 
 
-def _loaded(listed: Listed) -> click.Command:
+def _loaded(listed: LazyCommand) -> click.Command:
     module, _, attribute = listed.place.partition(":")
     if not module:
         from workbench.cli.operation_command import command_of

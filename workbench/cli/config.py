@@ -29,7 +29,7 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.cli.operation_command import act
-from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings, tell, value_text
+from workbench.config.settings_report import ReportedSetting, SettingMessage, SettingsReport, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.operations.edit_settings import Value, parse_value, plan_setting, set_own
 from workbench.workspace.layout import SETTINGS_FILE
@@ -161,7 +161,7 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
         narrate(f"it has no effect here: {changed.overruled}")
 
 
-def _told() -> ToldSettings:
+def _told() -> SettingsReport:
     return tell(_workspace_file())
 
 
@@ -179,7 +179,7 @@ def _workspace_file() -> Path | None:
         return None
 
 
-def _origin(setting: ToldSetting) -> str:
+def _origin(setting: ReportedSetting) -> str:
     if setting.variable:
         return f"{setting.origin}: {setting.variable}"
     return _said(setting.where) if setting.where else str(setting.origin)
@@ -189,7 +189,7 @@ def _said(said: SettingMessage) -> str:
     return f"{said.origin}: {said.path}:{said.line}"
 
 
-def _setting_json(setting: ToldSetting) -> dict[str, Any]:
+def _setting_json(setting: ReportedSetting) -> dict[str, Any]:
     where, declared = setting.where, setting.declared
     return {
         **attributes(setting, "name", "shown"),

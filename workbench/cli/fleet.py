@@ -87,13 +87,13 @@ def reindex(
     from indexing.many_workspaces.table import place_of
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
-    from workbench.fleet.worker import InProcess, RayPool, read_roster, recipe
+    from workbench.fleet.worker import InProcessPool, RayPool, read_roster, recipe
 
     place, agents = place_of(uri, options), read_roster(roster)
     if workers == 0 and address:
         raise UsageError("--workers 0 runs in this process: it excludes --ray")
     how = recipe(vectors=not no_vectors, spend=yes)
-    pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
+    pool = InProcessPool(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
         with Bar() as bar:
             report = run(agents, place, how, pool, Plan(full=full, **given), bar.show)

@@ -32,7 +32,7 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.cli.operation_command import Whose, act, content_address, whose
+from workbench.cli.operation_command import AddressedWorkspace, act, content_address, whose
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import NotMemoryError, UsageError, disk_error
 from workbench.health.audit import Audit
@@ -241,7 +241,7 @@ def check(
 
 
 def _remarks(
-    there: Whose, path: str | None, *, past: bool, origins: bool
+    there: AddressedWorkspace, path: str | None, *, past: bool, origins: bool
 ) -> tuple[list[Finding], dict[str, int]]:
     """What is found in memory, or in one file of it, and what was looked at for that."""
     from workbench.health.checks import checks_of, look_at

@@ -27,7 +27,7 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.cli.operation_command import LINES, Whose, content_address, whose
+from workbench.cli.operation_command import LINES, AddressedWorkspace, content_address, whose
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
@@ -40,7 +40,7 @@ from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
-from workbench.workspace.revisions import Wanted, wanted
+from workbench.workspace.revisions import RevisionQuery, wanted
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 90
@@ -85,9 +85,9 @@ def get(path: str, first: int, lines: int | None) -> None:
 def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
     """The lines of a memory file; of a transcript what was said in each, or None. Raises NotMemoryError."""
     if is_outside(path):
-        from indexing.sync.sources import Sources, page
+        from indexing.sync.sources import IndexSources, page
 
-        lines = page(Sources(place), path).lines
+        lines = page(IndexSources(place), path).lines
         return [None if line is None else line.encode("utf-8", "surrogateescape") for line in lines]
     rows = place.read(path).split(b"\n")
     if rows and not rows[-1]:
@@ -109,10 +109,10 @@ def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple
 
 
 def _outside(place: Workspace, address: str) -> Entry:
-    from indexing.sync.sources import Sources
+    from indexing.sync.sources import IndexSources
 
     try:
-        return find_entry(Sources(place).document(path_of(address)), address)
+        return find_entry(IndexSources(place).document(path_of(address)), address)
     except FileNotFoundError:
         raise EntryNotFoundError(address) from None
 
@@ -146,7 +146,9 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
             _say_steps(steps)
 
 
-def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool) -> None:
+def _log_file(
+    there: AddressedWorkspace, path: str | None, limit: int, only: RevisionQuery, *, everything: bool
+) -> None:
     from workbench.workspace import ledger
 
     place = there.place
@@ -270,7 +272,7 @@ def show(operation: str, related: bool) -> None:
     say_diff(diff)
 
 
-def _show_entry(there: Whose, name: str) -> None:
+def _show_entry(there: AddressedWorkspace, name: str) -> None:
     """Print an entry with its origin and its history; also one that is gone."""
     place = there.place
     entry = Versions(place).last_seen(content_address(place, name))
@@ -308,7 +310,7 @@ def _show_entry(there: Whose, name: str) -> None:
     _say_steps(steps)
 
 
-def _show_related(there: Whose, name: str) -> None:
+def _show_related(there: AddressedWorkspace, name: str) -> None:
     """Print where an entry came from, what was made of it, whom it names, what is like it, and who recalled
     it.
     """

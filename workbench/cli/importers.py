@@ -13,7 +13,7 @@ import click
 from workbench.cli.console import dry_run_option, group, narrate, word, workspace
 from workbench.cli.operation_command import act
 from workbench.graph.drafts import USER
-from workbench.importers.plan import Carried, known_items, plan_import
+from workbench.importers.plan import ImportSource, known_items, plan_import
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -30,7 +30,7 @@ def import_() -> None:
     """
 
 
-def _brings_over(read: Callable[..., Carried]) -> Any:
+def _brings_over(read: Callable[..., ImportSource]) -> Any:
     """A command that brings over, as one operation, what ``read`` finds for a workspace."""
 
     @wraps(read)
@@ -49,7 +49,7 @@ def _brings_over(read: Callable[..., Carried]) -> Any:
 @import_.command()
 @click.argument("file", type=_FILE, required=False)
 @_brings_over
-def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
+def openclaw_recalls(place: Workspace, file: Path | None) -> ImportSource:
     """Import what OpenClaw recalled, for dreaming's scores.
 
     Default of FILE: memory/.dreams/short-term-recall.json of this workspace."""
@@ -62,7 +62,7 @@ def openclaw_recalls(place: Workspace, file: Path | None) -> Carried:
 @click.argument("file", type=_FILE)
 @_user
 @_brings_over
-def openclaw_cells(_: Workspace, file: Path) -> Carried:
+def openclaw_cells(_: Workspace, file: Path) -> ImportSource:
     """Import OpenClaw's memory database: cells and scenes."""
     from workbench.importers.database import read_cells
 
@@ -73,7 +73,7 @@ def openclaw_cells(_: Workspace, file: Path) -> Carried:
 @click.argument("file", type=_FILE)
 @_user
 @_brings_over
-def goclaw_graph(_: Workspace, file: Path) -> Carried:
+def goclaw_graph(_: Workspace, file: Path) -> ImportSource:
     """Import a memory-graph file of GoClaw (SQLite)."""
     from workbench.importers.goclaw import read_memory_graph
 
@@ -85,7 +85,7 @@ def goclaw_graph(_: Workspace, file: Path) -> Carried:
 @click.option("--agent", default="", help="Import the memory of this agent (key or id).")
 @_user
 @_brings_over
-def goclaw(place: Workspace, source: str, agent: str) -> Carried:
+def goclaw(place: Workspace, source: str, agent: str) -> ImportSource:
     """Import GoClaw v3: a dump, a SQLite file or a server.
 
     The source is a plain pg_dump, the SQLite file of GoClaw Lite, or a running PostgreSQL server.
@@ -108,7 +108,7 @@ def goclaw(place: Workspace, source: str, agent: str) -> Carried:
 @import_.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @_brings_over
-def basic_memory(_: Workspace, folder: Path) -> Carried:
+def basic_memory(_: Workspace, folder: Path) -> ImportSource:
     """Import a folder of notes: each becomes a graph page.
 
     The notes are those of basic-memory, and are copied unchanged."""

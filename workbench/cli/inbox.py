@@ -27,14 +27,14 @@ from workbench.cli.operation_command import Chosen, Selection, command_of
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import foretold
-from workbench.dreaming.proposals.inbox import Waiting, find, overview, pending, waiting
+from workbench.dreaming.proposals.inbox import PendingProposal, find, overview, pending, waiting
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.names import RelPath
 from workbench.plural import plural
-from workbench.workspace.late_writes import Conflict, Late
+from workbench.workspace.late_writes import Conflict, KeptFile
 from workbench.workspace.workspace import Workspace
 
 _run_option = word("--run", "RUN", "Only proposals of this run.")
@@ -140,7 +140,7 @@ for _operation in OPERATIONS:
     inbox.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
 
 
-def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
+def _waiting_json(one: PendingProposal, now: datetime) -> dict[str, Any]:
     flags = flags_of(one.proposal)
     return {
         **one.proposal.as_json(),
@@ -205,15 +205,15 @@ def _conflicts(place: Workspace) -> list[tuple[int, Conflict]]:
     return [(number, place.operations.conflict(number)) for number in numbers]
 
 
-def _show(place: Workspace, number: int, kept: Conflict | Late, *, discard: bool, yes: bool) -> None:
+def _show(place: Workspace, number: int, kept: Conflict | KeptFile, *, discard: bool, yes: bool) -> None:
     told = _kept_json(number, kept)
     diff = _kept_diff(place, kept)
     if not diff:
-        diff = "nothing is waiting" if isinstance(kept, Late) else "the file now has exactly this text"
+        diff = "nothing is waiting" if isinstance(kept, KeptFile) else "the file now has exactly this text"
     if not discard and answered({**told, "diff": diff}):
         return
     if not (discard and yes):
-        what = "waits" if isinstance(kept, Late) else "was kept"
+        what = "waits" if isinstance(kept, KeptFile) else "was kept"
         say_row(f"{kept.path or _UNKNOWN}, and what {what} in {kept.kept}")
         say_diff(diff)
     if not discard:
@@ -255,9 +255,9 @@ def _list(place: Workspace, *, late: bool) -> None:
         narrate("`workbench inbox conflicts --show N` shows one, `--discard N` removes it from the list")
 
 
-def _kept_json(number: int, kept: Conflict | Late) -> dict[str, Any]:
+def _kept_json(number: int, kept: Conflict | KeptFile) -> dict[str, Any]:
     """A conflict, or the text of a replaced file that is kept beside the memory, as JSON."""
-    if isinstance(kept, Late):
+    if isinstance(kept, KeptFile):
         text, more = kept.text, attributes(kept, "why", "lines")
     else:
         text = kept.text()
@@ -267,9 +267,9 @@ def _kept_json(number: int, kept: Conflict | Late) -> dict[str, Any]:
     return {"number": number, **attributes(kept, "path", "kept"), **more, "first_line": first}
 
 
-def _kept_diff(place: Workspace, kept: Conflict | Late) -> str:
+def _kept_diff(place: Workspace, kept: Conflict | KeptFile) -> str:
     """What putting the text into its file would change there."""
     now = place.files.read_or_none(kept.path) if kept.path else None
-    after = (now or b"") + kept.text if isinstance(kept, Late) else kept.text()
-    before = now or b"" if isinstance(kept, Late) else now
+    after = (now or b"") + kept.text if isinstance(kept, KeptFile) else kept.text()
+    before = now or b"" if isinstance(kept, KeptFile) else now
     return unified_diff(FileEdit(kept.path or RelPath(kept.kept.name), before, after))

@@ -32,8 +32,8 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.errors import BusyError, UsageError, WorkbenchError
-from workbench.jobs.nightly import STEPS, Night, nightly
-from workbench.jobs.runs import Job, Running, now, running, standings
+from workbench.jobs.nightly import STEPS, NightlyContext, nightly
+from workbench.jobs.runs import ActiveRun, Job, now, running, standings
 from workbench.llm.language_model import LanguageModel, language_model_or_why
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -83,7 +83,7 @@ def run(job: str, only: tuple[str, ...]) -> int:
     with speaking(Job.NIGHTLY), workspace() as place, contextlib.ExitStack() as stack:
         work = None if dry_run else stack.enter_context(at_work(place, Job.NIGHTLY))
         model = usable_model(place, "note: the language model cannot be used")
-        night = Night(workspace=place, now=now(), model=model, dry_run=dry_run)
+        night = NightlyContext(workspace=place, now=now(), model=model, dry_run=dry_run)
         for outcome in nightly(night, only, run=work.run if work else None):
             outcomes.append(outcome)
             if log and work:
@@ -188,10 +188,10 @@ def speaking(job: Job) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class AtWork:
+class JobInProgress:
     """A job that is under way, with whom to tell how it goes."""
 
-    run: Running
+    run: ActiveRun
     job: Job
     metrics: MetricsFile | None
 
@@ -221,17 +221,17 @@ class AtWork:
 
 
 @contextlib.contextmanager
-def at_work(place: Workspace, job: Job) -> Iterator[AtWork]:
+def at_work(place: Workspace, job: Job) -> Iterator[JobInProgress]:
     """Run ``job`` in the block, alone. Raises BusyError that names who runs, ReadOnlyError and UsageError."""
     file = None
     if metrics := given("metrics"):
         from workbench.health.metrics import MetricsFile
 
         file = MetricsFile.at(metrics, place)
-    work: AtWork | None = None
+    work: JobInProgress | None = None
     try:
         with running(place.state_dir(), job, by_clock=given("log")) as run:
-            work = AtWork(run, job, file)
+            work = JobInProgress(run, job, file)
             yield work
     except BaseException:
         if work is not None:

@@ -105,7 +105,7 @@ def _why_none(document: Document, line: int) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class AddressedWorkspace:
     """The workspace that is read, and what is written before its addresses; nothing for one's own."""
 
     place: Workspace
@@ -138,14 +138,14 @@ class Whose:
 
 
 @contextlib.contextmanager
-def whose(asked: _Asked) -> Iterator[tuple[Whose, _Asked]]:
+def whose(asked: _Asked) -> Iterator[tuple[AddressedWorkspace, _Asked]]:
     """Whose memory ``asked`` means, opened, and what it is called there: ``leader:…`` is in the leader's.
 
     A file of one's own that is called so goes before it. Raises UsageError where the leader's cannot be read.
     """
     with workspace() as here:
         if not asked or not here.is_leaders(asked):
-            yield Whose(here), asked
+            yield AddressedWorkspace(here), asked
             return
         if isinstance(here, PastWorkspace):
             raise UsageError(
@@ -158,10 +158,10 @@ def whose(asked: _Asked) -> Iterator[tuple[Whose, _Asked]]:
 
         leader = open_leader(here)
         if leader is None:  # it is one's own
-            yield Whose(here), asked
+            yield AddressedWorkspace(here), asked
             return
         with contextlib.closing(leader):
-            yield Whose(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)
+            yield AddressedWorkspace(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)
 
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {

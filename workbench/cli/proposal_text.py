@@ -13,7 +13,7 @@ from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 
 if TYPE_CHECKING:
-    from workbench.dreaming.proposals.inbox import Settled, Waiting
+    from workbench.dreaming.proposals.inbox import PendingProposal, SettledProposal
     from workbench.dreaming.proposals.origins import Quotation
     from workbench.memory.proposal import Gate, Proposal
 
@@ -54,7 +54,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     say("")
 
 
-def say_in_full(one: Waiting, sources: Sequence[Quotation] = ()) -> None:
+def say_in_full(one: PendingProposal, sources: Sequence[Quotation] = ()) -> None:
     """Print a proposal with each part of its score, each gate, all sources with their words, and why."""
     proposal = one.proposal
     say(f"{proposal.key}  {_what(proposal)}", bold=True)
@@ -76,7 +76,7 @@ def say_in_full(one: Waiting, sources: Sequence[Quotation] = ()) -> None:
         say_field(name, value)
 
 
-def say_settled(settled: Iterable[Settled]) -> None:
+def say_settled(settled: Iterable[SettledProposal]) -> None:
     """Print a line for each proposal that does not wait any more: what was decided of it, and its words."""
     for one in settled:
         head = f"{short_key(one.proposal)}  {_what(one.proposal)}: {line(one.said)}"
@@ -84,7 +84,7 @@ def say_settled(settled: Iterable[Settled]) -> None:
         say_wrapped(one.proposal.text)
 
 
-def say_waiting(waits: Iterable[Waiting], now: datetime) -> None:
+def say_waiting(waits: Iterable[PendingProposal], now: datetime) -> None:
     """Print a list of proposals; what is stale, deferred or flagged says so."""
     from workbench.dreaming.proposals.safety_flags import flags_of, is_from_outside
 

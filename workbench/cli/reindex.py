@@ -32,7 +32,7 @@ from workbench.cli.console import (
     wants_json,
     workspace,
 )
-from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
+from workbench.cli.jobs import JobInProgress, at_work, job_options, require_whole, speaking, until_stopped
 from workbench.config.settings import own_settings, user_settings_path
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.runs import Job
@@ -43,7 +43,7 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from indexing.embedding.choice import Service
     from indexing.embedding.model_files import Listing
-    from indexing.sync.report import Agree, Backfill, SyncReport
+    from indexing.sync.report import Agree, EmbeddingEstimate, SyncReport
     from indexing.sync.watch import SyncRun
 
 _SHOWN_LINES = 5
@@ -124,7 +124,7 @@ def _asker(bar: Bar, *, yes: bool) -> Agree | None:
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
 
-    def agree(spending: Backfill) -> bool:
+    def agree(spending: EmbeddingEstimate) -> bool:
         bar.clear()
         narrate(f"to be embedded: {spending.sentence()}")
         return yes or click.confirm("send them?", err=True)
@@ -170,16 +170,16 @@ def _narrate_faults(report: SyncReport) -> None:
         narrate(f"unreadable lines of {path}: {len(lines)} ({first})")
 
 
-def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bool, yes: bool) -> None:
+def _watch(place: Workspace, work: JobInProgress, stop: threading.Event, *, vectors: bool, yes: bool) -> None:
     """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
-    from indexing.sync.watch import KeepUp
+    from indexing.sync.watch import IndexFollower
 
     log = given("log")
     if not log:
         narrate("following the files until it is interrupted")
     told = (lambda _: None) if log else narrate
     agree = (lambda _: True) if yes else None  # nobody is there to be asked
-    for run in KeepUp(place.root, stop, told, vectors=vectors, agree=agree).runs():
+    for run in IndexFollower(place.root, stop, told, vectors=vectors, agree=agree).runs():
         if not log:
             _say_run(run)
         if run.report is not None:

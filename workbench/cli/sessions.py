@@ -34,8 +34,8 @@ from workbench.cli.console import (
 )
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
 from workbench.errors import ReadOnlyError, UsageError, reason_of
-from workbench.ingest.flush import Flushed, flush_reading, flush_session
-from workbench.ingest.ingest import Ingest, Taken, sort_of
+from workbench.ingest.flush import FlushResult, flush_reading, flush_session
+from workbench.ingest.ingest import Ingest, IngestedSource, sort_of
 from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import find, watched
@@ -179,11 +179,11 @@ def _flush_for_hook(said: Mapping[str, Any]) -> None:
         narrate(f"workbench: facts saved before compaction: {count}")
 
 
-def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flushed], dict[str, str]]:
+def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[FlushResult], dict[str, str]]:
     """What was flushed, and why each file that failed did; ``quiet`` tells of nothing."""
     tell = (lambda _: None) if quiet else narrate_row
     now = this_moment()
-    done: list[Flushed] = []
+    done: list[FlushResult] = []
     with workspace() as place:
         dry_run = given("dry_run") and not quiet
         if not dry_run:
@@ -212,7 +212,7 @@ def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flu
     return done, failed
 
 
-def _say_taken(taken: Taken) -> None:
+def _say_taken(taken: IngestedSource) -> None:
     if taken.outcome != "taken":
         plain = taken.outcome == "unchanged" or taken.why.startswith(taken.outcome)
         said = taken.why if plain else f"{taken.outcome}: {taken.why}"
@@ -233,7 +233,7 @@ def _say_taken(taken: Taken) -> None:
         narrate_row(bad)
 
 
-def _say_flushed(one: Flushed) -> None:
+def _say_flushed(one: FlushResult) -> None:
     if one.skipped:
         narrate_row(f"skipped: {one.source}: {one.skipped}")
     for line in one.lines:

@@ -281,7 +281,7 @@ def workspaces(ctx: click.Context, found: bool) -> None:
 
 def _say_found() -> bool:
     """Tell what agents of this machine keep, and how to open it; whether there is anything."""
-    from workbench.health.places import agent_memories
+    from workbench.health.machine_memories import agent_memories
 
     memories = agent_memories()
     if answered({"found": memories}):
@@ -323,7 +323,7 @@ def list_() -> int:
     The exit code is 4 if one is missing, cannot be opened or needs a newer version, or if a line of the list
     is invalid.
     """
-    from workbench.health.places import standing
+    from workbench.health.machine_memories import standing
 
     known = read_registry()
     found = [standing(one) for one in known.entries]

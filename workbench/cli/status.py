@@ -27,11 +27,11 @@ from workbench.errors import NewerFormatError, NotMemoryError, UsageError, Workb
 from workbench.jobs.runs import now, standings
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
+from workbench.workspace.agent_load import load_states
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record
 from workbench.workspace.late_lines import late_in, late_sentences
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.load_state import load_states
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 

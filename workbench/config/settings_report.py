@@ -48,7 +48,7 @@ class SettingMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldSetting:
+class ReportedSetting:
     """One setting. ``where`` is the place that its value comes from, ``also`` others that say it too."""
 
     name: str
@@ -97,15 +97,15 @@ class SettingsProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldSettings:
+class SettingsReport:
     """All of them in the order in which they are declared."""
 
-    settings: tuple[ToldSetting, ...]
+    settings: tuple[ReportedSetting, ...]
     problems: tuple[SettingsProblem, ...]
     own: Path
     workspace: Path | None
 
-    def of(self, name: str) -> ToldSetting:
+    def of(self, name: str) -> ReportedSetting:
         """One of them. Raises UsageError for a name that there is not."""
         found = next((setting for setting in self.settings if setting.name == name), None)
         if found is None:
@@ -123,7 +123,7 @@ class ToldSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldFile:
+class _ReportedFile:
     """What counts of one file, where it says so, and what does not count."""
 
     values: Mapping[str, object]
@@ -131,12 +131,12 @@ class _ToldFile:
     problems: tuple[SettingsProblem, ...]
 
 
-def tell(workspace_file: Path | None) -> ToldSettings:
+def tell(workspace_file: Path | None) -> SettingsReport:
     """Every setting as it counts in the workspace with this file; None for no workspace."""
     own_path = settings_module.user_settings_path()
     root = workspace_file.parent if workspace_file is not None else None
     own = _told_by(own_path, SettingOrigin.OWN, root)
-    shared = _ToldFile({}, {}, ())
+    shared = _ReportedFile({}, {}, ())
     if workspace_file is not None:
         shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, root)
     counting, mine = combined(own.values, shared.values), combined(own.values, {})
@@ -144,7 +144,7 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     for name in DECLARED:
         said = [file.said[name] for file in (shared, own) if name in file.said]
         told.append(_setting(name, getattr(counting, name), mine, said))
-    return ToldSettings(tuple(told), (*own.problems, *shared.problems), own_path, workspace_file)
+    return SettingsReport(tuple(told), (*own.problems, *shared.problems), own_path, workspace_file)
 
 
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -198,19 +198,19 @@ def places_of(text: str) -> dict[str, YamlPlace]:
     return {"_".join(keys): place for keys, place in found.items()}
 
 
-def _setting(name: str, value: object, mine: Settings, said: Sequence[SettingMessage]) -> ToldSetting:
+def _setting(name: str, value: object, mine: Settings, said: Sequence[SettingMessage]) -> ReportedSetting:
     """``said`` is what files say of it, the one that counts first; ``mine`` the person's own settings."""
     declared = DECLARED[name]
     variable = _variable(name, mine)
     if variable and (not declared.secret or not value):
-        return ToldSetting(
+        return ReportedSetting(
             name=name,
             value=declared.secret or os.environ[variable].strip(),
             origin=SettingOrigin.ENVIRONMENT,
             variable=variable,
             also=tuple(said),
         )
-    return ToldSetting(
+    return ReportedSetting(
         name=name,
         value=bool(value) if declared.secret else value,
         origin=said[0].origin if said else SettingOrigin.DEFAULT,
@@ -232,11 +232,11 @@ def _variable(name: str, mine: Settings) -> str:
     return wanted if os.environ.get(wanted, "").strip() else ""
 
 
-def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
+def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ReportedFile:
     try:
         file = read_settings(path, root, trusted=origin is SettingOrigin.OWN)
     except SettingsFileError as error:
-        return _ToldFile({}, {}, (SettingsProblem(path, error.reason, error.line, hint=error.hint),))
+        return _ReportedFile({}, {}, (SettingsProblem(path, error.reason, error.line, hint=error.hint),))
     lines = {name: place.line for name, place in places_of(file.text).items()} if file.text else {}
     values = {name: value for name, value in file.values.items() if name not in file.wrong}
     said = {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}
@@ -248,4 +248,4 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
             problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
         elif wrong := file.wrong.get(name):
             problems.append(SettingsProblem(path, wrong.message, line, name, wrong.hint))
-    return _ToldFile(values, said, tuple(problems))
+    return _ReportedFile(values, said, tuple(problems))

@@ -20,8 +20,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 from workbench.dreaming.normalisation import without_frame
-from workbench.dreaming.proposals.suspicious import Suspect
-from workbench.dreaming.result import DreamProgress, OnProgress, Skips, unheard
+from workbench.dreaming.proposals.suspicious import SuspiciousLine
+from workbench.dreaming.result import DreamProgress, OnProgress, SkippedClaims, unheard
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
@@ -139,11 +139,11 @@ class CandidateScan:
     mentions: list[Mention] = field(default_factory=list)
     old: int = 0
     unread: list[str] = field(default_factory=list)
-    suspicious: list[Suspect] = field(default_factory=list)
+    suspicious: list[SuspiciousLine] = field(default_factory=list)
 
 
 def candidates(
-    workspace: Workspace, today: date, days: int | None, skips: Skips, *, tell: OnProgress = unheard
+    workspace: Workspace, today: date, days: int | None, skips: SkippedClaims, *, tell: OnProgress = unheard
 ) -> CandidateScan:
     """All mentions, file by file; what was left out goes to ``skips``.
 
@@ -197,7 +197,7 @@ class _Reader:
 
     today: date
     oldest: date
-    skips: Skips
+    skips: SkippedClaims
     found: CandidateScan
     owner: frozenset[str]
     _claims: dict[str, tuple[Origin, tuple[_Claim, ...]]] = field(default_factory=dict)
@@ -261,7 +261,7 @@ class _Reader:
             if why := suspicion(clean(said.words) if len(turns) > 1 else said.words, origin):
                 line = min(entry.end_line, entry.start_line + entry.text.count("\n", 0, start))
                 place = f"{document.path}#L{line}"
-                self.found.suspicious.append(Suspect(text, place, entry.address, origin, why))
+                self.found.suspicious.append(SuspiciousLine(text, place, entry.address, origin, why))
                 self._leave_out(entry, f"suspicious: {why}")
         if len(self.found.suspicious) > listed:
             return

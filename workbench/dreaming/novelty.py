@@ -109,7 +109,7 @@ class Novelty:
     entry: Entry
 
 
-class LongTerm:
+class LongTermIndex:
     """The entries of MEMORY.md, found by the words of a claim: the time of a question does not grow with it
     but where entries share rare words.
     """

@@ -58,7 +58,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foretold:
+class PredictionScore:
     """How well the last decisions would have been foretold from those before them.
 
     ``right`` and ``base_right`` are shares of the pairs of a kept and a rejected line that were in the right
@@ -78,7 +78,7 @@ class OwnerModel:
 
     base: Salience
     examples: tuple[Example, ...] = ()
-    foretold: Foretold = Foretold()
+    foretold: PredictionScore = PredictionScore()
     why_not: str = ""
     seen: NDArray[np.float32]
     """(n, 2^14 + 55 + 1) the features of the examples; see ``_scaled``."""
@@ -113,7 +113,7 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     examples = tuple(examples[-MOST:])
     features = features_of([example.line for example in examples])
     seen, pull = _scaled(base, features), np.zeros(len(examples))
-    foretold, why = Foretold(), ""
+    foretold, why = PredictionScore(), ""
     if len(examples) < LEAST:
         why = f"{len(examples)} of {LEAST} decisions that are needed to learn"
     else:
@@ -182,7 +182,7 @@ def _foretold(
     answers: NDArray[np.float64],
     said: NDArray[np.float64],
     weights: NDArray[np.float64],
-) -> Foretold:
+) -> PredictionScore:
     """The last half of the decisions, 50 at most, in blocks, each foretold from all before it.
 
     The base model is given the owner's share of kept lines too, so that what is compared is what was learned
@@ -201,7 +201,7 @@ def _foretold(
         shifted[block] = said[here] + shift
     truth = answers[places] > 0
     losses = _loss(corrected, truth) - _loss(shifted, truth)
-    return Foretold(
+    return PredictionScore(
         tested=tested,
         right=pairs_in_order(corrected, truth),
         base_right=pairs_in_order(said[places], truth),
@@ -245,12 +245,12 @@ class LearningReport:
     tested: int
     right: float | None
     base_right: float | None
-    raised: tuple[Taught, ...]
-    lowered: tuple[Taught, ...]
+    raised: tuple[TrainingDecision, ...]
+    lowered: tuple[TrainingDecision, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
+class TrainingDecision:
     """A decision that moves what is like it: what was done, to which words."""
 
     what: str
@@ -267,7 +267,11 @@ def learning_report(workspace: Workspace) -> LearningReport:
     examples = decided_examples(workspace, read_book(workspace))
     model = learned(base_model(), examples)
     strongest = sorted(zip(model.pull.tolist(), model.examples, strict=True), key=lambda one: -abs(one[0]))
-    told = [(pull, Taught(example.what, example.line.text)) for pull, example in strongest if model.active]
+    told = [
+        (pull, TrainingDecision(example.what, example.line.text))
+        for pull, example in strongest
+        if model.active
+    ]
     return LearningReport(
         active=model.active,
         why_not=model.why_not,

@@ -18,7 +18,7 @@ from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
 from workbench.dreaming.vetoes import veto
-from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, Passage, ask_json
+from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, PromptPassage, ask_json
 from workbench.memory.claims import distinction
 from workbench.memory.model_window import word_pieces
 from workbench.memory.provenance import least_trusted
@@ -55,7 +55,7 @@ def worded(
 ) -> tuple[tuple[SelectedClaim, ...], tuple[str, ...]]:
     """The choices in their final words, and what to tell of how these were found. ``timeout`` in seconds."""
     groups = {f"c{number}": _passages(f"c{number}", choice) for number, choice in enumerate(chosen, 1)}
-    data = [Passage(name, text) for passages in groups.values() for name, (text, _) in passages.items()]
+    data = [PromptPassage(name, text) for passages in groups.values() for name, (text, _) in passages.items()]
     if model is None or not data:
         return tuple(chosen), ()
     try:

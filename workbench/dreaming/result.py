@@ -26,7 +26,7 @@ _SHOWN = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
+class SkippedClaim:
     """A claim that is not proposed: its key, a few words why, and how it begins."""
 
     key: str
@@ -44,24 +44,24 @@ def reason_of(why: str) -> str:
     return why.partition(":")[0]
 
 
-class Skips:
+class SkippedClaims:
     """Collects what was left out of one run: the counts are whole, the list of names has an end."""
 
     def __init__(self, wanted: Callable[[str], bool] = lambda _text: False) -> None:
         """``wanted`` says of a text whether it is the claim that somebody asks about."""
         self._wanted = wanted
-        self.seen: Skip | None = None
+        self.seen: SkippedClaim | None = None
         """Why that was left out, wherever the list of names ends; None where it was not."""
         self.reasons: Counter[str] = Counter()
-        self.named: list[Skip] = []
+        self.named: list[SkippedClaim] = []
         """Those that are named, in the order in which they were left out."""
 
     def add(self, key: str, why: str, text: str) -> None:
         """Leave a claim out."""
         if self.seen is None and self._wanted(text):
-            self.seen = Skip(claim_key(text), why, text)
+            self.seen = SkippedClaim(claim_key(text), why, text)
         if self.names(why):
-            self.named.append(Skip(key, why, _beginning(text)))
+            self.named.append(SkippedClaim(key, why, _beginning(text)))
         self.reasons[reason_of(why)] += 1
 
     def names(self, why: str) -> bool:
@@ -83,7 +83,7 @@ class Dream:
     gated: int
     proposals: tuple[Proposal, ...] = ()
     waiting: tuple[Proposal, ...] = ()
-    skipped: tuple[Skip, ...] = ()
+    skipped: tuple[SkippedClaim, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     took: float = 0.0
@@ -95,7 +95,7 @@ class Dream:
 
     def put_forward(self, proposed: Proposed) -> Dream:
         """The run once its proposals wait; what could not wait is left out like anything else."""
-        left = [Skip(one.key, why, _beginning(one.text)) for one, why in proposed.left_out]
+        left = [SkippedClaim(one.key, why, _beginning(one.text)) for one, why in proposed.left_out]
         return replace(
             self,
             proposals=proposed.added,

@@ -28,8 +28,8 @@ from workbench.dreaming.line_judgement import fact_type, judged, why_of
 from workbench.dreaming.proposal_text import worded
 from workbench.dreaming.proposals.inbox import propose
 from workbench.dreaming.proposals.suspicious import suspicious_proposals
-from workbench.dreaming.result import Dream, DreamProgress, Explanation, OnProgress, Skips, unheard
-from workbench.dreaming.score import Judged
+from workbench.dreaming.result import Dream, DreamProgress, Explanation, OnProgress, SkippedClaims, unheard
+from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
 from workbench.dreaming.survey import line_of, survey
 from workbench.llm.language_model import WITHOUT_MODEL, LanguageModel, language_model_or_why
@@ -101,7 +101,7 @@ def explain(
     """
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(key_or_text)
-    skips = Skips(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
+    skips = SkippedClaims(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
     known = survey(workspace, now, skips=skips, tell=tell)
     chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
     found = wanted.among(known.judged)
@@ -161,7 +161,7 @@ class _Wanted:
         self._prefix = self.said.casefold() if _KEY.fullmatch(self.said.casefold()) else ""
         self._words = " ".join(self.said.casefold().split())
 
-    def among(self, judged: Sequence[Judged]) -> Judged | None:
+    def among(self, judged: Sequence[ScoredCluster]) -> ScoredCluster | None:
         """The claim that is meant most surely; None where none is."""
         ways: tuple[Callable[[Cluster], bool], ...] = (
             lambda cluster: self.key in cluster.keys,

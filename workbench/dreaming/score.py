@@ -77,7 +77,7 @@ class _Recall(msgspec.Struct, frozen=True):
     by: str = ""
 
 
-class RecallBook:
+class RecallHistory:
     """What the book says until ``now``.
 
     ``bad`` counts lines that are none, ``ahead`` those that are dated after now. ``entries`` and ``claims``
@@ -135,7 +135,7 @@ _OFTEN_SAID, _OFTEN_USED = 8, 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class ScoredCluster:
     """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 
     ``sources`` are independent ones, ``days`` those on which it was said. ``left_out`` says why it is not

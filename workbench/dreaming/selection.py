@@ -16,9 +16,9 @@ from indexing.embedding.port import Embedder
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.line_judgement import fact_type, why_of
 from workbench.dreaming.normalisation import template_of
-from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
+from workbench.dreaming.novelty import LongTermIndex, Novelty, adds_nothing
 from workbench.dreaming.proposals.inbox import Book, waiting
-from workbench.dreaming.score import Judged
+from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.survey import Survey, line_of
 from workbench.errors import ModelUnavailableError
 from workbench.memory.claims import claim_key
@@ -50,7 +50,7 @@ class SelectedClaim:
     """A proposal, the claim that it is made of, and what the entry says that it would change."""
 
     proposal: Proposal
-    judged: Judged
+    judged: ScoredCluster
     entry_text: str = ""
 
 
@@ -65,7 +65,7 @@ class Chooser:
         self.notes: list[str] = []
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
-        self._memory = LongTerm(self._document)
+        self._memory = LongTermIndex(self._document)
         model = local_model(workspace.settings)
         self._meaning = meaning_by(model) if model else None
         self._decided = _Decided(workspace, known.book, now)
@@ -95,7 +95,7 @@ class Chooser:
                 templates_taken.add(_template(judged))
         return tuple(chosen)
 
-    def _ranked(self) -> list[Judged]:
+    def _ranked(self) -> list[ScoredCluster]:
         """What may be proposed: claims from a trusted source first, then by score."""
         passed = sorted((judged for judged in self.known.judged if judged.passed), key=_rank)
         most = _LOOKED_AT * self._limit
@@ -109,7 +109,7 @@ class Chooser:
         best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
         return [*best, *passed[most:]]
 
-    def _why_not(self, judged: Judged, standing: Novelty | None) -> str | None:
+    def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str | None:
         """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
         if findings := (*secrets_in(best.context), *hidden_in(best.context)):
@@ -134,7 +134,7 @@ class Chooser:
         return None
 
     def _choice(
-        self, judged: Judged, passed: Sequence[Judged], taken: Collection[str]
+        self, judged: ScoredCluster, passed: Sequence[ScoredCluster], taken: Collection[str]
     ) -> SelectedClaim | None:
         """``taken`` are the templates of those among ``passed`` that are chosen already."""
         best = judged.cluster.best
@@ -152,7 +152,7 @@ class Chooser:
             self._proposal(judged, standing), judged, standing.entry.text if standing else ""
         )
 
-    def _proposal(self, judged: Judged, standing: Novelty | None) -> Proposal:
+    def _proposal(self, judged: ScoredCluster, standing: Novelty | None) -> Proposal:
         cluster, best = judged.cluster, judged.cluster.best
         origins = [m for m in reversed(cluster.mentions) if m.trusted == best.trusted and m is not best]
         named = (best, *origins[: MOST_SOURCES - 1])  # what corroborates a trusted origin is none itself
@@ -185,12 +185,12 @@ class Chooser:
         self._meaning = None
         return heading_for(text, self._document)
 
-    def _beyond(self, rest: list[Judged]) -> None:
+    def _beyond(self, rest: list[ScoredCluster]) -> None:
         self.notes.append(f"{len(rest):,} more could be proposed; the limit is {self._limit} to keep a run")
         for judged in rest:
             self._leave_out(judged, f"beyond the limit: score {judged.score:.2f}")
 
-    def _leave_out(self, judged: Judged, why: str) -> None:
+    def _leave_out(self, judged: ScoredCluster, why: str) -> None:
         best = judged.cluster.best
         self.left_out[best.key] = why
         self.known.skips.add(best.key, why, best.text)
@@ -214,15 +214,15 @@ def meaning_by(model: Embedder) -> Meaning:
     return meaning
 
 
-def _template(judged: Judged) -> str:
+def _template(judged: ScoredCluster) -> str:
     return template_of(judged.cluster.best.text)
 
 
-def _rank(judged: Judged) -> tuple[bool, float, str]:
+def _rank(judged: ScoredCluster) -> tuple[bool, float, str]:
     return not judged.cluster.trusted, -judged.score, judged.cluster.key
 
 
-def _says_the_same(one: Judged, other: Judged) -> bool:
+def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
     """Whether nobody would want to read both: the other adds nothing, or differs in nothing that counts."""
     text, another = one.cluster.best.text, other.cluster.best.text
     if adds_nothing(another, text):
@@ -233,7 +233,7 @@ def _says_the_same(one: Judged, other: Judged) -> bool:
     return same_claim(text, another, likeness=_ALIKE)
 
 
-def why_proposed(judged: Judged, standing: Novelty | None) -> str:
+def why_proposed(judged: ScoredCluster, standing: Novelty | None) -> str:
     """In a sentence for a person: where it was said, how it was used, what it would do to an entry."""
     recalls, cluster = judged.recalls, judged.cluster
     days = len({mention.day for mention in cluster.mentions})

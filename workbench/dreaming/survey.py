@@ -29,9 +29,9 @@ from workbench.dreaming.features import Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, Skips, unheard
+from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, SkippedClaims, unheard
 from workbench.dreaming.salience import BATCH
-from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, Judged, RecallBook
+from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -105,18 +105,18 @@ class Survey:
     recurring: frozenset[str]
     """Headings that return from file to file."""
     book: Book
-    judged: tuple[Judged, ...]
-    skips: Skips
+    judged: tuple[ScoredCluster, ...]
+    skips: SkippedClaims
     notes: tuple[str, ...]
 
 
 @no_garbage_collection()
 def survey(
-    workspace: Workspace, now: datetime, *, skips: Skips | None = None, tell: OnProgress = unheard
+    workspace: Workspace, now: datetime, *, skips: SkippedClaims | None = None, tell: OnProgress = unheard
 ) -> Survey:
     """Read all that can be a source, and judge every claim in it. What is left out goes to ``skips``."""
     today, days = now.date(), workspace.settings.dream_days
-    skips = Skips() if skips is None else skips
+    skips = SkippedClaims() if skips is None else skips
     book = read_book(workspace)
     first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
@@ -125,7 +125,7 @@ def survey(
     model = owner_model(workspace, book)
     claims = same_words(found.mentions)
     tell(DreamProgress("recalls"))
-    recall_book = RecallBook(workspace, now)
+    recall_book = RecallHistory(workspace, now)
     recalls, gone = _recalls(recall_book, claims)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
@@ -153,7 +153,7 @@ def survey(
 
 def _known(
     cluster: Cluster, recalls_of: Mapping[str, ClaimRecalls], floor: float = 0.0, left_out: str = ""
-) -> Judged:
+) -> ScoredCluster:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
     What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
@@ -161,11 +161,11 @@ def _known(
     """
     recalls = recalls_of.get(cluster.mentions[0].key, NEVER_RECALLED)
     if len(cluster.mentions) == 1:
-        return Judged(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
+        return ScoredCluster(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
     inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
     sources = len(sources_of(inside, echoes=echoes))
-    return Judged(
+    return ScoredCluster(
         cluster=cluster,
         recalls=recalls,
         sources=sources,
@@ -176,8 +176,12 @@ def _known(
 
 
 def _judged(
-    known: Sequence[Judged], model: OwnerModel, recurring: frozenset[str], today: date, tell: OnProgress
-) -> Iterator[Judged]:
+    known: Sequence[ScoredCluster],
+    model: OwnerModel,
+    recurring: frozenset[str],
+    today: date,
+    tell: OnProgress,
+) -> Iterator[ScoredCluster]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
     for start in range(0, len(known), BATCH):
         tell(DreamProgress("judging", start, len(known)))
@@ -279,7 +283,7 @@ def _signs() -> NDArray[np.bool_]:
     return np.array([*((one.isdigit(), one.isupper(), one == " ") for one in signs), (False,) * 3])
 
 
-def _recalls(book: RecallBook, clusters: Sequence[Cluster]) -> tuple[dict[str, ClaimRecalls], int]:
+def _recalls(book: RecallHistory, clusters: Sequence[Cluster]) -> tuple[dict[str, ClaimRecalls], int]:
     """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
     entries: dict[str, list[str]] = {}
@@ -293,7 +297,7 @@ def _recalls(book: RecallBook, clusters: Sequence[Cluster]) -> tuple[dict[str, C
     return book.of(claims, entries)
 
 
-def _notes(found: CandidateScan, recalls: RecallBook, gone: int, days: int) -> list[str]:
+def _notes(found: CandidateScan, recalls: RecallHistory, gone: int, days: int) -> list[str]:
     notes = []
     if found.old:
         notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")

@@ -24,7 +24,7 @@ from indexing.many_workspaces.table import KnownFile, Location, SharedTable, Tab
 from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, WorkbenchError, disk_error, reason_of
-from workbench.fleet.worker import Agent, Done, InProcess, Recipe, Task, read
+from workbench.fleet.worker import Agent, InProcessPool, Recipe, Task, TaskResult, read
 from workbench.plural import plural
 
 OnProgress = Callable[[str, int, int], None]
@@ -121,7 +121,7 @@ def reindex(
     agents: Sequence[Agent],
     place: Location,
     recipe: Recipe,
-    pool: InProcess,
+    pool: InProcessPool,
     plan: Plan,
     progress: OnProgress | None = None,
 ) -> FleetReport:
@@ -154,7 +154,7 @@ class _Run:
         self._empty = False
         self._table: SharedTable
 
-    def run(self, pool: InProcess) -> FleetReport:
+    def run(self, pool: InProcessPool) -> FleetReport:
         """Carry the run out."""
         report, started = self._report, time.perf_counter()
         card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
@@ -177,14 +177,14 @@ class _Run:
             report.seconds = time.perf_counter() - started
         return report
 
-    def _go_rounds(self, pool: InProcess) -> None:
+    def _go_rounds(self, pool: InProcessPool) -> None:
         """All workspaces in batches; then those that failed one by one, as often as they may."""
         agents, size = list(self._agents.values()), self._plan.batch
         for attempt in range(1, self._plan.retries + 2):
             batches = (tuple(agents[at : at + size]) for at in range(0, len(agents), size))
             failed: dict[str, str] = {}
             for task, brought in pool.map(self._read(batch, attempt) for batch in batches):
-                if isinstance(brought, Done):
+                if isinstance(brought, TaskResult):
                     failed |= self._take(task, brought)
                 else:
                     failed |= self._lost(task, brought)
@@ -210,7 +210,7 @@ class _Run:
                 self._doubled.add(name)
         return read(agents, digests, full=self._plan.full)
 
-    def _take(self, task: Task, done: Done) -> dict[str, str]:
+    def _take(self, task: Task, done: TaskResult) -> dict[str, str]:
         """Write what a worker brought, and count; the workspaces that failed, with why."""
         report = self._report
         begun = time.perf_counter()

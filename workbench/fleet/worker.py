@@ -148,7 +148,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class TaskResult:
     """What a worker brings back: ``rows`` (an Arrow table or None) are all that there is of the task's files.
 
     But for those of workspaces that ``failed``, with why. ``embedded`` entries have a vector, ``lacking``
@@ -190,7 +190,7 @@ class Worker:
                 hint="install the same model on every node",
             )
 
-    def run(self, task: Task) -> Done:
+    def run(self, task: Task) -> TaskResult:
         """The rows of what changed in the workspaces of ``task``: of all of them, or none without vectors."""
         started = time.perf_counter()
         changed = [(name, file) for name, changes in task.found.items() for file in changes.changed]
@@ -204,7 +204,7 @@ class Worker:
         dimension = self._recipe.dimension
         rows = [row for name, file in changed for row in rows_of(name, file, texts, dimension)]
         having = sum(row["vector"] is not None for row in rows)
-        return Done(
+        return TaskResult(
             rows=as_table(rows, dimension) if rows else None,
             failed=failed,
             embedded=having,
@@ -277,11 +277,11 @@ _LONGEST_FOLDER = 30
 """Characters; Ray puts sockets below it, whose paths may have about a hundred."""
 
 
-Brought: TypeAlias = "tuple[Task, Done | str]"
+Brought: TypeAlias = "tuple[Task, TaskResult | str]"
 """A task, and what came of it: why, where nothing came back."""
 
 
-class InProcess:
+class InProcessPool:
     """Workers, from the beginning of a block to its end: one in this process."""
 
     def __init__(self, recipe: Recipe) -> None:
@@ -300,7 +300,7 @@ class InProcess:
             yield task, self._worker.run(task)
 
 
-class RayPool(InProcess):
+class RayPool(InProcessPool):
     """Processes of Ray, each with a worker. ``workers`` 0 takes all processors.
 
     ``address`` is that of a cluster (``auto``, ``host:port``); without it a Ray is started for this run.
@@ -368,7 +368,7 @@ class RayPool(InProcess):
         (ready,), _ = self._ray.wait(list(held), num_returns=1)
         task = held.pop(ready)
         try:
-            done: Done = self._ray.get(ready)
+            done: TaskResult = self._ray.get(ready)
         except self._ray.exceptions.RayError as error:
             return task, _why(error)
         return task, done
@@ -412,7 +412,7 @@ class RayPool(InProcess):
             raise WorkbenchError(f"no worker started: {_why(error)}") from error
 
 
-def _carry_out(recipe: bytes, task: Task) -> Done:
+def _carry_out(recipe: bytes, task: Task) -> TaskResult:
     """Carry a task out, in a process of Ray's."""
     return _worker(recipe).run(task)
 

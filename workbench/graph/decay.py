@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from workbench.graph.model import Graph, Held
+from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import TypedMemory
@@ -38,13 +38,13 @@ _FURTHEST = 36_500
 
 
 @dataclass(frozen=True, slots=True)
-class Fading:
+class DecayingMemory:
     """A memory that will be proposed for forgetting on the day ``on``, unless it is recalled before.
 
     ``value`` is what is left of its importance today.
     """
 
-    held: Held
+    held: EntityMemory
     value: float
     on: date
 
@@ -120,7 +120,7 @@ def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
 
 def will_fade(
     graph: Graph, recalls: RecallDays, *, today: date, within: int, decided: Collection[str] = ()
-) -> tuple[Fading, ...]:
+) -> tuple[DecayingMemory, ...]:
     """What decay will propose to forget in ``within`` days from ``today`` on, the soonest first.
 
     What has faded already is among it, with ``today`` as its day. Without a further recall the importance of
@@ -134,18 +134,18 @@ def will_fade(
         days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
         ahead = (max(since, today) - today).days + days
         if ahead <= min(within, _FURTHEST):
-            found.append(Fading(held, value, date.fromordinal(today.toordinal() + ahead)))
+            found.append(DecayingMemory(held, value, date.fromordinal(today.toordinal() + ahead)))
     return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
 
 
-def forget_key(held: Held) -> str:
+def forget_key(held: EntityMemory) -> str:
     """The name of the question whether to forget a memory."""
     return claim_key(f"forget {held.owner} {held.memory.type} {held.memory.text}")
 
 
 def _may_go(
     graph: Graph, recalls: RecallDays, today: date, decided: Collection[str]
-) -> Iterator[tuple[Held, Collection[date], float]]:
+) -> Iterator[tuple[EntityMemory, Collection[date], float]]:
     """What fades, with the days on which it was recalled, and its importance today."""
     for held in graph.memories():
         memory = held.memory
@@ -158,7 +158,7 @@ def _may_go(
             yield held, days, importance_today(memory, today, days)
 
 
-def _proposal(held: Held, value: float, today: date, days: Collection[date]) -> Proposal:
+def _proposal(held: EntityMemory, value: float, today: date, days: Collection[date]) -> Proposal:
     memory = held.memory
     since = _said_on(memory) or today
     last = max((day for day in days if day <= today), default=None)

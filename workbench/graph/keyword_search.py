@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import UsageError
-from workbench.graph.model import Graph, Held
+from workbench.graph.model import EntityMemory, Graph
 from workbench.memory.graph_page import Entity, name_key
 from workbench.safety.terminal import cut, visible
 
@@ -33,7 +33,7 @@ SILENT = frozenset(
 class ByWords:
     """What holds words: ``share`` of them in [0, 1]."""
 
-    held: Held
+    held: EntityMemory
     share: float
 
 

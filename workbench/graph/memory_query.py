@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from workbench.errors import UsageError
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
-from workbench.graph.model import Graph, Held, entity_holds, memory_holds, memory_json
+from workbench.graph.model import EntityMemory, Graph, entity_holds, memory_holds, memory_json
 from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
@@ -23,10 +23,10 @@ or of anything else that says when it happens."""
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueItem:
     """One thing that is due; ``days`` from today, below 0 for what is overdue, None where no day is given."""
 
-    held: Held
+    held: EntityMemory
     sort: Sort
     days: int | None
 
@@ -59,9 +59,9 @@ class Schedule:
     ``tasks`` are pages of the type `task` that still hold: they are due as a whole.
     """
 
-    upcoming: tuple[Due, ...] = ()
-    overdue: tuple[Due, ...] = ()
-    undated: tuple[Due, ...] = ()
+    upcoming: tuple[DueItem, ...] = ()
+    overdue: tuple[DueItem, ...] = ()
+    undated: tuple[DueItem, ...] = ()
     tasks: tuple[Entity, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ PERIODS: tuple[Period, ...] = get_args(Period)
 _WEEK = 7
 
 
-def period_of(due: Due) -> Period:
+def period_of(due: DueItem) -> Period:
     """When a thing is due, as people divide time."""
     if due.days is None:
         return "undated"
@@ -124,7 +124,7 @@ def upcoming(
     )
 
 
-def _due(graph: Graph, today: date) -> Iterator[Due]:
+def _due(graph: Graph, today: date) -> Iterator[DueItem]:
     for held in graph.memories():
         memory = held.memory
         if held.entity is not None and not entity_holds(held.entity, today):
@@ -132,16 +132,16 @@ def _due(graph: Graph, today: date) -> Iterator[Due]:
         days = (memory.happens_at - today).days if memory.happens_at else None
         if memory.type == "todo":
             if is_pending(memory, today):
-                yield Due(held, "todo", days)
+                yield DueItem(held, "todo", days)
         elif days is not None and not memory.done and memory_holds(memory, today):
             if memory.type == "event":
                 if days >= 0:
-                    yield Due(held, "event", days)
+                    yield DueItem(held, "event", days)
             elif days >= 0 or memory.type == "goal":
-                yield Due(held, "deadline", days)
+                yield DueItem(held, "deadline", days)
 
 
-def _by_day(due: Due) -> tuple[float, float, str]:
+def _by_day(due: DueItem) -> tuple[float, float, str]:
     day = due.held.memory.happens_at
     return ordinal(day) if day else 0.0, -due.held.memory.weight, due.held.memory.entry.address
 
@@ -162,7 +162,7 @@ class EntityScope:
         for entity in entities:
             self._add_related(present, present.at(entity.path) or entity)
 
-    def of(self, held: Held) -> Nearness | None:
+    def of(self, held: EntityMemory) -> Nearness | None:
         """How near a memory is, and why; None for one that is about something else."""
         near = self._near.get(held.entity.path) if held.entity else self._by_file(held)
         if near is not None and near[0] < 2:
@@ -194,7 +194,7 @@ class EntityScope:
         if nearness < self._near.get(entity.path, (9, ""))[0]:
             self._near[entity.path] = (nearness, why)
 
-    def _by_file(self, held: Held) -> Nearness | None:
+    def _by_file(self, held: EntityMemory) -> Nearness | None:
         """A note that is named like the entity is about it."""
         stem = stem_of(held.memory.entry.path)
         entity = self._named.get(name_key(stem.replace("-", " ").replace("_", " ")))
@@ -236,7 +236,7 @@ class MemoryQuery:
 class MemoryMatch:
     """One memory that answers; ``why`` says how it is about what was asked, ``late`` for how many days."""
 
-    held: Held
+    held: EntityMemory
     why: str = ""
     late: int = 0
 
@@ -247,7 +247,7 @@ class MemoryMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class QueryResult:
     """The memories that answer, of ``total``; ``tasks`` are pages of type `task` that answer as a whole."""
 
     matches: tuple[MemoryMatch, ...] = ()
@@ -269,7 +269,7 @@ class Result:
         }
 
 
-def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
+def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     """The typed memories that answer ``question``. An unknown name is told, with those that look like it.
 
     Raises UsageError for an order, a limit or a number of days that makes no sense.
@@ -278,7 +278,7 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
     entities, notes = meant(graph, question.about) if question.about else ((), [])
     if question.about and not entities:
         like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
-        return Result(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
+        return QueryResult(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
     scope = EntityScope(graph, entities, today) if entities else None
     if unknown := set(question.types) - IMPORTANCE.keys():
         unknown -= {held.memory.type for held in graph.memories()}
@@ -292,7 +292,7 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
         if near is not None:
             found.append((near[0], MemoryMatch(held, near[1], _late(held.memory, today))))
     found.sort(key=lambda item: (item[0], *_order(item[1].held.memory, question.order)))
-    return Result(
+    return QueryResult(
         matches=tuple(match for _, match in found[: question.limit]),
         total=len(found),
         entities=scope.entities if scope else (),
@@ -311,7 +311,7 @@ def meant(graph: Graph, name: str) -> tuple[tuple[Entity, ...], list[str]]:
     return pages, [mention.note for mention in named if mention.note]
 
 
-def _fits(held: Held, question: MemoryQuery, today: date) -> bool:
+def _fits(held: EntityMemory, question: MemoryQuery, today: date) -> bool:
     memory = held.memory
     return (
         (not question.types or memory.type in question.types)
@@ -323,7 +323,7 @@ def _fits(held: Held, question: MemoryQuery, today: date) -> bool:
     )
 
 
-def _is_in_state(held: Held, question: MemoryQuery, today: date) -> bool:
+def _is_in_state(held: EntityMemory, question: MemoryQuery, today: date) -> bool:
     memory, state = held.memory, question.state
     if state == "any":
         return True

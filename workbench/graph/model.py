@@ -90,7 +90,7 @@ class RelationLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class EntityMemory:
     """A typed memory and the entity whose page it stands on; None for one in another curated file."""
 
     entity: Entity | None
@@ -150,11 +150,11 @@ class Graph:
         """How many relations ``entity`` has: those of its page, and those of others to it."""
         return len(self.relations_of(entity)) + len(self.relations_to(entity))
 
-    def memories(self) -> Iterator[Held]:
+    def memories(self) -> Iterator[EntityMemory]:
         """Every typed memory with the entity it is about: those of pages first, then those of none."""
         for entity in self.entities:
-            yield from (Held(entity, memory) for memory in entity.memories)
-        yield from (Held(None, memory) for memory in self.loose)
+            yield from (EntityMemory(entity, memory) for memory in entity.memories)
+        yield from (EntityMemory(None, memory) for memory in self.loose)
 
     def unresolved(self) -> tuple[RelationLink, ...]:
         """The relations that lead to no page, or to a name that several have."""

@@ -32,7 +32,7 @@ from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_
 from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key, read_entity
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.move import Destination, Passage, item_of, set_down
+from workbench.memory.move import Destination, MovedBlock, item_of, set_down
 from workbench.memory.names import RelPath, digest, stem_of
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
@@ -147,7 +147,7 @@ def new_page(entity: Entity, valid_from: date) -> bytes:
     return "".join(line + "\n" for line in (*lines, "---")).encode()
 
 
-def with_lines(document: Document, lines: Sequence[Passage]) -> Document:
+def with_lines(document: Document, lines: Sequence[MovedBlock]) -> Document:
     """The page with ``lines`` added where they are read as what they are.
 
     That is behind the last memory or relation, else at the end, else right behind the header. Raises

@@ -76,7 +76,7 @@ Path = tuple[Hop, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class FoundPaths:
     """Paths, the best first; ``complete`` says that nothing was left out for its length."""
 
     paths: tuple[Path, ...]
@@ -94,10 +94,10 @@ def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
 
 
-def shortest(graph: Graph, first: Entity, second: Entity) -> Walk:
+def shortest(graph: Graph, first: Entity, second: Entity) -> FoundPaths:
     """The shortest paths between two entities, whichever way their relations point; none beyond three."""
     if first.path == second.path:
-        return Walk(())
+        return FoundPaths(())
     reached: dict[str, list[Path]] = {first.path: [()]}
     frontier = [first]
     looked_at = 0
@@ -107,16 +107,18 @@ def shortest(graph: Graph, first: Entity, second: Entity) -> Walk:
             for hop in hops_from(graph, entity):
                 looked_at += 1
                 if looked_at > MAX_LOOKED_AT:
-                    return Walk(_ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], complete=False)
+                    return FoundPaths(
+                        _ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], complete=False
+                    )
                 if hop.entity is None or hop.entity.path in reached:
                     continue
                 _, paths = level.setdefault(hop.entity.path, (hop.entity, []))
                 paths += [(*path, hop) for path in reached[entity.path][: _SHORTEST - len(paths)]]
         if second.path in level:
-            return Walk(_ranked(level[second.path][1])[:_SHORTEST])
+            return FoundPaths(_ranked(level[second.path][1])[:_SHORTEST])
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
-    return Walk(())
+    return FoundPaths(())
 
 
 def _to_itself(link: RelationLink) -> bool:

@@ -19,7 +19,7 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.operations.archive import why_over
 from workbench.safety.secrets import masked
 from workbench.workspace.agent_layouts import LoadLimit
-from workbench.workspace.load_state import LOADED
+from workbench.workspace.agent_load import LOADED
 
 JUNK_SHARE = 1 / 3
 """Share of the score from which a line is worth proposing, below which it is junk.

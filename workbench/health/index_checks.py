@@ -18,7 +18,7 @@ from pathlib import Path
 
 from indexing.embedding.choice import choices
 from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE, WEIGHTS
-from indexing.embedding.model_info import Described, Description, describe, describe_providers
+from indexing.embedding.model_info import Description, ProviderInfo, describe, describe_providers
 from indexing.embedding.port import cache_dir
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
@@ -186,7 +186,7 @@ def provider(subject: CheckSubject) -> Look:
             yield Finding(f"{one.provider} does not answer: {error.message}", _WORDS_ONLY, error.hint)
 
 
-def _refusal(one: Described) -> ModelUnavailableError | None:
+def _refusal(one: ProviderInfo) -> ModelUnavailableError | None:
     """Why a provider gives no vector for a word, or None. One request, which may cost next to nothing."""
     assert one.service is not None
     try:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from workbench.agent.usage import dominance
 from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
@@ -106,7 +106,7 @@ def watching(subject: CheckSubject) -> Look:
     """Every folder that memory is in is watched for a moment (inotify), and let go again."""
     if not sys.platform.startswith("linux"):
         raise SkippedError("does not apply to this system")
-    folders = Sources(subject.workspace).folders()
+    folders = IndexSources(subject.workspace).folders()
     watched, refusal = _watch(folders)
     yield f"{watched:,} folders can be watched"
     if refusal == errno.EMFILE:

@@ -31,9 +31,9 @@ from workbench.operations.references import CODE, names_of, page_name
 from workbench.plural import plural
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import TextFinding, secrets_in
+from workbench.workspace.agent_load import load_states
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import ARCHIVE, Layout, is_template, scan
-from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]

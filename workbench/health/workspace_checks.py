@@ -41,12 +41,12 @@ from workbench.safety.secrets import secrets_in
 from workbench.special_files import kind_of_special, read_regular, special_files
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import format_of, require_known_format
-from workbench.workspace.file_changes import Intent, Journal
 from workbench.workspace.files import TEMPORARY_PREFIX
+from workbench.workspace.journaled_swap import Intent, Journal
 from workbench.workspace.late_lines import late_sentences
 from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR
 from workbench.workspace.ledger import BOOKS
-from workbench.workspace.locks import Held, held, hold
+from workbench.workspace.locks import LockState, held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal
 
@@ -419,7 +419,7 @@ def _wipe(lock: Path) -> str:
         return "the entry is cleared"
 
 
-def _holder(subject: CheckSubject, name: str, found: Held, who: str) -> Iterator[Finding]:
+def _holder(subject: CheckSubject, name: str, found: LockState, who: str) -> Iterator[Finding]:
     """What is wrong with a holder, if anything: it lives, or it could hold nothing."""
     if found.pid and not processes.alive(found.pid):
         yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import NotMemoryError
-from workbench.history.origin import UNRECORDED, Deed, Origin, deed_of, origin_of
+from workbench.history.origin import UNRECORDED, Attribution, Origin, deed_of, origin_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, RelPath
@@ -24,7 +24,7 @@ class LineOrigin:
 
     number: int
     text: str
-    deed: Deed
+    deed: Attribution
     entry: str | None = None
     origin: Origin | None = None
 
@@ -68,7 +68,7 @@ def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
     return workspace.parsed(RelPath(path), data)
 
 
-def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Deed]:
+def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Attribution]:
     """For each line of a file as it was read what brought it; UNRECORDED where no commit has it.
 
     With ``at`` what had brought it by that commit.
@@ -79,11 +79,11 @@ def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None 
     if head is None or recorded is None:
         return [UNRECORDED] * len(split_lines(document.data))
     commits = history.line_commits(head, path) if recorded else []
-    deeds: dict[CommitId, Deed] = {name: deed_of(history.commit(name)) for name in set(commits)}
+    deeds: dict[CommitId, Attribution] = {name: deed_of(history.commit(name)) for name in set(commits)}
     return [UNRECORDED if at is None else deeds[commits[at]] for at in kept_lines(recorded, document.data)]
 
 
-def newest(workspace: Workspace, deeds: list[Deed], entry: Entry) -> Deed:
+def newest(workspace: Workspace, deeds: list[Attribution], entry: Entry) -> Attribution:
     """The latest of those who wrote an entry's lines: the entry is no older than its youngest line.
 
     Of one second, which is all that a commit tells, it is the one that is built on the others.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from workbench.errors import UsageError
-from workbench.history.origin import Deed, deed_of
+from workbench.history.origin import Attribution, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
 from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
@@ -41,7 +41,7 @@ class LineageStep:
     came from nothing, or is gone. ``text`` is its first line.
     """
 
-    deed: Deed
+    deed: Attribution
     what: str
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -178,7 +178,7 @@ class _Trace:
                 for copy in copies:
                     self._meet(copy, back=False, forth=True)
 
-    def _note(self, deed: Deed, what: str, before: list[str], after: list[str], entry: Entry) -> None:
+    def _note(self, deed: Attribution, what: str, before: list[str], after: list[str], entry: Entry) -> None:
         """One step for each commit, however many entries of this history it touched."""
         known = self.steps.get(deed.commit)
         step = LineageStep(deed=deed, what=what, before=tuple(before), after=tuple(after), text=entry.title)
@@ -200,7 +200,7 @@ class EntryLink:
     others: tuple[Entry, ...] = ()
 
 
-def became_pairs(deed: Deed) -> list[tuple[tuple[str, ...], str]]:
+def became_pairs(deed: Attribution) -> list[tuple[tuple[str, ...], str]]:
     """What an operation says: these entries became that one."""
     if len(deed.became) == 1:
         return [(deed.entries, deed.became[0])]
@@ -287,7 +287,7 @@ class Links:
         )
         return [copy for copy in copies if copy]
 
-    def _by_trailers(self, commit: Commit, deed: Deed, entry: Entry) -> Iterator[Entry]:
+    def _by_trailers(self, commit: Commit, deed: Attribution, entry: Entry) -> Iterator[Entry]:
         mine = spoken(entry.address)
         named = [address for before, after in became_pairs(deed) if after == mine for address in before]
         if not deed.became:

@@ -27,7 +27,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class Attribution:
     """One commit as far as memory is concerned, or what stands on disk and in no commit yet.
 
     ``operation`` is None for the latter. ``actor`` is what the commit says: the actor of an operation, the
@@ -53,19 +53,19 @@ class Deed:
 
 
 def who_did(operation: Operation) -> str:
-    """What an operation proves about who did it, as ``Deed.who``."""
+    """What an operation proves about who did it, as ``Attribution.who``."""
     if operation.action == "commit":
         return "external"
     return operation.actor if operation.actor in ACTORS else UNKNOWN
 
 
-UNRECORDED = Deed()
+UNRECORDED = Attribution()
 """Text on disk that no commit holds."""
 
 
-def deed_of(commit: Commit) -> Deed:
+def deed_of(commit: Commit) -> Attribution:
     """What ``commit`` says of itself."""
-    plain = Deed(
+    plain = Attribution(
         operation=OperationId(commit.operation),
         commit=commit.id,
         action="merge" if len(commit.parents) > 1 else "commit",
@@ -115,7 +115,7 @@ class Origin:
 def origin_of(
     document: Document,
     entry: Entry,
-    deed: Deed | None = None,
+    deed: Attribution | None = None,
     *,
     sessions: Sequence[SessionBlock] | None = None,
     reader: OriginReader | None = None,
@@ -137,7 +137,7 @@ def origin_of(
     )
 
 
-def _who(document: Document, claimed: str | None, deed: Deed | None) -> str:
+def _who(document: Document, claimed: str | None, deed: Attribution | None) -> str:
     if deed is not None:
         # An operation of a person may carry an agent's words: the comment that it wrote says whose.
         return claimed if deed.ours and claimed in ACTORS else deed.who
@@ -146,7 +146,7 @@ def _who(document: Document, claimed: str | None, deed: Deed | None) -> str:
     return claimed if claimed in ACTORS and document.kind is not Kind.LOG else UNKNOWN
 
 
-def _trust(own: str | None, in_file: str | None, deed: Deed | None) -> str:
+def _trust(own: str | None, in_file: str | None, deed: Attribution | None) -> str:
     """No line speaks louder than its file or than the commit that brought it."""
     said = own or in_file
     if not said:
@@ -157,7 +157,7 @@ def _trust(own: str | None, in_file: str | None, deed: Deed | None) -> str:
     return least_trusted(*levels)
 
 
-def _when(entry: Entry, deed: Deed | None) -> date | None:
+def _when(entry: Entry, deed: Attribution | None) -> date | None:
     by_comment = parse_day(entry.field("occurred_at")) or parse_day(entry.field("at"))
     if by_comment or entry.date:
         return by_comment or entry.date

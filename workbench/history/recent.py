@@ -32,7 +32,7 @@ class RecentEntry:
     """An entry that stands in memory and has a line that was written lately.
 
     ``when`` is the moment of the youngest of its lines: of the commit, else of the file.
-    ``who`` and ``actor`` are as in ``Deed``; ``operation`` is what `undo` takes, None before a commit.
+    ``who`` and ``actor`` are as in ``Attribution``; ``operation`` is what `undo` takes, None before a commit.
     """
 
     entry: str

@@ -30,7 +30,7 @@ from workbench.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class IntegrityProblem:
     """One thing that is not as it should be. ``kind`` is a stable word for programs; ``hint`` a next step.
 
     Kinds: text (an operation's text is missing or damaged), reference (a branch, tag or object that others
@@ -52,7 +52,7 @@ class Check:
 
     name: str
     looked_at: str
-    flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[IntegrityProblem, ...] = ()
 
 
 LOCK_SECONDS = 600.0
@@ -74,12 +74,14 @@ def check_strays(workspace: Workspace) -> list[Check]:
                 stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
         looked_at, flaws = _temporary(workspace)
         flaws += [
-            Flaw("stray", f"{STATE_DIR}/{name} exists: {what}", path=f"{STATE_DIR}/{name}")
+            IntegrityProblem("stray", f"{STATE_DIR}/{name} exists: {what}", path=f"{STATE_DIR}/{name}")
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
         flaws += [
-            Flaw("special", f"{path} is {kind_of_special(path)}: reading it could block forever", "remove it")
+            IntegrityProblem(
+                "special", f"{path} is {kind_of_special(path)}: reading it could block forever", "remove it"
+            )
             for path in special_files(state)
         ]
         flaws += _git_leftovers(workspace)
@@ -87,7 +89,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
         kept = workspace.operations.conflicts()
         late = [one for one in workspace.operations.late() if one.text]
     disputed = [
-        Flaw(
+        IntegrityProblem(
             "conflict",
             f"{path} contains text of another writer that is in no memory file",
             "check it, then remove it",
@@ -95,7 +97,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
         for path in kept
     ]
     disputed += (
-        Flaw(
+        IntegrityProblem(
             "conflict",
             f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file",
             "`workbench inbox conflicts --late` shows them, and adds them to their file",
@@ -112,13 +114,13 @@ def check_strays(workspace: Workspace) -> list[Check]:
     ]
 
 
-def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
+def _temporary(workspace: Workspace) -> tuple[int, list[IntegrityProblem]]:
     root, flaws = workspace.root, []
     looked_at = {*folders(root, workspace.layout), *folders(root, SET_ASIDE)}
     for folder in sorted(looked_at):
         with contextlib.suppress(OSError):
             flaws += [
-                Flaw(
+                IntegrityProblem(
                     "stray",
                     f"{path} was left behind by an action that was killed",
                     "compare it with the file beside it, then remove it",
@@ -130,13 +132,13 @@ def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
     return len(looked_at), flaws
 
 
-def _git_leftovers(workspace: Workspace) -> list[Flaw]:
+def _git_leftovers(workspace: Workspace) -> list[IntegrityProblem]:
     places = {workspace.history.git_dir, workspace.history.common_dir}
     found = {path for place in places for left in _LEFT_BY_GIT for path in place.glob(left)}
     if workspace.history.own:
         found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
     return [
-        Flaw(
+        IntegrityProblem(
             "stray",
             f"{path} was left behind by a git process that was killed",
             "if no git is running, remove it",
@@ -154,14 +156,14 @@ def _is_old(path: Path) -> bool:
         return False
 
 
-def _half_bundles(workspace: Workspace) -> list[Flaw]:
+def _half_bundles(workspace: Workspace) -> list[IntegrityProblem]:
     last = remembered(workspace)
     if last is None or not last.target.startswith("/"):
         return []
     place = Path(last.target)
     folder = place if place.is_dir() else place.parent
     return [
-        Flaw("stray", f"{path} is an incomplete backup", "the next backup removes it", str(path))
+        IntegrityProblem("stray", f"{path} is an incomplete backup", "the next backup removes it", str(path))
         for path in unfinished(folder)
     ]
 
@@ -195,12 +197,12 @@ class _Walked:
 
     commits: list[Commit] = field(default_factory=list)
     texts: dict[str, list[tuple[bytes, str, str]]] = field(default_factory=dict)
-    broken: list[Flaw] = field(default_factory=list)
+    broken: list[IntegrityProblem] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
     def note(self, what: str, error: RepositoryStateError) -> None:
         """Something could not be read: the error names the objects."""
-        self.broken.append(Flaw("text", f"{what}: {error}", _FROM_BACKUP))
+        self.broken.append(IntegrityProblem("text", f"{what}: {error}", _FROM_BACKUP))
         self.named |= set(_OBJECT.findall(error.message))
 
 
@@ -245,11 +247,11 @@ def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
     return Check("operations", looked, tuple(flaws))
 
 
-def _lost(blob: str, places: list[tuple[bytes, str, str]], how: str) -> Flaw:
+def _lost(blob: str, places: list[tuple[bytes, str, str]], how: str) -> IntegrityProblem:
     path = os.fsdecode(places[0][0])
     who = ", ".join(f"{side} {operation}" for _, operation, side in places[:_NAMES_SHOWN])
     more = f" and {len(places) - _NAMES_SHOWN} more" if len(places) > _NAMES_SHOWN else ""
-    return Flaw("text", f"the text of {path} {who}{more} is {how} (blob {blob})", _FROM_BACKUP)
+    return IntegrityProblem("text", f"the text of {path} {who}{more} is {how} (blob {blob})", _FROM_BACKUP)
 
 
 def _check_references(workspace: Workspace, walked: _Walked) -> Check:
@@ -259,7 +261,9 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
     head = history.head()
     named = outcome(history.carrier, "rev_parse", "--verify", "--quiet", "HEAD")
     if head is None and not named.status:
-        flaws.append(Flaw("reference", f"HEAD points to {named.text}, which is not an existing commit"))
+        flaws.append(
+            IntegrityProblem("reference", f"HEAD points to {named.text}, which is not an existing commit")
+        )
         walked.named.add(named.text)
     references = ask(history.carrier, "for_each_ref", "--format=%(refname)").decode("utf-8", "replace")
     fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
@@ -267,10 +271,14 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
         about = set(_OBJECT.findall(line))
         is_news = line.startswith(("missing ", "error: ", "fatal: ", "bad ")) or "invalid" in line
         if is_news and not about & walked.named:
-            flaws.append(Flaw("reference", reason(line), "`git fsck` shows more"))
+            flaws.append(IntegrityProblem("reference", reason(line), "`git fsck` shows more"))
             walked.named |= about if line.startswith("missing ") else set()
     if fsck.status and not flaws and not walked.named:
-        flaws.append(Flaw("reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"))
+        flaws.append(
+            IntegrityProblem(
+                "reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"
+            )
+        )
     count = len(references.split())
     where = f"at {head[:12]}" if head else "without commits"
     return Check(
@@ -287,7 +295,7 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
         claiming = [c for c in walked.commits if c.trailer("Operation") == name] if count > 1 else []
         if claiming and not _are_copies(workspace, claiming):
             flaws.append(
-                Flaw(
+                IntegrityProblem(
                     "claim",
                     f"{plural(count, 'commit')} claim to be operation {name}: "
                     + ", ".join(commit.id[:12] for commit in claiming),
@@ -300,7 +308,7 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
         undos += undoes is not None
         if undoes is not None and undoes not in known and not workspace.history.shallow:
             flaws.append(
-                Flaw(
+                IntegrityProblem(
                     "claim",
                     f"commit {commit.id[:12]} claims to undo {undoes}, but there is no such operation",
                     "the history was rewritten, or the trailer is forged",
@@ -341,14 +349,14 @@ def _check_files(workspace: Workspace) -> Check:
         except FileNotFoundError:  # removed meanwhile
             continue
         except (OSError, WorkbenchError) as error:
-            flaws.append(Flaw("file", f"{file.path} cannot be read: {error}"))
+            flaws.append(IntegrityProblem("file", f"{file.path} cannot be read: {error}"))
             continue
         entries += len(document.entries)
         end = 0
         for entry in document.entries:
             inside = end <= entry.span.start <= entry.span.end <= len(document.data)
             if not inside or entry_hash(entry.text) != entry.hash:
-                flaws.append(Flaw("file", f"{entry.address} is not at its position in the file"))
+                flaws.append(IntegrityProblem("file", f"{entry.address} is not at its position in the file"))
                 break
             end = entry.span.end
     return Check(

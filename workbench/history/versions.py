@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
-from workbench.history.origin import UNRECORDED, Deed, deed_of
+from workbench.history.origin import UNRECORDED, Attribution, deed_of
 from workbench.memory.address import find_entry, hash_of
 from workbench.memory.entry import Entry, entry_hash
 from workbench.memory.frontmatter import read_front_matter
@@ -23,7 +23,7 @@ from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
 from workbench.safety.terminal import visible
 from workbench.workspace.snapshot import PastWorkspace
@@ -107,7 +107,7 @@ class FileVersion:
         return None if self.name is None else self.history.commit(self.name)
 
     @property
-    def deed(self) -> Deed:
+    def deed(self) -> Attribution:
         """Who made this version."""
         commit = self.commit
         return deed_of(commit) if commit else UNRECORDED

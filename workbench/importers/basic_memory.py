@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.graph.page_edit import FOLDER, slug
-from workbench.importers.plan import Carried, Item, carried, digest_of, read_whole
+from workbench.importers.plan import ImportItem, ImportSource, carried, digest_of, read_whole
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, scalar, set_front_matter
 from workbench.memory.graph_types import ENTITY_TYPES
 from workbench.memory.names import RelPath
@@ -23,7 +23,7 @@ MOST_BYTES = 16_000_000
 _MOST_FILES = 100_000
 
 
-def read_notes(folder: Path) -> Carried:
+def read_notes(folder: Path) -> ImportSource:
     """All notes below ``folder``. Raises UsageError where there is none."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of notes")
@@ -48,7 +48,7 @@ def _notes(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield os.path.relpath(path, folder), path
 
 
-def _page(name: str, path: Path, taken: set[str]) -> Item:
+def _page(name: str, path: Path, taken: set[str]) -> ImportItem:
     data = read_whole(path, MOST_BYTES, "it")
     header = read_front_matter(data)
     if header is not None and header.problem:
@@ -65,7 +65,9 @@ def _page(name: str, path: Path, taken: set[str]) -> Item:
     fields = {"name": scalar(" ".join(title.split()))} if not header or header.text("name") is None else {}
     if not said:
         fields["type"] = kind
-    return Item(name=name, digest=digest_of(data.hex()), file=(target, _with_fields(page, header, fields)))
+    return ImportItem(
+        name=name, digest=digest_of(data.hex()), file=(target, _with_fields(page, header, fields))
+    )
 
 
 def _with_fields(data: bytes, header: FrontMatter | None, fields: Mapping[str, str]) -> bytes:

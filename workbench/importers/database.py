@@ -24,7 +24,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from workbench.errors import UsageError
-from workbench.importers.plan import Carried, Item, SourceRow, carried, memory_item
+from workbench.importers.plan import ImportItem, ImportSource, SourceRow, carried, memory_item
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.temporary import scratch
 
@@ -198,7 +198,7 @@ _SCENE = {
 """The columns as we call them, each with the names that versions have for it; the first one counts."""
 
 
-def read_cells(path: Path, today: date) -> Carried:
+def read_cells(path: Path, today: date) -> ImportSource:
     """All scenes and cells in the file at ``path``. Raises UsageError where it is none."""
     with opened(path) as database:
         cells = _rows(database, _CELLS, _CELL, "id", "content")
@@ -236,7 +236,7 @@ def _rows(
     return [SourceRow({ours: row.get(name) for ours, name in have.items()}) for row in rows]
 
 
-def _summary(source: str, row: SourceRow) -> Item:
+def _summary(source: str, row: SourceRow) -> ImportItem:
     """What a scene is about, as an observation of its page."""
     return memory_item(
         source,
@@ -249,7 +249,7 @@ def _summary(source: str, row: SourceRow) -> Item:
     )
 
 
-def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> Item:
+def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> ImportItem:
     kind = row.word("cell_type").casefold() if "cell_type" in row else "fact"
     type_ = TYPES.get(kind, kind)
     if type_ not in IMPORTANCE:

@@ -34,8 +34,8 @@ from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
 from workbench.importers.database import Database, opened, require_plain_file
 from workbench.importers.plan import (
-    Carried,
-    Item,
+    ImportItem,
+    ImportSource,
     SourceRow,
     carried,
     digest_of,
@@ -234,7 +234,7 @@ _TYPES = {
 }
 
 
-def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
+def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> ImportSource:
     """What the tables hold of one agent, named by its id or key; ``taken`` are paths the workspace has.
 
     Raises UsageError where there are several agents and none is named.
@@ -251,11 +251,11 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
         "memory_documents": lambda row: _document(row, held),
     }
 
-    def item(name: str, row: SourceRow) -> Item:
+    def item(name: str, row: SourceRow) -> ImportItem:
         made = makers[name.partition("/")[0]](row)
         # A server and its dump spell the same row differently; where a file goes depends on what stands here.
         said = [row.get(key) for key in ("path", "user_id", "content")] if "file" in made else made
-        return Item(name=name, digest=digest_of(said), **made)
+        return ImportItem(name=name, digest=digest_of(said), **made)
 
     rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in rows_of(tables, table, chosen))
     return carried(LABEL, rows, item)
@@ -434,7 +434,7 @@ _MOST_CHARACTERS = 200
 """Characters of one value that are taken."""
 
 
-def read_memory_graph(path: Path) -> Carried:
+def read_memory_graph(path: Path) -> ImportSource:
     """All memories in the file at ``path``. Raises UsageError where it is none."""
     with opened(path, ("memories",)) as database:
         if not {"content", "memory_type"} <= set(database.columns("memories")):
@@ -465,7 +465,7 @@ def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
         yield moments, "it alone can"
 
 
-def _memory(name: str, row: SourceRow, until: date | None, routine: SourceRow | None) -> Item:
+def _memory(name: str, row: SourceRow, until: date | None, routine: SourceRow | None) -> ImportItem:
     if row.get("forgotten"):
         raise UsageError("it was forgotten there")
     kind = row.word("memory_type").casefold()

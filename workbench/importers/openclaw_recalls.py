@@ -18,7 +18,7 @@ import msgspec
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.importers.database import require_plain_file
-from workbench.importers.plan import Carried, Item, carried, day_in, digest_of, read_whole, word
+from workbench.importers.plan import ImportItem, ImportSource, carried, day_in, digest_of, read_whole, word
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
@@ -35,11 +35,11 @@ _ALIKE = 0.6
 """Share of the words of a snippet that the entry must hold."""
 
 
-def read_recalls(workspace: Workspace, path: Path) -> Carried:
+def read_recalls(workspace: Workspace, path: Path) -> ImportSource:
     """The recalls at ``path``, as far as their words stand in the workspace. Raises UsageError."""
     known: dict[str, _Read] = {}
 
-    def item(name: str, raw: object) -> Item:
+    def item(name: str, raw: object) -> ImportItem:
         try:
             said = msgspec.convert(raw, _Recalled)
         except msgspec.ValidationError:
@@ -50,7 +50,7 @@ def read_recalls(workspace: Workspace, path: Path) -> Carried:
         records = tuple(_records(entry, said))
         if not records:
             raise UsageError("it was never recalled")
-        return Item(name=name, digest=digest_of(raw), recalls=records)
+        return ImportItem(name=name, digest=digest_of(raw), recalls=records)
 
     entries = sorted(_entries(path).items())
     return carried(

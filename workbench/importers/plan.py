@@ -37,7 +37,7 @@ _LONGEST = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ImportItem:
     """One thing that comes over. ``name`` is what its source calls it, ``digest`` that of all that was read.
 
     Of ``drafts`` (for the graph), ``episode``, ``file`` (a new memory file) and ``recalls`` (records for the
@@ -53,27 +53,29 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class ImportSource:
     """All of one source. ``label`` begins the names of its items in the ledger.
 
     ``left_out`` says what was not taken, and why.
     """
 
     label: str
-    items: tuple[Item, ...]
+    items: tuple[ImportItem, ...]
     left_out: tuple[tuple[str, str], ...] = field(default=())
 
 
-def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T], Item]) -> Carried:
+def carried(
+    label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T], ImportItem]
+) -> ImportSource:
     """What ``make`` makes of each thing and its name; what raises UsageError or OSError is left out."""
-    items: list[Item] = []
+    items: list[ImportItem] = []
     left_out: list[tuple[str, str]] = []
     for name, thing in named:
         try:
             items.append(make(name, thing))
         except (UsageError, OSError) as error:
             left_out.append((name, reason_of(error)))
-    return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
+    return ImportSource(label=label, items=tuple(items), left_out=tuple(left_out))
 
 
 class SourceRow(dict[str, Any]):
@@ -127,12 +129,12 @@ def memories(text: str, **said: Any) -> Iterator[MemoryDraft]:
                 yield MemoryDraft(text=words, **said)
 
 
-def memory_item(name: str, content: object, read: object, **said: Any) -> Item:
+def memory_item(name: str, content: object, read: object, **said: Any) -> ImportItem:
     """The typed memories that ``content`` makes; ``read`` is all that was read. UsageError for no words."""
     drafts = tuple(memories(str(content or ""), trust="agent", **said))
     if not drafts:
         raise UsageError("it has no text")
-    return Item(name=name, digest=digest_of(read), drafts=drafts)
+    return ImportItem(name=name, digest=digest_of(read), drafts=drafts)
 
 
 def _halves(text: str, lead: str) -> Iterator[str]:
@@ -192,7 +194,7 @@ _TOLD = 20
 """Things left out that are named one by one."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class ImportedItem(msgspec.Struct, frozen=True):
     """What an earlier import wrote of an item: of which text, and how many memories or recalls.
 
     ``path`` is the file that it made, ``written`` the digest of its bytes.
@@ -204,10 +206,10 @@ class Known(msgspec.Struct, frozen=True):
     written: str = ""
 
 
-_NEW = Known()
+_NEW = ImportedItem()
 
 
-def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: str = USER) -> Plan:
+def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, user: str = USER) -> Plan:
     """Write what is new or changed in ``carried``. Raises NotCuratableError where nothing is.
 
     A file that stands already with other bytes is left as it is, unless an earlier import wrote it so; a
@@ -218,7 +220,7 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
     fresh = [item for item in carried.items if known.get(item.name, _NEW).digest != item.digest]
     left_out = list(carried.left_out)
     files = _Files(workspace, known, fresh, now)
-    taken: list[Item] = []
+    taken: list[ImportItem] = []
     recalls: list[Mapping[str, Any]] = []
     for item in fresh:
         if reason := files.add(item):
@@ -252,20 +254,20 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
     )
 
 
-def known_items(workspace: Workspace, label: str) -> dict[str, Known]:
+def known_items(workspace: Workspace, label: str) -> dict[str, ImportedItem]:
     """What earlier imports from ``label`` wrote, by the names of the items."""
     begins = f"{label}:"
-    found: dict[str, Known] = {}
+    found: dict[str, ImportedItem] = {}
     for record in workspace.ledger.read("ingested"):
         source = record.get("source")
         if record.get("kind") == KIND and isinstance(source, str) and source.startswith(begins):
             with contextlib.suppress(msgspec.ValidationError):
-                found[source.removeprefix(begins)] = msgspec.convert(record, Known)
+                found[source.removeprefix(begins)] = msgspec.convert(record, ImportedItem)
     return found
 
 
 def _stored(
-    workspace: Workspace, items: Sequence[Item], now: datetime, user: str
+    workspace: Workspace, items: Sequence[ImportItem], now: datetime, user: str
 ) -> tuple[GraphWrite, dict[str, str]]:
     """What the drafts of ``items`` come to in the graph, and of those that it cannot take the reasons.
 
@@ -289,7 +291,11 @@ class _Files:
     """The files and episodes that are to be made, each once."""
 
     def __init__(
-        self, workspace: Workspace, known: Mapping[str, Known], items: Sequence[Item], now: datetime
+        self,
+        workspace: Workspace,
+        known: Mapping[str, ImportedItem],
+        items: Sequence[ImportItem],
+        now: datetime,
     ) -> None:
         self.edits: list[FileEdit] = []
         self.made: dict[str, FileEdit] = {}
@@ -301,7 +307,7 @@ class _Files:
         self._folders: set[RelPath] = set()
         self._sessions = dict(_sessions(workspace)) if any(item.episode for item in items) else {}
 
-    def add(self, item: Item) -> str:
+    def add(self, item: ImportItem) -> str:
         """Take in the file that an item brings, if it does; why it cannot be made, or nothing."""
         wanted = item.file
         if item.episode is not None:
@@ -325,7 +331,7 @@ class _Files:
             self._sessions[item.episode.source_id] = path
         return ""
 
-    def _in_the_way(self, item: Item, path: RelPath, before: bytes | None, data: bytes) -> str:
+    def _in_the_way(self, item: ImportItem, path: RelPath, before: bytes | None, data: bytes) -> str:
         """Why an item may not have its file, or nothing."""
         if item.episode is not None:
             there = self._sessions.get(item.episode.source_id, path)
@@ -362,7 +368,7 @@ def _flagged(data: bytes) -> str:
     return "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
 
 
-def _record(label: str, item: Item, made: FileEdit | None) -> dict[str, Any]:
+def _record(label: str, item: ImportItem, made: FileEdit | None) -> dict[str, Any]:
     count = len(item.recalls) or len(item.drafts) or 1
     record = {"source": f"{label}:{item.name}", "digest": item.digest, "kind": KIND, "memories": count}
     if made is not None and made.after is not None:

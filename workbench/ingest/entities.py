@@ -185,27 +185,27 @@ THING = "thing"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """A name that counts, as its page is or will be called; ``type`` is ``thing`` where nothing tells it."""
 
     name: str
     type: str = THING
 
 
-class Names:
+class EntityNames:
     """The names that count, each spelling with the entity that it stands for."""
 
-    def __init__(self, spelled: Mapping[str, Named] | None = None) -> None:
+    def __init__(self, spelled: Mapping[str, NamedEntity] | None = None) -> None:
         self._spelled = dict(spelled or {})
         self._spelled |= _first_names(self._spelled)
         whole = sorted((name for name in self._spelled if _is_unspaced(name)), key=len, reverse=True)
         self._unspaced = re.compile("|".join(map(re.escape, whole)) or r"(?!)")
 
-    def get(self, name: str) -> Named | None:
+    def get(self, name: str) -> NamedEntity | None:
         """The entity of this spelling."""
         return self._spelled.get(name)
 
-    def within(self, text: str) -> Iterator[tuple[int, Named]]:
+    def within(self, text: str) -> Iterator[tuple[int, NamedEntity]]:
         """The entities that ``text`` names, each with where: written as they are, the longest name first."""
         found = [(one.start(), self._spelled[one[0]]) for one in self._unspaced.finditer(text)]
         tokens = [one.span() for one in _TOKEN.finditer(text)]
@@ -227,9 +227,9 @@ class Names:
         after = _WORD_AFTER.match(text, end)
         return after is not None and after[1] not in self._spelled
 
-    def along_with(self, more: Mapping[str, Named]) -> Names:
+    def along_with(self, more: Mapping[str, NamedEntity]) -> EntityNames:
         """These names and ``more``; where both have one, it stays what it is here."""
-        return Names({**more, **self._spelled}) if more else self
+        return EntityNames({**more, **self._spelled}) if more else self
 
 
 def clean_name(name: str) -> str:
@@ -255,7 +255,7 @@ def is_name(name: str) -> bool:
     )
 
 
-def told_in(text: str, *, hints: bool = False) -> Iterator[Named]:
+def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
     """What a line says outright that a name is: `my wife Sarah`, `Acme GmbH`, `project Atlas`.
 
     With ``hints`` also what only supports it: `via Atlas`, `Sarah prefers`.
@@ -263,7 +263,7 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[Named]:
     quoted = ((found["name"], found.start("name")) for found in _QUOTED.finditer(text))
     for phrase, start in (*_phrases(text), *quoted):
         if kind := _by_itself(phrase):
-            yield Named(phrase, kind)
+            yield NamedEntity(phrase, kind)
             continue
         after = text[start + len(phrase) :][:_AROUND]
         of_it = after[:2] in ("'s", "’s")
@@ -272,7 +272,7 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[Named]:
             cues = (() if of_it else _OUTRIGHT) + (_HINTS if hints and not at else ())
             for cue in cues:
                 if (cue.is_before or not at) and cue.fits(before, after) and is_name(name):
-                    yield Named(name, cue.type)
+                    yield NamedEntity(name, cue.type)
 
 
 def without_links(text: str) -> str:
@@ -292,7 +292,7 @@ class _FileNames:
     days: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     capitals: Counter[str] = field(default_factory=Counter)
     small: Counter[str] = field(default_factory=Counter)
-    told: Counter[Named] = field(default_factory=Counter)
+    told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
     personal: bool = False
 
@@ -303,9 +303,9 @@ class NameEvidence:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._files: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
-        self._names: dict[str, Named] | None = None
+        self._names: dict[str, NamedEntity] | None = None
 
-    def names(self) -> Mapping[str, Named]:
+    def names(self) -> Mapping[str, NamedEntity]:
         """The names that all files together bear out, each with the type that most lines tell."""
         kept: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
         for file in self._workspace.scan():
@@ -325,7 +325,7 @@ class NameEvidence:
         return self._names
 
 
-def _borne_out(files: Iterable[_FileNames]) -> dict[str, Named]:
+def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
     days: dict[str, set[str]] = defaultdict(set)
     capitals: Counter[str] = Counter()
     small: Counter[str] = Counter()
@@ -345,7 +345,7 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, Named]:
         if (len(on) >= DAYS or _PERSONAL in on)
         and not _is_ordinary(name, capitals, small, once=len(on) < DAYS)
     }
-    return {name: Named(name, _type_of(name, told.get(name))) for name in borne_out}
+    return {name: NamedEntity(name, _type_of(name, told.get(name))) for name in borne_out}
 
 
 def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once: bool) -> bool:
@@ -451,9 +451,9 @@ def _cities() -> frozenset[str]:
     )
 
 
-def _first_names(spelled: Mapping[str, Named]) -> dict[str, Named]:
+def _first_names(spelled: Mapping[str, NamedEntity]) -> dict[str, NamedEntity]:
     """`Sarah` for `Sarah Chen`, where she is the only person of that name and nothing else is called so."""
-    called: dict[str, set[Named]] = defaultdict(set)
+    called: dict[str, set[NamedEntity]] = defaultdict(set)
     for name, one in spelled.items():
         if one.type == "person" and " " in name:
             called[name.split()[0]].add(one)

@@ -32,7 +32,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolutionResult:
     """The merges that were made, each an operation; the pairs for a person; and what failed."""
 
     merged: tuple[Operation, ...] = ()
@@ -48,7 +48,7 @@ def resolve(
     of: Collection[str] | None = None,
     dry_run: bool = False,
     reader: GraphReader | None = None,
-) -> Resolved:
+) -> ResolutionResult:
     """Merge the duplicates that pass every bar, each as an operation of `dreaming`; name the others.
 
     ``of`` are the paths of the pages to look for duplicates of (those that were just written), None for all.
@@ -89,7 +89,7 @@ def resolve(
             touched |= paths
             gone.add(duplicate.other.path)
     flagged = [one for one in flagged if not {one.keep.path, one.other.path} & gone]
-    return Resolved(tuple(merged), tuple(flagged), tuple(notes))
+    return ResolutionResult(tuple(merged), tuple(flagged), tuple(notes))
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from workbench.errors import DoubtfulError, NotCuratableError, UsageError
+from workbench.errors import NeedsConfirmationError, NotCuratableError, UsageError
 from workbench.ingest.episodes import episode_named, episodes
 from workbench.memory.clock_doubt import doubt
 from workbench.memory.episode import FOLDER, Episode, countdown
@@ -35,7 +35,7 @@ _NO_ODDITY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class ExpiryState:
     """The queue as expiry sees it.
 
     ``expired`` would be pruned, ``pinned`` have expired and stay. ``unclear`` are pages whose dates cannot be
@@ -48,7 +48,7 @@ class Due:
     doubts: tuple[str, ...]
 
 
-def due(workspace: Workspace, *, now: datetime) -> Due:
+def due(workspace: Workspace, *, now: datetime) -> ExpiryState:
     """Which episodes have expired by ``now``, and whether that can be believed. Changes nothing."""
     today = _today(now)
     every = [one for one in episodes(workspace) if one.path.startswith(FOLDER)]
@@ -59,7 +59,7 @@ def due(workspace: Workspace, *, now: datetime) -> Due:
     doubts = [why] if (why := doubt(now, happened(workspace))) else []
     if len(expired) > FEW and len(expired) > MOST_SHARE * len(every):
         doubts.append(f"{len(expired):,} of {len(every):,} episodes would be removed at once")
-    return Due(
+    return ExpiryState(
         expired=expired,
         pinned=tuple(one for one in over if one.pinned),
         unclear=unclear,
@@ -72,12 +72,12 @@ def plan_prune(
 ) -> Plan:
     """Remove all episodes that have expired and are not pinned, as one operation.
 
-    Raises NotCuratableError where none has expired, and DoubtfulError (unless ``force``) where the clock
-    cannot be believed or most of the queue would go at once.
+    Raises NotCuratableError where none has expired, and NeedsConfirmationError (unless ``force``) where the
+    clock cannot be believed or most of the queue would go at once.
     """
     found = due(workspace, now=now)
     if found.doubts and not force and found.expired:
-        raise DoubtfulError(
+        raise NeedsConfirmationError(
             f"no episode was pruned: {'; '.join(found.doubts)}",
             hint="`workbench episodes list --expiring 0` shows them; `workbench episodes expire --force` "
             "removes them anyway, and can be undone",
@@ -197,7 +197,7 @@ def _unclear(episode: Episode, now: datetime) -> str | None:
     return None
 
 
-def _notes(found: Due) -> Iterator[str]:
+def _notes(found: ExpiryState) -> Iterator[str]:
     if found.unclear:
         shown = [f"{visible(path, one_line=True)}: {why}" for path, why in found.unclear[:_NAMED]]
         more = [f"and {len(found.unclear) - _NAMED} more"] if len(found.unclear) > _NAMED else []

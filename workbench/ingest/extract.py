@@ -21,8 +21,8 @@ from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
 from workbench.ingest.entities import (
     ME,
     THING,
-    Named,
-    Names,
+    EntityNames,
+    NamedEntity,
     clean_name,
     is_name,
     marked_in,
@@ -244,7 +244,7 @@ class Extraction:
 def extract(
     source: PassageSource,
     *,
-    names: Names,
+    names: EntityNames,
     model: LanguageModel | None = None,
     timeout: float = 30.0,
 ) -> Extraction:
@@ -283,9 +283,9 @@ def extract(
 class _Rules:
     """The extractive path over one source."""
 
-    def __init__(self, source: PassageSource, names: Names) -> None:
+    def __init__(self, source: PassageSource, names: EntityNames) -> None:
         self._lines = source.lines
-        self._owner = Named(source.user or USER, "person")
+        self._owner = NamedEntity(source.user or USER, "person")
         self._owner_names = {self._owner.name.casefold(), USER.casefold(), *source.owner}
         self.left_out: Counter[str] = Counter()
         self._names = names.along_with(_told(source))
@@ -313,7 +313,9 @@ class _Rules:
                 if draft := self._memory(text, kind, subject, line):
                     yield replace(draft, confidence=round(min(_SUREST, max(0.1, fact.salience)), 2))
 
-    def _memory(self, text: str, kind: str, subject: Named | None, line: PassageLine) -> MemoryDraft | None:
+    def _memory(
+        self, text: str, kind: str, subject: NamedEntity | None, line: PassageLine
+    ) -> MemoryDraft | None:
         """A memory of ``subject`` on the page where it may stand; None, and counted, where it may on none."""
         days = _days(text, kind, line)
         page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
@@ -374,9 +376,9 @@ class _Rules:
         None for what no page can hold, for names that are none, and for what an agent says of itself.
         """
         me = self._speaker(line)
-        entity: Named | None = me
+        entity: NamedEntity | None = me
         if draft.entity and not is_me(draft.entity):
-            told = Named(draft.entity, draft.entity_type or THING) if is_name(draft.entity) else None
+            told = NamedEntity(draft.entity, draft.entity_type or THING) if is_name(draft.entity) else None
             entity = self._names.get(draft.entity) or told
         if entity is me and _of_itself(line.text, line):
             self.left_out[_AGENTS] += 1
@@ -392,7 +394,7 @@ class _Rules:
                 return replace(draft, valid_from=line.day, **_origin(line))
         return None
 
-    def _subject(self, fact: Statement, line: PassageLine) -> Named | None:
+    def _subject(self, fact: Statement, line: PassageLine) -> NamedEntity | None:
         """Whom or what a fact is about: who speaks of themselves, else the name that it begins with.
 
         `She is allergic to nuts` is about the only person whom the line names before, or its turn names, else
@@ -419,7 +421,9 @@ class _Rules:
         heading = plain_words(line.heading[-1][:_LOOK_BACK]) if line.heading else ""
         return self._names.get(heading.strip())
 
-    def _page(self, subject: Named | None, kind: str, line: PassageLine, *, dated: bool) -> Named | None:
+    def _page(
+        self, subject: NamedEntity | None, kind: str, line: PassageLine, *, dated: bool
+    ) -> NamedEntity | None:
         """The page that a memory of this line may stand on, None for none.
 
         The owner's page is the owner's. What the agent notes stays on pages of things; its todos and
@@ -428,28 +432,28 @@ class _Rules:
         if subject is not None and (line.of_owner or not self._is_owner(subject.name)):
             return subject
         told = dated and kind in _DATED and not line.of_owner and ALLOWED[line.origin].dated
-        return Named(AGENT_PAGE) if told else None
+        return NamedEntity(AGENT_PAGE) if told else None
 
     def _is_owner(self, name: str) -> bool:
         return name.casefold() in self._owner_names
 
-    def _only_person(self, text: str) -> Named | None:
+    def _only_person(self, text: str) -> NamedEntity | None:
         named = {one for _, one in self._names.within(plain_words(text)) if one.type == "person"}
         return named.pop() if len(named) == 1 else None
 
-    def _speaker(self, line: PassageLine) -> Named:
+    def _speaker(self, line: PassageLine) -> NamedEntity:
         if line.speaker:
-            return self._names.get(line.speaker) or Named(line.speaker, "person")
+            return self._names.get(line.speaker) or NamedEntity(line.speaker, "person")
         return self._owner
 
 
-def _told(source: PassageSource) -> dict[str, Named]:
+def _told(source: PassageSource) -> dict[str, NamedEntity]:
     """The names in links, of who speaks, and those of which the owner, or they, say what they are."""
-    found: dict[str, Named] = {}
+    found: dict[str, NamedEntity] = {}
     for line in source.lines:
-        found |= {name: Named(name) for name in marked_in(line.text) if name not in found}
+        found |= {name: NamedEntity(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
-            found.setdefault(line.speaker, Named(line.speaker, "person"))
+            found.setdefault(line.speaker, NamedEntity(line.speaker, "person"))
         if not (line.of_owner or line.speaker):
             continue
         words = plain_words(line.text)
@@ -460,7 +464,7 @@ def _told(source: PassageSource) -> dict[str, Named]:
                 ends = ((said.subject, said.subject_type), (said.target, said.target_type))
                 for name, kind in ends:
                     if name != ME:
-                        found.setdefault(name, Named(name, kind))
+                        found.setdefault(name, NamedEntity(name, kind))
     return found
 
 

@@ -25,8 +25,8 @@ from typing import Any
 from workbench.dreaming.novelty import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
 from workbench.ingest.llm_session import choose
-from workbench.ingest.sessions import Checkpoints, Reading
-from workbench.ingest.statements import Utterance, Withheld, hear
+from workbench.ingest.sessions import Checkpoints, TranscriptReading
+from workbench.ingest.statements import Utterance, WithheldSentence, hear
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item
@@ -82,7 +82,7 @@ class Quotation:
         return as_item(self.text, self.comment)
 
 
-def quotation(fact: Utterance, session: Session, day: date) -> Quotation | Withheld:
+def quotation(fact: Utterance, session: Session, day: date) -> Quotation | WithheldSentence:
     """What was said as a line of the log.
 
     It cannot be written where it is longer than a line may be, or is not one entry of Markdown with our
@@ -100,9 +100,9 @@ def quotation(fact: Utterance, session: Session, day: date) -> Quotation | Withh
     entry = _entry_of(as_item(words, comment), comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
     if words.endswith("…") and not fact.text.rstrip().endswith("…"):
-        return Withheld(key, turn.line, f"longer than {LONGEST:,} characters")
+        return WithheldSentence(key, turn.line, f"longer than {LONGEST:,} characters")
     if not entry:
-        return Withheld(key, turn.line, "it is not one line of Markdown")
+        return WithheldSentence(key, turn.line, "it is not one line of Markdown")
     return Quotation(
         text=words,
         key=key,
@@ -122,7 +122,7 @@ def trust_of(session: Session, turn: Turn) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flushed:
+class FlushResult:
     """What was saved of a session. ``skipped`` says why nothing could be; ``known`` counts facts that were
     there already, ``withheld`` sentences that may not be written, by the reason."""
 
@@ -161,13 +161,13 @@ class Flushed:
 
 def flush_reading(
     workspace: Workspace,
-    reading: Reading,
+    reading: TranscriptReading,
     checkpoints: Checkpoints,
     *,
     now: datetime,
     model: LanguageModel | None = None,
     full: bool = False,
-) -> tuple[Flushed, ...]:
+) -> tuple[FlushResult, ...]:
     """Save what is new in a transcript, part by part, and note after each how far it was read.
 
     ``full``: it is the flush before a compaction, and not asked for again in this cycle. Of an excluded
@@ -177,7 +177,7 @@ def flush_reading(
     """
     if reading.excluded:
         return ()
-    done: list[Flushed] = []
+    done: list[FlushResult] = []
     for part in reading.parts:
         flushed = flush_session(workspace, part.session, now=now, model=model)
         done.append(flushed)
@@ -193,7 +193,7 @@ def flush_reading(
             checkpoints.note(workspace, end, now)
         except ReadOnlyError as error:
             session = reading.end.session
-            done.append(Flushed(session=session, source=reading.file.name, skipped=error.message))
+            done.append(FlushResult(session=session, source=reading.file.name, skipped=error.message))
     return tuple(done)
 
 
@@ -205,7 +205,7 @@ def flush_session(
     model: LanguageModel | None = None,
     dry_run: bool = False,
     clock: Callable[[], float] = time.monotonic,
-) -> Flushed:
+) -> FlushResult:
     """Add a session's facts to the logs of their days; those that stand there already are left out.
 
     Without ``model``, or where it fails, facts are found by rules. Raises WriteFailedError, and BusyError
@@ -215,9 +215,9 @@ def flush_session(
     facts, notes = choose(heard, model, clock=clock)
     made = [quotation(fact, session, day_of(fact.turn, now)) for fact in facts]
     lines = [one for one in made if isinstance(one, Quotation)]
-    withheld = (*heard.withheld, *(one for one in made if isinstance(one, Withheld)))
+    withheld = (*heard.withheld, *(one for one in made if isinstance(one, WithheldSentence)))
     files = workspace.scan()
-    told = Flushed(
+    told = FlushResult(
         session=session.key,
         source=session.source,
         withheld=tuple(Counter(one.why for one in withheld).items()),
@@ -248,8 +248,8 @@ def day_of(turn: Turn, now: datetime) -> date:
 
 
 def _with_news(
-    workspace: Workspace, session: Session, told: Flushed, lines: Sequence[Quotation], now: datetime
-) -> Flushed:
+    workspace: Workspace, session: Session, told: FlushResult, lines: Sequence[Quotation], now: datetime
+) -> FlushResult:
     there = _claims_there(workspace, session, told.logs, now)
     fresh = distinct(lines, there | rejected_keys(workspace) if lines else there)
     kept = _chosen(fresh, MOST_LINES - len(there))
@@ -294,7 +294,9 @@ def _claims_there(
     return frozenset(known)
 
 
-def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[Withheld], now: datetime) -> None:
+def _note_skips(
+    workspace: Workspace, session: Session, withheld: Sequence[WithheldSentence], now: datetime
+) -> None:
     """What was not written, in the ledger: by the name of its claim, never by its words."""
     if not withheld:
         return
@@ -307,7 +309,7 @@ def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[Withh
     workspace.ledger.append("skips", fresh, now)
 
 
-def _write(workspace: Workspace, session: Session, flushed: Flushed) -> Flushed:
+def _write(workspace: Workspace, session: Session, flushed: FlushResult) -> FlushResult:
     """Append to each day's log, and commit each."""
     operations: list[Operation] = []
     notes: dict[str, None] = dict.fromkeys(flushed.notes)

@@ -19,7 +19,7 @@ from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
-from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
+from workbench.ingest.entities import NAME, EntityNames, NamedEntity, NameEvidence, is_name
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
@@ -66,7 +66,7 @@ def plan_learn(
         raise NotCuratableError(
             f"{path}: nothing new since the graph was last updated from it", hint="nothing was changed"
         )
-    known = Names(_pages(directory)).along_with(people).along_with(names)
+    known = EntityNames(_pages(directory)).along_with(people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
@@ -132,19 +132,19 @@ def digest_of(document: Document) -> str:
     return hashlib.sha256(body).hexdigest()[:16]
 
 
-def _pages(directory: Directory) -> dict[str, Named]:
+def _pages(directory: Directory) -> dict[str, NamedEntity]:
     """The names of all pages; one that several have stands for none of them until its type is said."""
-    found: dict[str, Named] = {}
+    found: dict[str, NamedEntity] = {}
     for page in directory.pages():
         for name in (page.name, *page.aliases):
-            one = Named(page.name, page.type)
-            found[name] = one if found.get(name, one) == one else Named(name, "")
+            one = NamedEntity(page.name, page.type)
+            found[name] = one if found.get(name, one) == one else NamedEntity(name, "")
     return found
 
 
 def _owner(
-    workspace: Workspace, directory: Directory, evidence: Mapping[str, Named]
-) -> tuple[str, frozenset[str], dict[str, Named]]:
+    workspace: Workspace, directory: Directory, evidence: Mapping[str, NamedEntity]
+) -> tuple[str, frozenset[str], dict[str, NamedEntity]]:
     """The page of the person whose memory it is, their names in lower case, and the people of USER.md.
 
     These are whom it names, also by a heading. A page `User` of before stays theirs where none has the name.
@@ -158,7 +158,10 @@ def _owner(
     called = [name for name in (owner_name_of(workspace), *headed) if name]
     names = frozenset().union(*map(names_of, called))
     people = {
-        said: Named(name, "person") for name in called if is_name(name) for said in (name, name.split()[0])
+        said: NamedEntity(name, "person")
+        for name in called
+        if is_name(name)
+        for said in (name, name.split()[0])
     }
     for name in (*called[:1], USER):
         with suppress(WorkbenchError):

@@ -44,9 +44,9 @@ from workbench.ingest.sessions import (
     QUIET_SECONDS,
     Checkpoint,
     Checkpoints,
-    Reading,
-    Resumed,
+    ResumePoint,
     SessionPart,
+    TranscriptReading,
     quiet_seconds,
     read_new,
 )
@@ -69,7 +69,7 @@ from workbench.workspace.workspace import Workspace
 
 
 @dataclass(slots=True, kw_only=True)
-class Taken:
+class IngestedSource:
     """What becomes of one source, filled while it is ingested; ``why`` says why nothing became of it.
 
     ``bad`` are the numbers of lines that cannot be read.
@@ -86,7 +86,7 @@ class Taken:
     notes: list[str] = field(default_factory=list)
     bad: tuple[int, ...] = ()
 
-    def done(self, outcome: Outcome, why: str = "") -> Taken:
+    def done(self, outcome: Outcome, why: str = "") -> IngestedSource:
         """Itself, with what became of the source."""
         self.outcome, self.why = outcome, why
         self.notes = list(dict.fromkeys(self.notes))
@@ -140,7 +140,7 @@ class Ingest:
         self._graph = GraphReader(self.workspace)
         self._evidence = NameEvidence(self.workspace)
 
-    def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[Taken]:
+    def run(self, files: Sequence[str] = (), source: str | None = None) -> Iterator[IngestedSource]:
         """Ingest each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
 
         ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts
@@ -165,22 +165,24 @@ class Ingest:
         if source != "transcript":
             yield from self.markdown()
 
-    def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
+    def transcripts(self, named: Sequence[str] = ()) -> Iterator[IngestedSource]:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
         places = find(self.workspace, named)
         for path, why in places.refused.items():
-            yield Taken(source=path, kind="transcript").done("refused", why)
+            yield IngestedSource(source=path, kind="transcript").done("refused", why)
         checkpoints = Checkpoints.read(self.workspace, "episode")
         for number, file in enumerate(places.files):
             self.progress(file.name, number, len(places.files))
             yield self.transcript(file, checkpoints, named=bool(named))
 
-    def transcript(self, file: TranscriptFile, checkpoints: Checkpoints, *, named: bool = False) -> Taken:
+    def transcript(
+        self, file: TranscriptFile, checkpoints: Checkpoints, *, named: bool = False
+    ) -> IngestedSource:
         """One transcript: each of its sessions that is completed or was compacted.
 
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
-        taken = Taken(source=file.path, kind="transcript")
+        taken = IngestedSource(source=file.path, kind="transcript")
         exclude = self.workspace.settings.transcript_exclude
         try:
             reading = read_new(file, checkpoints, exclude=exclude, user=self.user, whole=True)
@@ -195,7 +197,9 @@ class Ingest:
         except Exception as error:  # whatever one source holds, the others are taken in
             return taken.done("failed", why_failed(error))
 
-    def markdown(self, named: Sequence[str] = (), *, among: Collection[str] | None = None) -> Iterator[Taken]:
+    def markdown(
+        self, named: Sequence[str] = (), *, among: Collection[str] | None = None
+    ) -> Iterator[IngestedSource]:
         """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
 
         Notes and MEMORY.md teach it where they are ``named``.
@@ -206,7 +210,9 @@ class Ingest:
             self.progress(path, number, len(paths))
             yield self._page(path)
 
-    def _sessions(self, reading: Reading, checkpoints: Checkpoints, taken: Taken, *, named: bool) -> Taken:
+    def _sessions(
+        self, reading: TranscriptReading, checkpoints: Checkpoints, taken: IngestedSource, *, named: bool
+    ) -> IngestedSource:
         quiet = quiet_seconds(reading.file.changed, self.now) >= QUIET_SECONDS
         shifts: Counter[str] = Counter()
         noted: Checkpoint | None = None
@@ -226,7 +232,7 @@ class Ingest:
             checkpoints.note(self.workspace, end, self.now)
         return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
 
-    def _episodes(self, session: Session, start: Resumed, taken: Taken) -> Session:
+    def _episodes(self, session: Session, start: ResumePoint, taken: IngestedSource) -> Session:
         """Make the episode of a session, or go on with it, and learn from it; what the last one is of.
 
         An episode that may not be written anew (somebody edited or removed it) ends its cycle: what was said
@@ -236,7 +242,7 @@ class Ingest:
             session = replace(session, cycle=session.cycle + 1, turns=session.turns[settled:])
         return session
 
-    def _episode(self, session: Session, start: Resumed, taken: Taken) -> int:
+    def _episode(self, session: Session, start: ResumePoint, taken: IngestedSource) -> int:
         """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
         plan = partial(plan_episode, self.workspace, session, now=self.now, model=self.model)
         try:
@@ -255,7 +261,7 @@ class Ingest:
             self._learn(path, taken)
         return len(session.turns)
 
-    def _learn(self, path: str, taken: Taken) -> None:
+    def _learn(self, path: str, taken: IngestedSource) -> None:
         """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
 
         barren: list[Plan] = []
@@ -285,7 +291,7 @@ class Ingest:
         if self.embedder is not None and not self.dry_run:
             self._resolve({edit.path for edit in made.edits}, taken)
 
-    def _resolve(self, written: Collection[str], taken: Taken) -> None:
+    def _resolve(self, written: Collection[str], taken: IngestedSource) -> None:
         """Merge the entities that are one right after they were learnt; what only may be is a note."""
         try:
             done = resolve(
@@ -300,7 +306,7 @@ class Ingest:
             f"{one.keep.name} and {one.other.name} may be the same: {one.why}" for one in done.flagged
         ]
 
-    def _carry_out(self, planner: Callable[[], Plan], taken: Taken) -> Plan:
+    def _carry_out(self, planner: Callable[[], Plan], taken: IngestedSource) -> Plan:
         if self.model is not None and not self.dry_run:
             planner()  # asks the model before a lock is held; the answer is kept
         plans: list[Plan] = []
@@ -316,7 +322,7 @@ class Ingest:
         taken.notes += plans[-1].notes
         return plans[-1]
 
-    def _left_out(self, reading: Reading, *, named: bool) -> tuple[Outcome, str] | None:
+    def _left_out(self, reading: TranscriptReading, *, named: bool) -> tuple[Outcome, str] | None:
         """Why a session is not ingested; None where it is."""
         if not named and (why := why_foreign(self.workspace, reading.file)):
             return "foreign", why
@@ -329,8 +335,8 @@ class Ingest:
             return "old", f"its last message is {plural(age.days, 'day')} old"
         return None
 
-    def _page(self, path: str) -> Taken:
-        taken = Taken(source=path, kind="markdown")
+    def _page(self, path: str) -> IngestedSource:
+        taken = IngestedSource(source=path, kind="markdown")
         try:
             self.workspace.read(path)
             if why := why_no_source(path, self.workspace.layout.kind_of(path)):
@@ -341,15 +347,17 @@ class Ingest:
         done = taken.operations or any(plan.edits for plan in taken.plans)
         return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
-    def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:
+    def _pages(
+        self, named: Sequence[str], among: Collection[str] | None
+    ) -> tuple[list[str], list[IngestedSource]]:
         """The pages to learn from, and those that are not, with the reason."""
         if named:
             return [self._relative(name) for name in named], []
         paths: list[str] = []
-        told: list[Taken] = []
+        told: list[IngestedSource] = []
         fresh = unlearnt(self.workspace, among)
         for path, problem in fresh.items():
-            page = Taken(source=path, kind="markdown")
+            page = IngestedSource(source=path, kind="markdown")
             day = None if self.max_age is None or problem else self._day_of(path)
             if problem:
                 told.append(page.done("refused", problem))
@@ -358,7 +366,9 @@ class Ingest:
             else:
                 paths.append(path)
         known = learnt(self.workspace).keys() - fresh.keys()
-        told += [Taken(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)]
+        told += [
+            IngestedSource(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)
+        ]
         return paths, told
 
     def _day_of(self, path: str) -> int | None:
@@ -386,7 +396,7 @@ def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome
     return "waiting", "its last line is still being written"
 
 
-def _unsaid(reading: Reading) -> str:
+def _unsaid(reading: TranscriptReading) -> str:
     """What was found in what was read, where nobody spoke."""
     if reading.start.rewritten:
         return "it was rewritten, without anything new"
@@ -407,7 +417,7 @@ def _noted(part: SessionPart, session: Session, *, memories: int) -> Checkpoint:
     return replace(at, cycle=session.cycle, messages=len(session.turns), bytes=length, first=since.line - 1)
 
 
-def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) -> Checkpoint:
+def _end(reading: TranscriptReading, noted: Checkpoint | None, shifts: Mapping[str, int]) -> Checkpoint:
     """The checkpoint at the end of what was read, where nobody spoke after the last part."""
     end = reading.end
     if noted is None or not end.messages:
@@ -435,7 +445,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
             embedder=local_model(workspace.settings),
             progress=lambda name, done, total: context.progress(sort_of(name), done, total),
         )
-        done: list[Taken] = []
+        done: list[IngestedSource] = []
         try:
             for taken in ingest.run(files):
                 done.append(taken)

@@ -25,8 +25,8 @@ from workbench.graph.drafts import MemoryDraft, RelationDraft
 from workbench.ingest.grounding import content_words, is_borne_out, without_echoes
 from workbench.ingest.passages import PassageLine
 from workbench.ingest.sessions import BATCH
-from workbench.ingest.statements import Heard, Utterance, why_not
-from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, Passage, ask_json
+from workbench.ingest.statements import SessionUtterances, Utterance, why_not
+from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, PromptPassage, ask_json
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.graph_page import RELATIONS
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
@@ -93,7 +93,7 @@ class _Sentences(Answer):
 
 
 def choose(
-    heard: Heard, model: LanguageModel | None, *, clock: Callable[[], float] = time.monotonic
+    heard: SessionUtterances, model: LanguageModel | None, *, clock: Callable[[], float] = time.monotonic
 ) -> tuple[list[Utterance], tuple[str, ...]]:
     """The facts among what was heard, in their order, and what to tell about how they were found.
 
@@ -151,7 +151,7 @@ def _quoted(
     timeout: float,
 ) -> list[Utterance]:
     """The sentences that the model points at. Raises LanguageModelError where it tells what nobody said."""
-    data = [Passage(f"turn {turn.line}, {turn.role}", text[:_MOST_OF_TURN]) for turn, text in batch]
+    data = [PromptPassage(f"turn {turn.line}, {turn.role}", text[:_MOST_OF_TURN]) for turn, text in batch]
     answer = ask_json(model, _Quotes, task=_QUOTE_TASK, data=data, max_tokens=_QUOTE_TOKENS, timeout=timeout)
     turns = {turn.line: turn for turn, _ in batch}
     found: list[Utterance] = []
@@ -203,7 +203,9 @@ def summary_by(model: LanguageModel, said: Sequence[Utterance]) -> tuple[list[Ep
     for one in said:
         turns.setdefault(one.number, []).append(one)
     shown = {number: turns[number] for number in _that_fit(turns)}
-    data = [Passage(f"turn {number}, {some[0].turn.role}", _words(some)) for number, some in shown.items()]
+    data = [
+        PromptPassage(f"turn {number}, {some[0].turn.role}", _words(some)) for number, some in shown.items()
+    ]
     answer = ask_json(
         model,
         _Sentences,
@@ -341,7 +343,7 @@ def asked(
 def _ask(model: LanguageModel, lines: Sequence[PassageLine], timeout: float) -> ExtractionAnswer:
     """What the model finds in ``lines``: drafts without sources, days and trust yet."""
     shown = "\n".join(f"{line.number}: {' '.join(line.text.split())}" for line in lines)
-    data = [Passage("lines", shown)]
+    data = [PromptPassage("lines", shown)]
     answer = ask_json(model, _Extracted, task=_TASK, data=data, max_tokens=TOKENS, timeout=timeout)
     by_number = {line.number: line for line in lines}
     items: tuple[_Memory | _Relation, ...] = (*answer.memories, *answer.relations)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from workbench.dreaming.proposals.suspicious import Suspect
+from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
 from workbench.ingest.entities import is_name
@@ -92,7 +92,7 @@ class PassageSource:
     """Parts of very long lines that nothing is learnt from."""
     owner: frozenset[str] = frozenset()
     """The names, in lower case, by which the owner and their page are known."""
-    suspicious: tuple[Suspect, ...] = ()
+    suspicious: tuple[SuspiciousLine, ...] = ()
     """Lines that are taken for orders to an agent: they teach nothing."""
 
 
@@ -116,7 +116,7 @@ def read_source(
         user=user,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
         owner=names,
-        suspicious=tuple(line for line in lines if isinstance(line, Suspect)),
+        suspicious=tuple(line for line in lines if isinstance(line, SuspiciousLine)),
     )
 
 
@@ -139,7 +139,7 @@ def _user(said: str | None) -> str:
 
 def _lines(
     document: Document, owner: Collection[str], known: Container[str]
-) -> Iterator[PassageLine | Suspect]:
+) -> Iterator[PassageLine | SuspiciousLine]:
     sessions = session_blocks(document)
     chosen = [
         (entry, entry.start_line + entry.text.count("\n", 0, start), text, len(turns) > 1)
@@ -155,7 +155,7 @@ def _lines(
         place = f"{document.path}#L{number}"
         # Between turns programs note events of the session, which give nobody an order.
         if why := suspicion(words if is_turn else said.words, said.origin):
-            yield Suspect(text, place, entry.address, said.origin, why)
+            yield SuspiciousLine(text, place, entry.address, said.origin, why)
             continue
         yield PassageLine(
             text=words,

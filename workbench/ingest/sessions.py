@@ -28,7 +28,7 @@ import msgspec
 
 from indexing.sync.sources import TAIL, tail_digest
 from workbench.config.settings import Settings
-from workbench.ingest.transcript_files import Route, TranscriptFile, blocks, opened, route_of, routed
+from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, blocks, opened, route_of, routed
 from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 from workbench.workspace.workspace import Workspace
 
@@ -72,7 +72,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumePoint:
     """Where reading goes on. ``offset`` and ``line`` are 0 for what was never read.
 
     ``last`` is the newest checkpoint of the file, if any; ``rewritten`` says that what stood before it is no
@@ -114,7 +114,7 @@ class Checkpoints:
         workspace.ledger.append("ingested", [one.as_record()], now)
         self._of[one.head].append(one)
 
-    def resume(self, file: TranscriptFile, descriptor: int) -> Resumed | None:
+    def resume(self, file: TranscriptFile, descriptor: int) -> ResumePoint | None:
         """Where reading a file goes on, of its ``size`` bytes; None while its first line is being written.
 
         Several may begin with the same line (a title, a prompt), so only a checkpoint under the file's own
@@ -131,8 +131,10 @@ class Checkpoints:
                 same = last if last and (last.offset, last.digest) == (one.offset, one.digest) else one
                 # A last line that had no end yet goes on, and counts once.
                 is_cut = one.offset and one.line and os.pread(descriptor, 1, one.offset - 1) != b"\n"
-                return Resumed(self.purpose, head, one.offset, one.line - bool(is_cut), same, last or same)
-        return Resumed(self.purpose, head, last=last, others=len(known) > len(own))
+                return ResumePoint(
+                    self.purpose, head, one.offset, one.line - bool(is_cut), same, last or same
+                )
+        return ResumePoint(self.purpose, head, last=last, others=len(known) > len(own))
 
 
 def checkpoint(record: Mapping[str, Any]) -> Checkpoint | None:
@@ -179,7 +181,7 @@ BYTES_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
+class TranscriptGrowth:
     """What came since a session was taken up last. ``lines`` and ``bytes`` are those of the file.
 
     Times are in seconds: ``quiet`` since the last word, ``waited`` since the first that is new.
@@ -194,7 +196,7 @@ class Growth:
     compacted: bool = False
 
 
-def take_up(growth: Growth, settings: Settings) -> str | None:
+def take_up(growth: TranscriptGrowth, settings: Settings) -> str | None:
     """Why the new part of a session is taken up now; None while it may wait."""
     reasons = (
         ("compacted", growth.compacted),
@@ -258,7 +260,7 @@ class SessionPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class TranscriptReading:
     """What is new in a transcript: its parts in order, and the checkpoint at the end of what was read.
 
     ``excluded`` says why nothing of it is to be kept, or is empty. ``bad`` are the numbers of lines that
@@ -269,7 +271,7 @@ class Reading:
     transcript: Transcript
     parts: tuple[SessionPart, ...]
     end: Checkpoint
-    start: Resumed
+    start: ResumePoint
     excluded: str = ""
 
     @property
@@ -285,7 +287,7 @@ def read_new(
     exclude: Sequence[str] = (),
     user: str = "",
     whole: bool = False,
-) -> Reading | None:
+) -> TranscriptReading | None:
     """What came to a transcript since it was read last; None when nothing did that can be read yet.
 
     ``whole``: a session that goes on is read from where its agent compacted last, so that its part is all of
@@ -315,7 +317,7 @@ def read_new(
             trust="external" if route.many or "group" in transcript.about.marks else "agent",
         )
         parts, end = _parted(about, transcript, first, descriptor)
-    return Reading(
+    return TranscriptReading(
         file=file,
         transcript=transcript,
         parts=tuple(parts),
@@ -330,7 +332,7 @@ def session_name(key: str) -> str:
     return _ODD.sub("-", key)[:_NAME].strip("-") or "session"
 
 
-def why_excluded(about: About, route: Route, words: Sequence[str]) -> str:
+def why_excluded(about: About, route: SessionRoute, words: Sequence[str]) -> str:
     """Why a session is not read for memory: which of ``words`` its key, origin or turns bear; else empty."""
     places = (
         ("its key is", (about.route, route.key)),
@@ -345,7 +347,7 @@ def why_excluded(about: About, route: Route, words: Sequence[str]) -> str:
     return ""
 
 
-def _beginning(start: Resumed, file: TranscriptFile, *, whole: bool) -> Checkpoint:
+def _beginning(start: ResumePoint, file: TranscriptFile, *, whole: bool) -> Checkpoint:
     """Where reading begins, as a checkpoint.
 
     Of a file that was written anew, what is left to read is a cycle of its own, as the last one has its

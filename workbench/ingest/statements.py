@@ -390,7 +390,7 @@ class Utterance(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class WithheldSentence:
     """A sentence that is not written: the name of its claim, its line in the transcript, and why."""
 
     key: str
@@ -399,7 +399,7 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SessionUtterances:
     """The sentences of a session in their order, and those that were withheld.
 
     ``turns`` are those that were read, with what may be shown of each. ``unread`` counts characters that were
@@ -408,7 +408,7 @@ class Heard:
 
     sentences: tuple[Utterance, ...]
     turns: tuple[tuple[Turn, str], ...]
-    withheld: tuple[Withheld, ...] = ()
+    withheld: tuple[WithheldSentence, ...] = ()
     unread: int = 0
 
     @property
@@ -422,16 +422,16 @@ class Heard:
         return tuple(out)
 
 
-def hear(session: Session) -> Heard:
+def hear(session: Session) -> SessionUtterances:
     """The sentences of ``session`` that may be kept."""
-    guards: list[Guard] = []
-    withheld: list[Withheld] = []
+    guards: list[TextGuard] = []
+    withheld: list[WithheldSentence] = []
     turns: list[tuple[Turn, str]] = []
     chosen, unread = _read(session.turns)
     for _, turn, text in chosen:
-        guard = Guard(text)
+        guard = TextGuard(text)
         hidden = [(one, why) for one in sentences(text) if (why := guard.why(one.start, one.end))]
-        withheld += [Withheld(claim_key(one.text), turn.line, why) for one, why in hidden]
+        withheld += [WithheldSentence(claim_key(one.text), turn.line, why) for one, why in hidden]
         turns.append((turn, _without(text, [one for one, _ in hidden])))
         guards.append(guard)
     found = statements_in([text for _, _, text in chosen])
@@ -441,23 +441,23 @@ def hear(session: Session) -> Heard:
         for one in some
         if not guard.why(one.start, one.start + len(one.text))
     )
-    return Heard(tuple(said), tuple(turns), tuple(withheld), unread)
+    return SessionUtterances(tuple(said), tuple(turns), tuple(withheld), unread)
 
 
-def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
+def fit_lines(text: str) -> tuple[list[str], list[WithheldSentence]]:
     """The sentences of a text that nobody said in a turn (a compaction summary), and those withheld."""
-    guard = Guard(text)
+    guard = TextGuard(text)
     fit: list[str] = []
-    withheld: list[Withheld] = []
+    withheld: list[WithheldSentence] = []
     for one in statements_in([text])[0]:
         if why := guard.why(one.start, one.start + len(one.text)):
-            withheld.append(Withheld(claim_key(one.text), 0, why))
+            withheld.append(WithheldSentence(claim_key(one.text), 0, why))
         else:
             fit.append(one.text)
     return fit, withheld
 
 
-class Guard:
+class TextGuard:
     """The places of a text that may not be written: secrets and hidden text, also across sentences.
 
     Nobody says a ``wb:`` comment: one that stands in a transcript wants to be taken for the workbench's own.

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from workbench.config.settings import user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
@@ -204,7 +204,7 @@ class TranscriptFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TranscriptListing:
     """The transcripts that were found, and what could not be read, with the reason."""
 
     files: tuple[TranscriptFile, ...]
@@ -220,7 +220,7 @@ def watched(workspace: Workspace) -> Workspace:
     return Workspace(workspace.root, replace(workspace.settings, transcripts=named, extra_paths=()))
 
 
-def find(workspace: Workspace, named: Sequence[str] = ()) -> Places:
+def find(workspace: Workspace, named: Sequence[str] = ()) -> TranscriptListing:
     """The transcripts ``named`` (files or folders), else all that are read for this workspace.
 
     Raises UsageError as ``watched``.
@@ -235,7 +235,7 @@ def find(workspace: Workspace, named: Sequence[str] = ()) -> Places:
             refused[path] = why_unreadable(error)
         else:
             files[file.path] = file
-    return Places(tuple(files.values()), refused)
+    return TranscriptListing(tuple(files.values()), refused)
 
 
 def look(path: str) -> TranscriptFile:
@@ -294,7 +294,7 @@ def _below(named: Sequence[str], refused: dict[str, str]) -> Iterator[str]:
 
 def _of_settings(workspace: Workspace, refused: dict[str, str]) -> Iterator[str]:
     usual = not workspace.settings.transcripts
-    for source in Sources(watched(workspace)).all:
+    for source in IndexSources(watched(workspace)).all:
         if source.sort != "transcripts":
             continue
         if source.absent and not usual:
@@ -317,7 +317,7 @@ _FOLDERS = ("cwd", "workspace", "workspaceDir")
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class SessionRoute:
     """Where a session comes from: its ``key``, the ``agent``, the ``user``, words of its ``origin``.
 
     ``many``: several people can speak in it, so that not every word of a user is its owner's. ``workspace``
@@ -332,7 +332,7 @@ class Route:
     workspace: str = ""
 
 
-def route_of(file: TranscriptFile, session: str) -> Route:
+def route_of(file: TranscriptFile, session: str) -> SessionRoute:
     """What the store beside ``file`` says of a session; an empty route where it says nothing."""
     folder = os.path.dirname(file.path)
     with contextlib.suppress(OSError, WorkbenchError):
@@ -340,20 +340,20 @@ def route_of(file: TranscriptFile, session: str) -> Route:
         found = _store(store)
         if route := found.get(session) or found.get(file.name):
             return route
-    return Route(agent=agent_of_folder(folder))
+    return SessionRoute(agent=agent_of_folder(folder))
 
 
-def routed(key: str, origin: tuple[str, ...] = (), *, agent: str = "") -> Route:
+def routed(key: str, origin: tuple[str, ...] = (), *, agent: str = "") -> SessionRoute:
     """What a key such as ``agent:main:telegram:direct:sam`` tells."""
     parts = key.split(":")
     of_agent = parts[1] if parts[0] == "agent" and len(parts) > 2 else agent
     peers = [after for part, after in pairwise(parts) if part in _PEERS]
     told = {part.casefold() for part in (*parts, *origin)}
-    return Route(key, of_agent, peers[-1] if peers else "", origin, bool(told & _GROUPS))
+    return SessionRoute(key, of_agent, peers[-1] if peers else "", origin, bool(told & _GROUPS))
 
 
 @lru_cache(maxsize=8)
-def _store(file: TranscriptFile) -> Mapping[str, Route]:
+def _store(file: TranscriptFile) -> Mapping[str, SessionRoute]:
     """The routes of a store by session id and by name of the file; read again when the store changed."""
     if file.size > MAX_STORE:
         return {}
@@ -361,7 +361,7 @@ def _store(file: TranscriptFile) -> Mapping[str, Route]:
         entries = json.loads(_head(file, MAX_STORE))
     except (ValueError, RecursionError):
         return {}
-    found: dict[str, Route] = {}
+    found: dict[str, SessionRoute] = {}
     for key, entry in entries.items() if isinstance(entries, dict) else ():
         if isinstance(entry, dict):
             route = routed(key[:_LONGEST], tuple(dict.fromkeys(_origin(entry))))

@@ -15,18 +15,18 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from indexing.embedding.port import Embedder
-from indexing.sync.sources import Sources
+from indexing.sync.sources import IndexSources
 from indexing.sync.watch import Pause, Watch, hints, occasions
 from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_error
 from workbench.ingest.expiry import plan_prune
-from workbench.ingest.flush import Flushed, flush_reading
-from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.flush import FlushResult, flush_reading
+from workbench.ingest.ingest import Ingest, IngestedSource
 from workbench.ingest.outcomes import unreadable
 from workbench.ingest.sessions import (
     QUIET_SECONDS,
     Checkpoints,
-    Growth,
-    Reading,
+    TranscriptGrowth,
+    TranscriptReading,
     nearly_full,
     quiet_seconds,
     read_new,
@@ -87,8 +87,8 @@ class Event:
     at: datetime
     source: str
     why: str
-    flushed: tuple[Flushed, ...] = ()
-    taken: Taken | None = None
+    flushed: tuple[FlushResult, ...] = ()
+    taken: IngestedSource | None = None
     operation: Operation | None = None
     error: str = ""
 
@@ -163,7 +163,7 @@ class Follower:
             late.carry(at_most_every=CARRY_SECONDS)
             return changed
 
-        found = hints(lambda: Sources(watched(self._workspace)), stop, say, watch=watch)
+        found = hints(lambda: IndexSources(watched(self._workspace)), stop, say, watch=watch)
         for _ in occasions(map(told, found), Pause()):
             for event in self.round():
                 yield event
@@ -215,7 +215,7 @@ class Follower:
             yield from self._fail(file.path, why, type(error).__name__)
 
     def _live(
-        self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
+        self, file: TranscriptFile, reading: TranscriptReading | None, now: datetime, *, quiet: bool
     ) -> Iterator[Event]:
         compacted = False
         if reading is not None:
@@ -232,7 +232,7 @@ class Follower:
                 why = "compacted" if compacted else "completed"
                 yield Event(kind="taken", at=now, source=file.path, why=why, taken=taken)
 
-    def _flush(self, file: TranscriptFile, reading: Reading, now: datetime) -> Event:
+    def _flush(self, file: TranscriptFile, reading: TranscriptReading, now: datetime) -> Event:
         """Save the facts of what is new, or say why that waits."""
         growth, settings, end = self._growth(reading, now), self._workspace.settings, reading.end
         full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
@@ -252,11 +252,11 @@ class Follower:
             return Event(kind="skipped", at=now, source=file.path, why=skipped, flushed=done)
         return Event(kind="flushed", at=now, source=file.path, why=said + bad, flushed=done)
 
-    def _growth(self, reading: Reading, now: datetime) -> Growth:
+    def _growth(self, reading: TranscriptReading, now: datetime) -> TranscriptGrowth:
         turns = reading.transcript.turns
         since = next((turn.when for turn in turns if turn.when), None)
         since = since or self._first_seen.setdefault(reading.file.path, now)
-        return Growth(
+        return TranscriptGrowth(
             user_messages=sum(turn.role == "user" for turn in turns),
             messages=len(turns),
             bytes=reading.end.offset - reading.start.offset,

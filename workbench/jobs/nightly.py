@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
-from workbench.jobs.runs import Job, Running, StepState, running
+from workbench.jobs.runs import ActiveRun, Job, StepState, running
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
@@ -48,7 +48,7 @@ class StepOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
+class NightlyContext:
     """All that a step needs. With ``dry_run`` nothing is written anywhere."""
 
     workspace: Workspace
@@ -57,10 +57,12 @@ class Night:
     dry_run: bool = False
 
 
-Step = Callable[[Night], StepOutcome]
+Step = Callable[[NightlyContext], StepOutcome]
 
 
-def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = None) -> Iterator[StepOutcome]:
+def nightly(
+    night: NightlyContext, only: Sequence[str] = (), *, run: ActiveRun | None = None
+) -> Iterator[StepOutcome]:
     """Do all steps, or ``only`` these, and yield what became of each.
 
     ``run`` is told of each step; without it, a run is begun here. Raises BusyError where another run is at
@@ -77,7 +79,7 @@ def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = Non
                 yield outcome
 
 
-def _guarded(name: str, night: Night) -> StepOutcome:
+def _guarded(name: str, night: NightlyContext) -> StepOutcome:
     """The boundary of a step: whatever fails in it is its own failure. What it wrote is indexed by words."""
     from workbench.ingest.watch import update_index  # noqa: PLC0415 - a step loads what it needs
 
@@ -98,7 +100,7 @@ def _guarded(name: str, night: Night) -> StepOutcome:
         return StepOutcome("failed", said, hint=hint, error=type(fault).__name__)
 
 
-def _carried_out(night: Night, planner: Callable[[], Plan]) -> StepOutcome:
+def _carried_out(night: NightlyContext, planner: Callable[[], Plan]) -> StepOutcome:
     if night.dry_run:
         plan = planner()
         return StepOutcome("would", plan.summary, plan.notes)
@@ -106,19 +108,19 @@ def _carried_out(night: Night, planner: Callable[[], Plan]) -> StepOutcome:
     return StepOutcome("done", operation.summary, operation.notes, operation=operation.id)
 
 
-def _prune(night: Night) -> StepOutcome:
+def _prune(night: NightlyContext) -> StepOutcome:
     from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - a step loads what it needs
 
     return _carried_out(night, lambda: plan_prune(night.workspace, now=night.now))
 
 
-def _context(night: Night) -> StepOutcome:
+def _context(night: NightlyContext) -> StepOutcome:
     from workbench.ingest.workspace_context import plan_clear_context  # noqa: PLC0415
 
     return _carried_out(night, lambda: plan_clear_context(night.workspace, now=night.now))
 
 
-def _ingest(night: Night) -> StepOutcome:
+def _ingest(night: NightlyContext) -> StepOutcome:
     from workbench.ingest.ingest import Ingest  # noqa: PLC0415
 
     run = Ingest(night.workspace, now=night.now, model=night.model, dry_run=night.dry_run)
@@ -141,13 +143,13 @@ def _ingest(night: Night) -> StepOutcome:
     return StepOutcome(would if taken else "nothing", said, tuple(notes))
 
 
-def _decay(night: Night) -> StepOutcome:
+def _decay(night: NightlyContext) -> StepOutcome:
     from workbench.graph.decay import fading_in  # noqa: PLC0415
 
     return _proposed(night, fading_in(night.workspace, now=night.now), ())
 
 
-def _dream(night: Night) -> StepOutcome:
+def _dream(night: NightlyContext) -> StepOutcome:
     from workbench.dreaming.run import dream  # noqa: PLC0415
 
     result = dream(night.workspace, now=night.now, model=night.model)
@@ -155,7 +157,7 @@ def _dream(night: Night) -> StepOutcome:
 
 
 def _proposed(
-    night: Night, proposals: Sequence[Proposal], notes: tuple[str, ...], *, anew: bool = False
+    night: NightlyContext, proposals: Sequence[Proposal], notes: tuple[str, ...], *, anew: bool = False
 ) -> StepOutcome:
     from workbench.dreaming.proposals.inbox import propose  # noqa: PLC0415
 
@@ -171,7 +173,7 @@ def _proposed(
     )
 
 
-def _backup(night: Night) -> StepOutcome:
+def _backup(night: NightlyContext) -> StepOutcome:
     from workbench.backup.bundles import find_or_repeat, remembered  # noqa: PLC0415
     from workbench.backup.create import back_up, plan_backup  # noqa: PLC0415
 

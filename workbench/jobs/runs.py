@@ -157,7 +157,7 @@ def now() -> datetime:
     return datetime.now().astimezone()
 
 
-class Running:
+class ActiveRun:
     """A run that is under way: told what becomes of it, it keeps that at once.
 
     Where the disk takes no record, none is kept; the job goes on.
@@ -197,14 +197,14 @@ class Running:
 @contextlib.contextmanager
 def running(
     state: Path, job: Job, *, by_clock: bool = False, clock: Callable[[], datetime] = now
-) -> Iterator[Running]:
+) -> Iterator[ActiveRun]:
     """Run ``job`` in the block, as the only one of its kind in the workspace of the folder ``state``.
 
     The lock dies with its holder. A run that is killed leaves a record without an end, from which the next
     look tells that it was. Raises BusyError that names who runs, and ReadOnlyError.
     """
     with hold(state / job.lock, job.called):
-        made = Running(state, JobRun(job=job, began=clock(), pid=os.getpid(), by_clock=by_clock), clock)
+        made = ActiveRun(state, JobRun(job=job, began=clock(), pid=os.getpid(), by_clock=by_clock), clock)
         made.keep()
         try:
             yield made

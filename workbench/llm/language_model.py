@@ -72,7 +72,7 @@ _CHARACTERS_A_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PromptPassage:
     """A piece of memory that the model is shown, under a ``name`` by which the answer can point at it."""
 
     name: str
@@ -91,7 +91,7 @@ def ask_json(
     form: type[_Form],
     *,
     task: str,
-    data: Sequence[Passage],
+    data: Sequence[PromptPassage],
     max_tokens: int,
     timeout: float,
 ) -> _Form:

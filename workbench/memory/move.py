@@ -52,7 +52,7 @@ _SAID = re.compile(r"(?P<name>-|[0-9a-f]{12}(?:~[0-9]{1,9})?)(?:\+(?P<gap>[0-9]{
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class MovedBlock:
     """A block without its file: its whole bytes, lines ending in ``\\n``, at the left margin.
 
     ``entries`` are the block's entries as they stood: one, or the parts of a long one. ``form`` is what the
@@ -88,14 +88,14 @@ class Destination:
     as_it_stood: bool = False
 
 
-def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
+def lift(document: Document, entries: Sequence[Entry]) -> list[MovedBlock]:
     """The passages that ``entries`` make up, in the order in which they are named.
 
     Raises NotCuratableError for a bare heading, and for single parts of a long entry.
     """
     block_of = {entry.span: block for block in blocks(document) for entry in block}
     named = {entry.span for entry in entries}
-    found: dict[int, Passage] = {}
+    found: dict[int, MovedBlock] = {}
     for entry in entries:
         block = block_of.get(entry.span)
         if block is None:
@@ -112,13 +112,13 @@ def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
     return list(found.values())
 
 
-def leave(document: Document, passages: Sequence[Passage]) -> Document:
+def leave(document: Document, passages: Sequence[MovedBlock]) -> Document:
     """The document without these passages. Raises NotCuratableError where others would change by that."""
     data = take_out(document, [entry for passage in passages for entry in passage.entries])
     return document.with_data(data)
 
 
-def set_down(document: Document, place: Destination, passages: Sequence[Passage]) -> tuple[Document, int]:
+def set_down(document: Document, place: Destination, passages: Sequence[MovedBlock]) -> tuple[Document, int]:
     """The document with the passages at ``place``, and which of its blocks the first of them is.
 
     Raises NotCuratableError when they, or what stands there, would not be read back as themselves.
@@ -144,7 +144,7 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
     )
 
 
-def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
+def item_of(text: str, origin: Provenance, marker: str = "-") -> MovedBlock:
     """``text`` as a passage: one list item that carries ``origin``. Raises NotCuratableError."""
     source = encoded(as_item(text, origin.render(), f"{marker} "))
     found = blocks(parse_document(_LOOSE_PATH, source, Kind.NOTE))
@@ -153,7 +153,7 @@ def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
         raise NotCuratableError(
             "a list item cannot hold this text as one entry", hint="nothing was changed; change the text"
         )
-    return Passage(found[0], Form.ITEM, source)
+    return MovedBlock(found[0], Form.ITEM, source)
 
 
 def with_item(document: Document, text: str, origin: Provenance, section: str) -> tuple[Document, Entry]:
@@ -266,7 +266,7 @@ def _footer(document: Document) -> int:
 # -- places by their neighbours ------------------------------------------------------------------------
 
 
-def neighbours(document: Document, passage: Passage) -> Iterator[str]:
+def neighbours(document: Document, passage: MovedBlock) -> Iterator[str]:
     """Behind what in its section a passage of ``document`` stands, the nearest first.
 
     The nearest says how many lines are between; the heading itself is named where nothing else is.
@@ -324,7 +324,7 @@ def _openings(document: Document) -> list[int]:
 # -- marks ---------------------------------------------------------------------------------------------
 
 
-def marked(passage: Passage, fields: Mapping[str, str | None], *, may_wrap: bool) -> Passage:
+def marked(passage: MovedBlock, fields: Mapping[str, str | None], *, may_wrap: bool) -> MovedBlock:
     """The passage with these fields in its provenance; None takes one out.
 
     What cannot carry a comment (a table, code, HTML) becomes a list item that does and holds it,
@@ -342,7 +342,7 @@ def marked(passage: Passage, fields: Mapping[str, str | None], *, may_wrap: bool
     return _proven(replace(passage, source=source))
 
 
-def unmarked(passage: Passage, names: Collection[str]) -> Passage:
+def unmarked(passage: MovedBlock, names: Collection[str]) -> MovedBlock:
     """The passage without these fields; what was wrapped or stamped to carry them is itself again."""
     origin = passage.origin
     was = origin.get(FORM) if origin else None
@@ -357,7 +357,7 @@ def unmarked(passage: Passage, names: Collection[str]) -> Passage:
     return marked(passage, dict.fromkeys(names), may_wrap=False)
 
 
-def _stamped(passage: Passage, fields: Mapping[str, str | None]) -> Passage:
+def _stamped(passage: MovedBlock, fields: Mapping[str, str | None]) -> MovedBlock:
     """The passage with a comment of its own before all that it says."""
     marker = _MARKER.match(passage.source) if passage.form is Form.ITEM else None
     if marker:
@@ -374,7 +374,7 @@ def _stamped(passage: Passage, fields: Mapping[str, str | None]) -> Passage:
 # -- reading back --------------------------------------------------------------------------------------
 
 
-def _lifted(document: Document, block: Block) -> Passage:
+def _lifted(document: Document, block: Block) -> MovedBlock:
     span = span_of(block)
     source = document.data[span.start : span.end].replace(b"\r\n", b"\n")
     if not source.endswith(b"\n"):
@@ -384,10 +384,10 @@ def _lifted(document: Document, block: Block) -> Passage:
         source = re.sub(rb"(?m)^ {1,%d}" % margin, b"", source) if margin else source
     if b"<!-- wb:" in source:
         source = encoded(spelled_out(source.decode("utf-8", "surrogateescape"), block[0].provenance))
-    return _proven(Passage(block, block[0].form, source))
+    return _proven(MovedBlock(block, block[0].form, source))
 
 
-def _proven(passage: Passage) -> Passage:
+def _proven(passage: MovedBlock) -> MovedBlock:
     """The passage, if it is read back as itself where nothing else stands."""
     found = blocks(_document(passage))
     if len(found) != 1 or found[0][0].form is not passage.form or words(found[0]) != words(passage.entries):
@@ -398,15 +398,17 @@ def _proven(passage: Passage) -> Passage:
     return passage
 
 
-def _document(passage: Passage) -> Document:
+def _document(passage: MovedBlock) -> Document:
     return parse_document(_LOOSE_PATH, passage.source, Kind.NOTE)
 
 
-def _alone(passage: Passage) -> Entry:
+def _alone(passage: MovedBlock) -> Entry:
     return _document(passage).entries[0]
 
 
-def _written(document: Document, at: int, place: Destination, passages: Sequence[Passage]) -> Iterator[bytes]:
+def _written(
+    document: Document, at: int, place: Destination, passages: Sequence[MovedBlock]
+) -> Iterator[bytes]:
     """The document with the passages at ``at``: list items close together, then with blank lines."""
     opening = place.opening
     before, rest = document.data[:at], document.data[at:]
@@ -434,6 +436,6 @@ def _written(document: Document, at: int, place: Destination, passages: Sequence
         yield before + text.replace(b"\n", newline) + rest
 
 
-def _sign(passage: Passage, heading: Sequence[str]) -> Sign:
+def _sign(passage: MovedBlock, heading: Sequence[str]) -> Sign:
     """What the passage must be read back as below ``heading``."""
     return passage.form, plain(heading), words(passage.entries), passage.origin

@@ -33,7 +33,7 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class May:
+class Permissions:
     """What automation may do with a line: each is denied unless it is said.
 
     ``owner_fact``: stand on the owner's own page. ``told``: be in a bulletin as a fact; ``dated``: as a dated
@@ -49,12 +49,14 @@ class May:
     in_bulk: bool = False
 
 
-ALLOWED: Mapping[Origin, May] = MappingProxyType(
+ALLOWED: Mapping[Origin, Permissions] = MappingProxyType(
     {
-        Origin.OWNER: May(owner_fact=True, told=True, dated=True, given=True, proposed=True, in_bulk=True),
-        Origin.AGENT: May(dated=True, given=True, proposed=True, in_bulk=True),
-        Origin.OUTSIDE: May(proposed=True),
-        Origin.UNKNOWN: May(),
+        Origin.OWNER: Permissions(
+            owner_fact=True, told=True, dated=True, given=True, proposed=True, in_bulk=True
+        ),
+        Origin.AGENT: Permissions(dated=True, given=True, proposed=True, in_bulk=True),
+        Origin.OUTSIDE: Permissions(proposed=True),
+        Origin.UNKNOWN: Permissions(),
     }
 )
 """The table of rights, by origin."""
@@ -161,7 +163,7 @@ _CALLED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AttributedLine:
     """Who a line is from, and its words without the mark of whoever speaks.
 
     ``speaker`` is the name of somebody who speaks and is not the owner, the agent or a program.
@@ -236,13 +238,15 @@ class OriginReader:
         """Who ``entry`` is from."""
         return self.said(entry).origin
 
-    def said(self, entry: Entry, text: str | None = None) -> Said:
+    def said(self, entry: Entry, text: str | None = None) -> AttributedLine:
         """Who ``entry`` is from and what it says; ``text`` in the place of its own."""
         text = entry.text if text is None else text
         place = self._by_place(entry)
         speaker, words, role = self._marked(text)
         if place is Origin.OWNER and entry.kind is not Kind.EPISODE:
-            return Said(place, "", text)  # curated by the person: who is quoted there does not matter
+            return AttributedLine(
+                place, "", text
+            )  # curated by the person: who is quoted there does not matter
         if (
             entry.form is Form.QUOTE
             or entry.start_line in self._led_in
@@ -252,13 +256,13 @@ class OriginReader:
             place = _lower(place, Origin.OUTSIDE)
         if role is None:
             outside = self._is_log and among_many(text)
-            return Said(_lower(place, Origin.OUTSIDE) if outside else place, "", text)
+            return AttributedLine(_lower(place, Origin.OUTSIDE) if outside else place, "", text)
         if role is Origin.OWNER and place is Origin.AGENT and self._is_log:
             # The agent's own log quotes a turn of the owner; a comment or a heading has not lowered it.
             mark = text[: text.rfind(words)]
             in_room = _ENVELOPE.search(mark) or "@g.us" in mark or said_in_room(words)
-            return Said(Origin.OUTSIDE if in_room else Origin.OWNER, speaker, words)
-        return Said(_lower(place, role), speaker, words)
+            return AttributedLine(Origin.OUTSIDE if in_room else Origin.OWNER, speaker, words)
+        return AttributedLine(_lower(place, role), speaker, words)
 
     def _by_place(self, entry: Entry) -> Origin:
         """By the file, its header and the line's own comment: the least of them."""

@@ -30,10 +30,10 @@ from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
-from workbench.memory.move import Passage, section
+from workbench.memory.move import MovedBlock, section
 from workbench.memory.provenance import Provenance, parse_instant
 from workbench.operations.move import Relocation, with_origin
-from workbench.operations.sources import Gathered, gather
+from workbench.operations.sources import ResolvedEntries, gather
 from workbench.plural import plural
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
@@ -109,7 +109,7 @@ def plan_archive(
             )
         if not workspace.budget_is_agents:
             notes.append(f"{keeps_all} would keep everything, if your agent loads that much")
-        found = Gathered(documents={memory.path: memory})
+        found = ResolvedEntries(documents={memory.path: memory})
         found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]
         found.titles += (entry.plain_title for entry in found.entries[memory.path])
         notes += (f"“{candidate.block[0].plain_title}”: {candidate.why}" for candidate in chosen)
@@ -117,7 +117,7 @@ def plan_archive(
             notes.append(f"{size:,} of {limit:,} characters are left")
     relocation = Relocation(workspace, found)
     stamp = {"archived": today.isoformat()}
-    groups: dict[tuple[str, ...], list[Passage]] = {}
+    groups: dict[tuple[str, ...], list[MovedBlock]] = {}
     for document, passage in relocation.lift():
         archived = with_origin(document, passage, today, stamp, may_wrap=True)
         groups.setdefault(passage.entries[0].heading, []).append(archived)

@@ -22,7 +22,14 @@ from workbench.config.settings import (
     refuse_unfit,
     user_settings_path,
 )
-from workbench.config.settings_report import SettingOrigin, ToldSetting, places_of, tell, unknown, value_text
+from workbench.config.settings_report import (
+    ReportedSetting,
+    SettingOrigin,
+    places_of,
+    tell,
+    unknown,
+    value_text,
+)
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
 from workbench.errors import UsageError
@@ -39,11 +46,11 @@ _GAPS = re.compile(r"(?<=[0-9])[_ ,\u202f\u00a0](?=[0-9]{3})")
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class SettingChange:
     """A setting was written: where, and what counts from now on; None for a name that means nothing."""
 
     path: Path
-    setting: ToldSetting | None
+    setting: ReportedSetting | None
 
     @property
     def overruled(self) -> str:
@@ -103,7 +110,7 @@ def set_own(
     workspace_file: Path | None = None,
     check: Check | None = None,
     dry_run: bool = False,
-) -> Changed:
+) -> SettingChange:
     """Write a setting into the person's own file, or take it out (None). Raises WorkbenchError.
 
     ``dry_run`` raises the same, and writes nothing.
@@ -116,7 +123,7 @@ def set_own(
         after = changed_bytes(path, before, name, value)
         if not dry_run:
             replace_own(path, before, after)
-    return Changed(path, tell(workspace_file).of(name) if name in DECLARED else None)
+    return SettingChange(path, tell(workspace_file).of(name) if name in DECLARED else None)
 
 
 def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Check | None = None) -> Plan:
@@ -158,6 +165,6 @@ def _read(text: str) -> dict[str, object]:
     return flat(read_mapping(text))
 
 
-def target(setting: ToldSetting) -> SettingOrigin:
+def target(setting: ReportedSetting) -> SettingOrigin:
     """Where a change counts: the workspace's file where that says it already, else the person's own."""
     return SettingOrigin.WORKSPACE if setting.origin is SettingOrigin.WORKSPACE else SettingOrigin.OWN

@@ -19,7 +19,7 @@ from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
     Destination,
-    Passage,
+    MovedBlock,
     file_end,
     leave,
     lift,
@@ -33,7 +33,7 @@ from workbench.memory.provenance import least_trusted
 from workbench.operations.references import telling_lost_links
 from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import (
-    Gathered,
+    ResolvedEntries,
     derived_provenance,
     gather,
     require_clean,
@@ -51,12 +51,12 @@ PageMove = tuple[RelPath, RelPath, bytes]
 class Relocation:
     """Files while entries are taken out of them and set down in them; nothing is written."""
 
-    def __init__(self, workspace: Workspace, found: Gathered) -> None:
+    def __init__(self, workspace: Workspace, found: ResolvedEntries) -> None:
         self._workspace = workspace
         self._found = found
         self._before: dict[RelPath, bytes | None] = {p: d.data for p, d in found.documents.items()}
         self._now: dict[RelPath, Document] = dict(found.documents)
-        self._arrived: dict[RelPath, list[tuple[Passage, int]]] = {}
+        self._arrived: dict[RelPath, list[tuple[MovedBlock, int]]] = {}
 
     def document(self, path: str) -> Document:
         """A file as it is by now; an empty document where there is none yet. Raises NotMemoryError."""
@@ -68,9 +68,9 @@ class Relocation:
             self._now[name] = self._workspace.parsed(name, self._before[name] or b"")
         return self._now[name]
 
-    def lift(self) -> list[tuple[Document, Passage]]:
+    def lift(self) -> list[tuple[Document, MovedBlock]]:
         """Take all entries out of their files: what they are, each with the file as it was."""
-        out: list[tuple[Document, Passage]] = []
+        out: list[tuple[Document, MovedBlock]] = []
         for path, entries in self._found.entries.items():
             document = self._now[path]
             passages = lift(document, entries)
@@ -82,7 +82,7 @@ class Relocation:
         self,
         path: str,
         place: Destination | Callable[[Document], Destination],
-        passages: Sequence[Passage],
+        passages: Sequence[MovedBlock],
     ) -> None:
         """Set passages down together at a place in the file, or at the one that is found in it."""
         document = self.document(path)
@@ -151,8 +151,8 @@ class Relocation:
 
 
 def with_origin(
-    document: Document, passage: Passage, today: date, extra: Mapping[str, str], *, may_wrap: bool
-) -> Passage:
+    document: Document, passage: MovedBlock, today: date, extra: Mapping[str, str], *, may_wrap: bool
+) -> MovedBlock:
     """The passage with ``extra`` fields, and with its origin in ``document`` where it names none."""
     entry = passage.entries[0]
     derived = {} if passage.origin else dict(derived_provenance(document, entry, today).fields)
@@ -193,7 +193,7 @@ def plan_move(
         require_clean(entry for _, entry in found)
     relocation = Relocation(workspace, found)
     notes: list[str] = []
-    groups: dict[tuple[str, str | None], list[Passage]] = {}
+    groups: dict[tuple[str, str | None], list[MovedBlock]] = {}
     for document, passage in relocation.lift():
         target = to or document.path
         if document.kind is Kind.DREAM and target != document.path:
@@ -228,7 +228,9 @@ def _require_target(workspace: Workspace, path: str) -> None:
         raise NotCuratableError(f"{path} is dream output, which only dreaming adds to")
 
 
-def _carried(document: Document, passage: Passage, target: Document, today: date) -> tuple[Passage, str]:
+def _carried(
+    document: Document, passage: MovedBlock, target: Document, today: date
+) -> tuple[MovedBlock, str]:
     """The passage as it stands in another file, and what the person is told of it."""
     trust = trust_kept(document, passage.entries[0])
     if document.path.startswith(ARCHIVE) and passage.origin:
@@ -249,7 +251,7 @@ def _carried(document: Document, passage: Passage, target: Document, today: date
     return carried, note
 
 
-def _trust_there(passage: Passage, target: Document) -> str:
+def _trust_there(passage: MovedBlock, target: Document) -> str:
     """The trust that a passage would have in another file."""
     said = passage.origin.get("trust") if passage.origin else None
     by_line = target.kind is Kind.MEMORY
@@ -257,7 +259,7 @@ def _trust_there(passage: Passage, target: Document) -> str:
     return least_trusted(said or vouched, vouched or said)
 
 
-def _same_section(document: Document, passage: Passage) -> str | None:
+def _same_section(document: Document, passage: MovedBlock) -> str | None:
     entry = passage.entries[0]
     if document.kind is Kind.MEMORY:
         return heading_for(entry.text, document)

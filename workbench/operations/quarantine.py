@@ -19,7 +19,7 @@ from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
     Destination,
-    Passage,
+    MovedBlock,
     behind,
     file_end,
     marked,
@@ -56,7 +56,7 @@ class _Return:
     target: str
     under: tuple[str, ...]
     after: tuple[str, ...]
-    passage: Passage
+    passage: MovedBlock
 
     def place_in_store(self) -> tuple[str, int]:
         """Where in quarantine it stands: what was set aside later stands further down."""
@@ -120,7 +120,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     back.sort(key=_Return.place_in_store, reverse=True)
     back.sort(key=lambda one: len(one.after))
     homeless = [one for one in back if not _stands_again(relocation, one)]
-    rest: dict[tuple[str, tuple[str, ...]], list[Passage]] = {}
+    rest: dict[tuple[str, tuple[str, ...]], list[MovedBlock]] = {}
     for one in sorted(homeless, key=_Return.place_in_store):
         rest.setdefault((one.target, one.under), []).append(one.passage)
     notes = []
@@ -184,7 +184,7 @@ def _trails(documents: Iterable[Document]) -> dict[_Spot, str]:
     return trails
 
 
-def _way_back(workspace: Workspace, passage: Passage, trails: Mapping[_Spot, str]) -> _Return:
+def _way_back(workspace: Workspace, passage: MovedBlock, trails: Mapping[_Spot, str]) -> _Return:
     """Where a passage came from; what it stood behind may be set aside itself and says behind what then."""
     origin = passage.origin
     target = origin.get(_FROM) if origin else None

@@ -9,7 +9,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
-from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
+from workbench.memory.move import MovedBlock, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Plan
@@ -80,7 +80,7 @@ def _one(
     return entry.plain_title, after.data, tuple(part.address for part in block), became
 
 
-def _placed(document: Document, old: Document, passage: Passage) -> tuple[Document, int]:
+def _placed(document: Document, old: Document, passage: MovedBlock) -> tuple[Document, int]:
     """The document with the passage behind what it stood behind, else at the end of its section."""
     heading = passage.entries[0].heading
     for said in neighbours(old, passage):

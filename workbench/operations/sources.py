@@ -37,7 +37,7 @@ NEVER_A_SOURCE = {
 
 
 @dataclass(slots=True)
-class Gathered:
+class ResolvedEntries:
     """What a list of addresses means at this moment.
 
     ``pages`` are whole episodes and graph pages; ``entries`` are the single entries of each other file,
@@ -66,14 +66,14 @@ class Gathered:
         return self.titles[0] if len(self.titles) == 1 else f"{len(self.titles)} entries"
 
 
-def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -> Gathered:
+def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -> ResolvedEntries:
     """The entries, and where ``pages`` says what is done to them (“forgotten”) the whole pages, named.
 
     An address without ``#`` is a whole episode or graph page. One entry has several spellings (`#7d86`,
     `#7d86a1`, `#7d86a1~1`); it counts once, and not at all beside the page that it stands in. Raises
     EntryNotFoundError, AmbiguousEntryError, NotMemoryError, NotCuratableError.
     """
-    found = Gathered()
+    found = ResolvedEntries()
     for address in dict.fromkeys(addresses):
         if "#" in address:
             path = RelPath(path_of(address))

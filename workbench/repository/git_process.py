@@ -24,7 +24,7 @@ _IDLE_SECONDS = 60.0
 _END_SECONDS = 1.0
 
 
-class Runner(git.Git):  # type: ignore[misc]  # it has no types
+class GitRunner(git.Git):  # type: ignore[misc]  # it has no types
     """Starts git in one folder. ``may_wait`` is set where it may wait for another machine.
 
     Only ``git_runner.outcome`` and lasting readers call it: what GitPython itself waits for is not watched.
@@ -80,7 +80,7 @@ def _version(program: str, _changed: int) -> tuple[int, ...]:
 class _Patience:
     """How long one git has been waited for, and whether that still makes sense."""
 
-    def __init__(self, runner: Runner, process: Any) -> None:
+    def __init__(self, runner: GitRunner, process: Any) -> None:
         self._runner = runner
         self.process: subprocess.Popen[bytes] = process.proc
         self._used = -1.0

@@ -75,9 +75,9 @@ def carrier_for(root: Path) -> Any:
     os.environ["GIT_PYTHON_REFRESH"] = "quiet"
     import git  # noqa: PLC0415 - 50 ms that browsing does not need
 
-    from workbench.repository.git_process import Runner  # noqa: PLC0415
+    from workbench.repository.git_process import GitRunner  # noqa: PLC0415
 
-    carrier = Runner(os.fspath(root))
+    carrier = GitRunner(os.fspath(root))
     try:
         carrier.version_info  # noqa: B018 - asks for the program once
     except (git.GitCommandNotFound, git.GitCommandError):

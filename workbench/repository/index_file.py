@@ -22,7 +22,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 
 if TYPE_CHECKING:
-    from workbench.repository.history import History
+    from workbench.repository.git_repository import History
 
 _LOCK_TRIES = 6
 _LOCK_SECONDS = 0.1

@@ -18,7 +18,7 @@ from workbench.repository.index_file import IndexRow, Staging
 from workbench.special_files import read_regular
 
 if TYPE_CHECKING:
-    from workbench.repository.history import History
+    from workbench.repository.git_repository import History
 
 _ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
 _FEW = 100

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.errors import WriteFailedError
 from workbench.memory.names import RelPath
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.workspace.demo import DemoCommit, demo_commits
 from workbench.workspace.files import Files
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
-from workbench.repository.history import History
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 
@@ -28,7 +28,7 @@ _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Unrecorded:
+class UnrecordedChanges:
     """Files that differ from a commit with their bytes (None: gone), and those that git ignores."""
 
     changes: dict[RelPath, bytes | None]
@@ -73,7 +73,7 @@ def checkout(workspace: Workspace) -> tuple[str, int]:
 
 def unrecorded(
     workspace: Workspace, head: CommitId | None, *, whole: bool = True, names: bool = False
-) -> Unrecorded:
+) -> UnrecordedChanges:
     """Compare what is on disk with the commit ``head``. Writes nothing. Raises WorkbenchError.
 
     Unless ``whole``, files that were last changed before that commit are taken to be as it has them. Where
@@ -100,7 +100,7 @@ def unrecorded(
         del changes[path]
     gone = _gone(workspace, [path for path in kept if path not in here])
     _refuse_if_vanished(len(gone), len(kept), len(fresh))
-    return Unrecorded(changes | dict.fromkeys(gone), left_alone)
+    return UnrecordedChanges(changes | dict.fromkeys(gone), left_alone)
 
 
 def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPath, BlobId]:

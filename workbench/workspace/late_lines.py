@@ -12,7 +12,7 @@ from pathlib import Path
 from workbench.config.read_only import VARIABLE
 from workbench.errors import WorkbenchError
 from workbench.workspace.files import Files
-from workbench.workspace.late_writes import Displaced, Late
+from workbench.workspace.late_writes import Displaced, KeptFile
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -28,13 +28,13 @@ def carry_late(workspace: Workspace) -> None:
             workspace.operations.carry_late()
 
 
-def late_in(workspace: Workspace) -> tuple[Late, ...]:
+def late_in(workspace: Workspace) -> tuple[KeptFile, ...]:
     """The replaced files that are kept, and what waits in them; of a past moment those of today."""
     root = workspace.today
     return Displaced(Files(root), root / STATE_DIR, workspace.layout.may_curate).waiting()
 
 
-def late_sentences(found: Sequence[Late]) -> list[str]:
+def late_sentences(found: Sequence[KeptFile]) -> list[str]:
     """What a person should know of late lines, a sentence for each reason, with what to do."""
     said = []
     for why, what in _SAID.items():

@@ -82,7 +82,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class KeptFile:
     """A replaced file that is kept, and ``why``.
 
     ``text`` is what it holds that its memory file ``path`` (None: not known) has not been given yet.
@@ -150,7 +150,7 @@ class Displaced:
         found = (_conflict(path, self._may_be_of) for path in kept)
         return tuple(sorted(found, key=lambda conflict: (conflict.since, conflict.kept.name)))
 
-    def drop(self, kept: Conflict | Late, text: bytes) -> None:
+    def drop(self, kept: Conflict | KeptFile, text: bytes) -> None:
         """Remove what was looked at, and is stored elsewhere as ``text``.
 
         A conflict that a program may still write into is kept as a replaced file, so that what it adds is
@@ -171,7 +171,7 @@ class Displaced:
 
     # -- late bytes ------------------------------------------------------------------------------
 
-    def waiting(self) -> tuple[Late, ...]:
+    def waiting(self) -> tuple[KeptFile, ...]:
         """The replaced files that are kept, the text that waits in them, and why; nothing is changed."""
         found = []
         for name in self._names():
@@ -206,7 +206,7 @@ class Displaced:
                     self._as_known[name] = stamp, note
         self._clear_notes()
 
-    def adopt(self, late: Late) -> None:
+    def adopt(self, late: KeptFile) -> None:
         """Believe a note that is not sealed: the person has looked at what it would do.
 
         Raises UsageError where it is for no memory file.
@@ -238,24 +238,24 @@ class Displaced:
             if name not in listed and self._read_note(name, present=False) is not None:
                 (self._folder / f"{name}.json").unlink(missing_ok=True)
 
-    def _late(self, name: str) -> Late | None:
+    def _late(self, name: str) -> KeptFile | None:
         kept = self._folder / name
         note = self._read_note(name)
         if note is None and os.lstat(kept).st_size > _MOST_UNKNOWN:
-            return Late(kept, None, b"", "unknown origin")
+            return KeptFile(kept, None, b"", "unknown origin")
         content = read_regular(kept)
         said = note or self._read_note(name, sealed=False)
         known = said.known if said is not None and said.digest == _digest(content[: said.known]) else 0
         path = said.path if said is not None and self._may_be_of(said.path) else None
         if note is None:
-            return Late(kept, path, content[known:], "unknown origin")
+            return KeptFile(kept, path, content[known:], "unknown origin")
         if late := content[known:]:
-            return Late(kept, note.path, late, "late lines" if path else "not memory")
+            return KeptFile(kept, note.path, late, "late lines" if path else "not memory")
         with open_regular(kept) as descriptor:
             held = has_writers(descriptor, kept)
         if held is False:
             return None
-        return Late(kept, note.path, b"", "held open" if held else "writers unknown")
+        return KeptFile(kept, note.path, b"", "held open" if held else "writers unknown")
 
     def _stamp(self, name: str) -> _Stamp | None:
         """When a kept file and its note were changed last."""

@@ -36,8 +36,8 @@ from workbench.errors import (
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
+from workbench.repository.git_repository import History
 from workbench.repository.git_runner import is_ancestor, references
-from workbench.repository.history import History
 from workbench.repository.objects import Commit, ReferenceMove, parse_commit
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular

@@ -23,7 +23,7 @@ _LEAST_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockState:
     """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
 
     held: bool = False
@@ -33,7 +33,7 @@ class Held:
 
 
 @contextlib.contextmanager
-def hold(path: Path, purpose: str, *, wait: float = 0.0, keep: bool = False) -> Iterator[Held | None]:
+def hold(path: Path, purpose: str, *, wait: float = 0.0, keep: bool = False) -> Iterator[LockState | None]:
     """Hold the lock file ``path`` for the length of the block; others wait ``wait`` seconds (0.3 at least).
 
     The lock is the operating system's (flock): it is gone when the holder dies, however it dies, so a
@@ -79,13 +79,13 @@ def is_holding() -> bool:
 
 def holder(path: Path) -> str:
     """Who holds the lock, in words."""
-    note = Held()
+    note = LockState()
     with contextlib.suppress(OSError, ValueError):
         note = _held(read_regular(path), busy=True)
     return f"{note.purpose} (process {note.pid})" if note.pid else "another process"
 
 
-def held(path: Path) -> Held | None:
+def held(path: Path) -> LockState | None:
     """The state of a lock, taken for no longer than it takes to ask; None where there is no lock file.
 
     The lock is the operating system's (flock), so the file says nothing of itself: see ``hold``.
@@ -108,12 +108,12 @@ def held(path: Path) -> Held | None:
     return _held(left, busy=busy, since=since)
 
 
-def _held(left: bytes, *, busy: bool, since: float = 0.0) -> Held:
+def _held(left: bytes, *, busy: bool, since: float = 0.0) -> LockState:
     import msgspec  # noqa: PLC0415 - hardly ever is there a note
 
-    note = Held()
+    note = LockState()
     with contextlib.suppress(msgspec.MsgspecError, RecursionError):
-        note = msgspec.json.decode(left, type=Held)
+        note = msgspec.json.decode(left, type=LockState)
     return replace(note, held=busy, since=since or note.since)
 
 

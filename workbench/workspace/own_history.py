@@ -37,8 +37,8 @@ from workbench.errors import (
 )
 from workbench.memory.entry import Kind
 from workbench.memory.names import CommitId, RelPath
+from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
-from workbench.repository.history import History
 from workbench.repository.line_blame import prepare_empty
 from workbench.repository.objects import ReferenceMove
 from workbench.special_files import read_regular

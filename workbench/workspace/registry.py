@@ -35,7 +35,7 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredWorkspace:
     """A workspace by its name; the folder may be gone, and may be no workspace any more."""
 
     name: str
@@ -52,14 +52,14 @@ class Registry:
     """What the file says, in its order; ``skipped`` tells what of it makes no sense, and why."""
 
     path: Path
-    entries: tuple[Registered, ...] = ()
+    entries: tuple[RegisteredWorkspace, ...] = ()
     skipped: tuple[str, ...] = ()
 
-    def named(self, name: str) -> Registered | None:
+    def named(self, name: str) -> RegisteredWorkspace | None:
         """The workspace of this name."""
         return next((one for one in self.entries if one.name == name), None)
 
-    def at(self, folder: Path | str) -> Registered | None:
+    def at(self, folder: Path | str) -> RegisteredWorkspace | None:
         """The workspace that is in this folder, however its path is written."""
         root = Path(os.path.realpath(folder))
         return next((one for one in self.entries if one.root == root), None)
@@ -81,7 +81,7 @@ def read_registry() -> Registry:
     Raises UsageError where the file cannot be read as a mapping: then nothing is known of any of them.
     """
     path = registry_path()
-    entries, skipped = list[Registered](), list[str]()
+    entries, skipped = list[RegisteredWorkspace](), list[str]()
     for name, value in _said(path, read_own(path)).items():
         if not is_name(name):
             skipped.append(f"{short(name)}: {_NO_NAME}")
@@ -92,18 +92,18 @@ def read_registry() -> Registry:
             if same := next((one for one in entries if one.root == root), None):
                 skipped.append(f"{short(name)}: the same folder as {same.name}")
             else:
-                entries.append(Registered(name, root))
+                entries.append(RegisteredWorkspace(name, root))
     return Registry(path, tuple(entries), tuple(skipped))
 
 
-def searched(here: Path) -> tuple[Registered, ...]:
+def searched(here: Path) -> tuple[RegisteredWorkspace, ...]:
     """All registered workspaces, and the one that is ``here`` where it is none of them. Raises UsageError."""
     known = read_registry()
-    own = () if known.at(here) else (Registered(free_name(here, known), here),)
+    own = () if known.at(here) else (RegisteredWorkspace(free_name(here, known), here),)
     return (*own, *known.entries)
 
 
-def register(folder: Path | str, name: str = "") -> Registered:
+def register(folder: Path | str, name: str = "") -> RegisteredWorkspace:
     """Put the workspace in ``folder`` on the list, by ``name`` or the folder's own.
 
     Raises NoWorkspaceError where there is no memory, UsageError where the name is no name or is taken, and
@@ -125,7 +125,7 @@ def register(folder: Path | str, name: str = "") -> Registered:
                 raise UsageError(f"{one.name} is already {one.root}", hint="choose another one with --name")
         before = read_own(known.path)
         replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
-        return Registered(chosen, root)
+        return RegisteredWorkspace(chosen, root)
 
 
 def unregister(name: str) -> str:

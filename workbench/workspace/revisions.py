@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
 
@@ -114,7 +114,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RevisionQuery:
     """What was typed: ``text`` as it is, ``terms`` as it is meant; all of them have to hold."""
 
     text: str = ""
@@ -125,13 +125,13 @@ class Wanted:
         return all(term.holds(operation) for term in self.terms)
 
 
-def wanted(text: str) -> Wanted:
+def wanted(text: str) -> RevisionQuery:
     """What ``text`` asks for. Any text is a filter: an unknown field is a word."""
     terms = []
     for found in _TERM.finditer(text):
         if said := (found["exact"] or found["word"] or "").casefold():
             terms.append(Term((found["field"] or "").lower(), said, bool(found["turned"])))
-    return Wanted(text.strip(), tuple(terms))
+    return RevisionQuery(text.strip(), tuple(terms))
 
 
 def _words(operation: Operation) -> str:

@@ -21,7 +21,7 @@ from typing import NoReturn
 from workbench.config.settings import Settings
 from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_errors
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
@@ -255,7 +255,7 @@ class _PastOperations(Operations):
         )
 
 
-class Moments:
+class SnapshotCommits:
     """The commits that changed memory, as the branch saw them (first parents), read as far as asked.
 
     A commit that touches no memory file is no moment: nothing would be seen to change. Nor is one that

@@ -12,8 +12,8 @@ from workbench.errors import NoRepositoryError, WriteFailedError
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
-from workbench.repository.history import History
 from workbench.workspace.agent_layouts import LAYOUTS, OPENCLAW, PLAIN, layouts_of
 from workbench.workspace.layout import NOTES, SETTINGS_FILE, USUAL, scan, walk
 from workbench.workspace.plan import Operation, Plan

@@ -38,18 +38,18 @@ from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import unrecorded
-from workbench.workspace.file_changes import (
+from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError
+from workbench.workspace.journaled_swap import (
     MODE,
     FileStep,
+    IncompleteRollbackError,
     Intent,
     Journal,
     Steps,
-    TornError,
     private_modes,
     programs,
 )
-from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError
-from workbench.workspace.late_writes import Conflict, Displaced, Late
+from workbench.workspace.late_writes import Conflict, Displaced, KeptFile
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
@@ -298,7 +298,7 @@ class Operations:
         except (ChangedError, WorkbenchError, OSError):
             self._journal.clear()
             raise
-        except TornError as error:
+        except IncompleteRollbackError as error:
             why = disk_error(error.reason) if isinstance(error.reason, OSError) else error.reason
             raise WriteFailedError(
                 f"some files are changed and could not be restored: {why.message}",
@@ -456,7 +456,7 @@ class Operations:
             raise UsageError(f"there is no conflict {number}", hint="`workbench inbox conflicts` lists them")
         return found[number - 1]
 
-    def discard(self, kept: Conflict | Late) -> BlobId:
+    def discard(self, kept: Conflict | KeptFile) -> BlobId:
         """Take a conflict, or a replaced file, off the list: its text stays in git, by the name returned.
 
         Raises BusyError while a program is writing into it.
@@ -486,7 +486,7 @@ class Operations:
             with hold(self._lock, "adding late lines", keep=True):
                 self._displaced.sweep()
 
-    def late(self) -> tuple[Late, ...]:
+    def late(self) -> tuple[KeptFile, ...]:
         """The replaced files that are kept, and what waits in them."""
         return self._displaced.waiting()
 

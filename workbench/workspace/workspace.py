@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from workbench.memory.file_edit import FileEdit
     from workbench.memory.markdown import Document
     from workbench.memory.provenance import MarkReader
-    from workbench.repository.history import History
+    from workbench.repository.git_repository import History
     from workbench.workspace.ledger import Ledger
     from workbench.workspace.own_history import OwnPlace
     from workbench.workspace.plan import Plan

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.operations.archive import plan_archive
@@ -25,7 +25,7 @@ def at(place: Workspace, words: str, path: str = "MEMORY.md") -> str:
 
 def test_plans_made_one_on_the_other_are_one_plan_and_do_the_same_as_one_by_one(sandbox: Sandbox) -> None:
     place = sandbox.workspace
-    foreseen = Foreseen(place)
+    foreseen = OverlayWorkspace(place)
     before = sandbox.snapshot()
     steps: tuple[Callable[[Workspace], Plan], ...] = (
         lambda w: plan_promote(w, [at(w, "staging port", LOG)]),
@@ -48,13 +48,13 @@ def test_plans_made_one_on_the_other_are_one_plan_and_do_the_same_as_one_by_one(
 
 
 def test_an_edit_that_was_planned_on_something_else_is_refused(sandbox: Sandbox) -> None:
-    foreseen = Foreseen(sandbox.workspace)
+    foreseen = OverlayWorkspace(sandbox.workspace)
     with pytest.raises(ValueError, match="a different text"):
         foreseen.lay(FileEdit(RelPath("MEMORY.md"), b"other", b"new"))
 
 
 def test_what_is_tried_on_a_copy_leaves_the_first_as_it_was(sandbox: Sandbox) -> None:
-    foreseen = Foreseen(sandbox.workspace)
+    foreseen = OverlayWorkspace(sandbox.workspace)
     other = foreseen.copy()
     other.lay_plan(plan_archive(other, [at(other, "tea")]))
     assert "tea" in foreseen.memory_document().data.decode()
@@ -63,7 +63,7 @@ def test_what_is_tried_on_a_copy_leaves_the_first_as_it_was(sandbox: Sandbox) ->
 
 
 def test_what_was_changed_and_changed_back_is_no_edit(sandbox: Sandbox) -> None:
-    foreseen = Foreseen(sandbox.workspace)
+    foreseen = OverlayWorkspace(sandbox.workspace)
     data = sandbox.read("MEMORY.md")
     foreseen.lay(FileEdit(RelPath("MEMORY.md"), data, b"new"))
     foreseen.lay(FileEdit(RelPath("MEMORY.md"), b"new", data))

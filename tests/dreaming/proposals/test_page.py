@@ -6,16 +6,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.proposals import NOW
-from workbench.dreaming.proposals.apply import Carried, page_path, with_run
+from workbench.dreaming.proposals.apply import AppliedProposal, page_path, with_run
 from workbench.memory.entry import Form
 from workbench.memory.markdown import parse_document
 from workbench.memory.proposal import Proposal
 from workbench.workspace.layout import USUAL
 
 
-def kept(text: str, run: str = "") -> Carried:
+def kept(text: str, run: str = "") -> AppliedProposal:
     made = Proposal(key="k", action="add", text=text, score=0.8, run=run)
-    return Carried(made, text, section="Project Facts", sources=("a.md#L1",))
+    return AppliedProposal(made, text, section="Project Facts", sources=("a.md#L1",))
 
 
 def test_the_page_is_dream_output_which_nothing_is_promoted_from() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from screens.actions.key_file import (
-    Keys,
+    LoadedKeys,
     key_file_path,
     keys_from,
     load_keys,
@@ -41,7 +41,7 @@ def file() -> Path:
     return path
 
 
-def read(text: str) -> Keys:
+def read(text: str) -> LoadedKeys:
     return keys_from(parse_key_file(Path("keys.toml"), text.encode()))
 
 

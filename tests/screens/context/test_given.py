@@ -16,7 +16,7 @@ from screens.context.screen import AgentScreen, ContextTab
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 
 ASK = "is the staging port 8443?"
 PORT = "The staging port is 8443"
@@ -305,9 +305,9 @@ async def test_what_is_always_loaded_has_its_cost_and_a_way_there(sandbox: Sandb
 def given_often(sandbox: Sandbox, *, times: int = 4) -> None:
     now = datetime.now(UTC)
     for number in range(times):
-        given = [Given(sandbox.address(PORT), PORT, 0.8)]
+        given = [GivenEntry(sandbox.address(PORT), PORT, 0.8)]
         if number == 0:
-            given.append(Given(sandbox.address("tantivy"), "We decided to use tantivy for search", 0.5))
+            given.append(GivenEntry(sandbox.address("tantivy"), "We decided to use tantivy for search", 0.5))
         record_recalls(
             sandbox.workspace,
             given,
@@ -354,9 +354,9 @@ async def test_hostile_text_stays_text_in_every_part(sandbox: Sandbox) -> None:
     address = sandbox.address("staging port", LOG)
     now = datetime.now(UTC)
     record_recalls(
-        sandbox.workspace, [Given("memory/[/]\x1b[2J.md#1", "x y", 1)], query="q", by="[/]", now=now
+        sandbox.workspace, [GivenEntry("memory/[/]\x1b[2J.md#1", "x y", 1)], query="q", by="[/]", now=now
     )
-    record_recalls(sandbox.workspace, [Given(address, HOSTILE, 1)], query="q", by="mcp", now=now)
+    record_recalls(sandbox.workspace, [GivenEntry(address, HOSTILE, 1)], query="q", by="mcp", now=now)
     reindex(sandbox.workspace, vectors=False)
     async with opened(sandbox.workspace) as interface:
         shown = await ask(interface, "[/] [@click=app.quit] staging port txet")
@@ -385,7 +385,7 @@ async def test_where_nothing_can_be_written_the_key_says_so_and_looking_works(tm
     made.git("config", "core.bare", "true")
     reindex(made.workspace, vectors=False)
     async with opened(made.workspace) as interface:
-        await interface.until(lambda: interface.main.curating.refusal, "nothing can be written")
+        await interface.until(lambda: interface.main.operations.refusal, "nothing can be written")
         await ask(interface)
         await interface.until_shown("given with the message")
         await interface.press("d")
@@ -434,7 +434,7 @@ def with_model(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 async def test_the_process_with_the_model_answers_where_it_runs(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
+        await interface.until(lambda: interface.main.index_monitor.engine.ready, "semantic search is ready")
         await ask(interface)
         await interface.until_shown("by meaning")
         await interface.until_shown("meaning")
@@ -448,7 +448,7 @@ async def test_the_process_with_the_model_answers_where_it_runs(with_model: Sand
 )
 async def test_when_it_dies_words_answer_and_say_so(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
+        await interface.until(lambda: interface.main.index_monitor.engine.ready, "semantic search is ready")
         await ask(interface, "break which staging port")
         await interface.until_shown("scores by keyword only")
         await interface.until_shown(PORT)

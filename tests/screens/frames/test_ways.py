@@ -9,7 +9,7 @@ from screens.actions.action import SCREENS
 from screens.actions.availability import FocusContext
 from screens.actions.registry import SCREEN_NAMES, action_at, by_id
 from screens.context.screen import AgentScreen
-from screens.frames.overlay_screen import OverScreen
+from screens.frames.overlay_screen import OverlayScreen
 from screens.health.overview import HealthScreen
 from screens.review.review import ReviewScreen
 from screens.settings.overview import SettingsScreen
@@ -29,7 +29,7 @@ OWN = {
 
 def over(interface: Interface) -> list[str]:
     """The screens over the panes, by the actions that open them."""
-    return [one.LEAVES for one in interface.app.screen_stack if isinstance(one, OverScreen)]
+    return [one.LEAVES for one in interface.app.screen_stack if isinstance(one, OverlayScreen)]
 
 
 @pytest.mark.parametrize("place", sorted(SCREENS))

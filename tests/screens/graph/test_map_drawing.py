@@ -9,27 +9,27 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from screens.drawing.safe_text import Shown, row_text
-from screens.graph.map_view import LEAST_HEIGHT, LEAST_WIDTH, Spoke, draw_map
+from screens.graph.map_view import LEAST_HEIGHT, LEAST_WIDTH, MapNeighbour, draw_map
 
 NAMES = st.one_of(
     st.text(max_size=40).map(row_text),
     st.sampled_from(["Sarah Chen", "東京オフィス", "👩‍👩‍👧 family", "é́́", "[/] [b]"]).map(row_text),
 )
-SPOKES = st.lists(st.builds(Spoke, NAMES, NAMES, NAMES, st.booleans()), max_size=14)
+SPOKES = st.lists(st.builds(MapNeighbour, NAMES, NAMES, NAMES, st.booleans()), max_size=14)
 
 
-def spoke(name: str, label: str = "knows", *, forward: bool = True) -> Spoke:
-    return Spoke(name, Shown(label), Shown(name), forward)
+def spoke(name: str, label: str = "knows", *, forward: bool = True) -> MapNeighbour:
+    return MapNeighbour(name, Shown(label), Shown(name), forward)
 
 
-def drawn(spokes: list[Spoke], width: int = 80, height: int = 11, more: int = 0) -> list[str]:
+def drawn(spokes: list[MapNeighbour], width: int = 80, height: int = 11, more: int = 0) -> list[str]:
     lines = draw_map(Shown("Atlas"), spokes, width, height, more=more)
     return ["".join(part.text for part in line) for line in lines]
 
 
 @given(NAMES, SPOKES, st.integers(1, 140), st.integers(1, 30), st.integers(0, 5_000))
 def test_every_line_has_exactly_the_cells_that_there_are(
-    center: Shown, spokes: list[Spoke], width: int, height: int, more: int
+    center: Shown, spokes: list[MapNeighbour], width: int, height: int, more: int
 ) -> None:
     lines = draw_map(center, spokes, width, height, more=more)
     assert len(lines) <= height

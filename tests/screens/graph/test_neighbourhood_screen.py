@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from screens.loading.model import GraphView
 from screens.loading.reader import Store
+from screens.loading.workspace_model import GraphView
 from screens.widgets.entry_list import EntryList
 from tests.screens.graph.looking import (
     cursor_on,
@@ -386,7 +386,7 @@ async def test_where_no_history_can_be_kept_all_is_shown_and_nothing_is_written(
         bare.write(path, text)
     async with opened(bare.workspace) as interface:
         screen = await open_graph(interface, pages=ALL)
-        await interface.until(screen.desk.refusal, "it is known")
+        await interface.until(screen.services.refusal, "it is known")
         await interface.press("C")
         await until_rows(interface, "Lives in Bremen ≠ Lives in Hamburg")
         await interface.press("2")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.message import Message
 
-from screens.health.check_job import CheckJob, Ended
+from screens.health.check_job import CheckJob, ChecksEnded
 from tests.support.tasks import replace_task
 
 RESULT = """{"event": "result", "result": {"name": "sync", "family": "index", "seen": "", "total": 1,
@@ -53,15 +53,15 @@ async def test_what_is_no_answer_is_passed_over(
         f'print(open({str(tmp_path / "line")!r}).read()); print(\'{{"event": "done"}}\')'
     )
     await looked(job)
-    assert [type(one) for one in told] == [Ended]
-    assert isinstance(told[0], Ended)
+    assert [type(one) for one in told] == [ChecksEnded]
+    assert isinstance(told[0], ChecksEnded)
     assert told[0].problem == ""
 
 
 async def test_a_process_that_dies_is_told_of(job: CheckJob, told: list[Message], tmp_path: Path) -> None:
     (tmp_path / "odd_checks.py").write_text("import os; os._exit(7)")
     await looked(job)
-    assert isinstance(told[-1], Ended)
+    assert isinstance(told[-1], ChecksEnded)
     assert told[-1].problem == "the look ended with status 7"
 
 
@@ -70,12 +70,12 @@ async def test_a_process_that_is_killed_is_told_of_by_its_signal(
 ) -> None:
     (tmp_path / "odd_checks.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     await looked(job)
-    assert isinstance(told[-1], Ended)
+    assert isinstance(told[-1], ChecksEnded)
     assert told[-1].problem.startswith("the look was ended by SIGKILL")
 
 
 async def test_a_line_without_an_end_is_told_of(job: CheckJob, told: list[Message], tmp_path: Path) -> None:
     (tmp_path / "odd_checks.py").write_text("print('x' * (1 << 25))")
     await looked(job)
-    assert isinstance(told[-1], Ended)
+    assert isinstance(told[-1], ChecksEnded)
     assert "limit" in told[-1].problem

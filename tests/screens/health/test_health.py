@@ -174,7 +174,7 @@ async def test_an_operation_that_is_done_while_the_program_is_left_disturbs_nobo
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "expiry")
         await interface.app.screen._close_messages()  # the screens end one after another, the panes last
-        interface.main.opening.reload()
+        interface.main.screen_opener.reload()
 
 
 async def test_what_fades_is_forgotten_with_a_reason(sandbox: Sandbox) -> None:
@@ -215,8 +215,8 @@ async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox
         screen = await opens(interface, "sync")
         busy = iter([True, True])
         asked: list[str] = []
-        screen.desk = replace(
-            screen.desk, reindex=lambda: asked.append("index"), indexing=lambda: next(busy, False)
+        screen.services = replace(
+            screen.services, reindex=lambda: asked.append("index"), indexing=lambda: next(busy, False)
         )
         await choose(interface, "Index")
         await interface.press("right")
@@ -291,7 +291,7 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
     sandbox.commit("link")
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "links", "budget")
-        screen.desk = replace(screen.desk, refusal=lambda: "the folder is read-only")
+        screen.services = replace(screen.services, refusal=lambda: "the folder is read-only")
         await choose(interface, "has no target")
         await interface.press("f")
         await interface.until_said("The folder is read-only")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.health.check_job import Ended
+from screens.health.check_job import ChecksEnded
 from screens.health.overview import HealthScreen
 from tests.screens.health.test_health import choose, health, opens
 from tests.screens.interface import opened
@@ -70,7 +70,7 @@ async def test_a_look_that_fails_says_so_and_what_to_do(sandbox: Sandbox) -> Non
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
         await interface.until(lambda: not screen.job.running, "it is over")
-        screen.post_message(Ended("[/] \x1b[2J it broke"))
+        screen.post_message(ChecksEnded("[/] \x1b[2J it broke"))
         await interface.until_shown("The check failed; r runs it again: [/]")
         assert "\x1b" not in interface.text
 

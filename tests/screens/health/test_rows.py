@@ -10,7 +10,7 @@ from rich.style import Style
 
 from screens.drawing.safe_text import TONES, Folds, Row
 from screens.health.overview import Section, behind_finding, behind_section, section_rows
-from screens.widgets.entry_list import Look, row_strip
+from screens.widgets.entry_list import RowStyles, row_strip
 from workbench.health.checks import CHECKS
 from workbench.health.finding import CheckResult, Finding, Fix, counted
 
@@ -41,7 +41,7 @@ def texts(rows: list[Row]) -> list[str]:
 
 
 def drawn(row: Row, cells: int) -> str:
-    look = Look(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
+    look = RowStyles(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
     return row_strip(row, cells, look, cursor=False, marked=False).text
 
 

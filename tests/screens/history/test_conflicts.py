@@ -28,7 +28,7 @@ async def test_where_they_cannot_be_read_it_is_said_and_no_key_breaks(
         raise WriteFailedError("the disk [/] is gone")
 
     async with opened(sandbox.workspace) as interface:
-        await interface.until(lambda: interface.main.curating.conflicts, "it is counted")
+        await interface.until(lambda: interface.main.operations.conflicts, "it is counted")
         monkeypatch.setattr(conflicts, "_read", fails)
         await interface.press("C")
         await interface.until_shown("the disk [/] is gone")

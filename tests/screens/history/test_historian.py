@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pytest
 
-from screens.history.history_reader import Historian, day_or_time
+from screens.history.history_reader import HistoryReader, day_or_time
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import StoppedError
 from workbench.memory.names import RelPath
@@ -33,14 +33,14 @@ async def test_a_long_reading_ends_when_the_interface_does(sandbox: Sandbox) -> 
             workspace.history.blob(head, RelPath(LOG))
             began.set()
 
-    historian = Historian(sandbox.root)
-    reading = asyncio.ensure_future(historian.run(read_on))
-    waiting = asyncio.ensure_future(historian.run(lambda workspace: workspace.root))
+    history_reader = HistoryReader(sandbox.root)
+    reading = asyncio.ensure_future(history_reader.run(read_on))
+    waiting = asyncio.ensure_future(history_reader.run(lambda workspace: workspace.root))
     await asyncio.to_thread(began.wait)
-    await asyncio.to_thread(historian.close)
+    await asyncio.to_thread(history_reader.close)
     with pytest.raises(StoppedError):
         await reading
     with pytest.raises(asyncio.CancelledError):
         await waiting
     with pytest.raises(asyncio.CancelledError):
-        await historian.run(lambda workspace: workspace.root)
+        await history_reader.run(lambda workspace: workspace.root)

@@ -6,8 +6,8 @@ from textual.events import MouseScrollUp
 
 from screens.dialogs.dialog import ConfirmScreen
 from screens.frames.overlay_screen import NarrowScreen
-from screens.history.history_reader import Timekeeper
-from screens.history.operations import Chronicle, OperationScope, OperationsScreen
+from screens.history.history_reader import RevisionStepper
+from screens.history.operations import OperationScope, OperationsReader, OperationsScreen
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -281,14 +281,14 @@ async def test_a_long_history_opens_with_its_first_page_alone(sandbox: Sandbox) 
             lambda: any("number 1212" in text for text in listed(interface)), "found on the way"
         )
         await interface.press("escape", "escape", "left_square_bracket")
-        line = interface.main.travelling.line
+        line = interface.main.time_travel.line
         await interface.until(lambda: "number 2998" in line.what and not line.doing, "one back")
-        assert interface.main.travelling._keeper.looked_at <= 500
+        assert interface.main.time_travel._keeper.looked_at <= 500
 
 
 def test_a_filter_reads_in_slices_and_keeps_what_it_found(sandbox: Sandbox) -> None:
     many(sandbox, 1_000)
-    chronicle = Chronicle(wanted=wanted('"number 5"'), everything=False)
+    chronicle = OperationsReader(wanted=wanted('"number 5"'), everything=False)
     first = chronicle.read(sandbox.workspace, 500, most=100)
     assert first.looked_at == 100
     assert not first.whole
@@ -300,7 +300,7 @@ def test_a_filter_reads_in_slices_and_keeps_what_it_found(sandbox: Sandbox) -> N
 
 def test_the_way_back_reads_only_as_far_as_somebody_goes(sandbox: Sandbox) -> None:
     many(sandbox, 3_000)
-    keeper = Timekeeper(sandbox.root)
+    keeper = RevisionStepper(sandbox.root)
     try:
         where = keeper.step(3)
         assert where.moment is not None
@@ -316,7 +316,7 @@ def test_the_way_back_reads_only_as_far_as_somebody_goes(sandbox: Sandbox) -> No
 def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
     sandbox.write("code/program.py", "print()\n")
     sandbox.commit("code alone")
-    keeper = Timekeeper(sandbox.root)
+    keeper = RevisionStepper(sandbox.root)
     try:
         where = keeper.step(1)
         assert where.moment is not None
@@ -328,7 +328,7 @@ def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
 def test_a_file_that_was_renamed_is_followed(sandbox: Sandbox) -> None:
     sandbox.git("mv", LOG, "memory/2026-03-13.md")
     sandbox.commit("the right day")
-    page = Chronicle(OperationScope("memory/2026-03-13.md"), everything=False).read(
+    page = OperationsReader(OperationScope("memory/2026-03-13.md"), everything=False).read(
         Workspace.open(sandbox.root), 10, most=10
     )
     assert [one.summary for one in page.told] == ["the right day", "start"]

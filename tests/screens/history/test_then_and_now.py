@@ -6,9 +6,9 @@ import os
 import threading
 from pathlib import Path
 
-from screens.history.history_reader import Timekeeper
+from screens.history.history_reader import RevisionStepper
 from screens.history.operations import BlameScreen
-from screens.search.engine import Answered
+from screens.search.engine import SearchAnswered
 from tests.screens.history.test_browsing import browse, forget, many, promote
 from tests.screens.history.test_travelling import arrives, laid_out, rows
 from tests.screens.interface import opened
@@ -36,7 +36,7 @@ async def test_a_moment_that_went_and_came_back_leaves_todays_memory_writable(sa
         await arrives(interface, "start")
         await interface.press("escape")
         await interface.until(lambda: "tantivy" not in rows(interface, 0), "today's")
-        assert interface.main.curating.refusal is None
+        assert interface.main.operations.refusal is None
         assert "does not exist now" not in interface.text
 
 
@@ -53,7 +53,7 @@ async def test_marks_made_in_the_past_are_not_acted_on_today(sandbox: Sandbox) -
         await interface.go_to("weather")
         await interface.press("space")
         assert interface.main.pane.list.marked > today
-        interface.main.travelling.home()
+        interface.main.time_travel.home()
         await interface.until(lambda: "tantivy" not in rows(interface, 0), "today")
         assert interface.main.panes[0].list.marked == today
 
@@ -67,8 +67,8 @@ async def test_many_moments_leave_no_thread_child_or_descriptor_behind(sandbox: 
                 await interface.press(OLDER)
                 await arrives(interface, f"number {18 - number}")
             await interface.press("escape")
-            await interface.until(lambda: not interface.main.travelling.away, "today")
-            await interface.until(lambda: not interface.main.travelling._ending, "ended")
+            await interface.until(lambda: not interface.main.time_travel.away, "today")
+            await interface.until(lambda: not interface.main.time_travel._ending, "ended")
 
         await back_and_forth(3)
         before = threading.active_count(), children(), len(os.listdir("/proc/self/fd"))
@@ -92,7 +92,7 @@ async def test_a_filter_holds_in_each_moment(sandbox: Sandbox) -> None:
         await interface.until(lambda: "tantivy" in rows(interface, 0), "it was there then")
         assert "staging port" not in rows(interface, 0)
         await interface.press("escape", "escape")
-        await interface.until(lambda: not interface.main.travelling.away, "today")
+        await interface.until(lambda: not interface.main.time_travel.away, "today")
         await interface.until(lambda: "tantivy" not in rows(interface, 0), "none today")
         await interface.until(lambda: not interface.main.pane.settling, "settled")
 
@@ -105,7 +105,7 @@ def test_a_moment_of_a_clock_that_ran_ahead_has_its_own_place(sandbox: Sandbox) 
         del os.environ["GIT_COMMITTER_DATE"]
     ahead = sandbox.workspace.operations.log()[2]
     assert ahead.when.year == 2090
-    keeper = Timekeeper(sandbox.root)
+    keeper = RevisionStepper(sandbox.root)
     try:
         assert keeper.after(ahead).back == 2
         older = keeper.step(1).moment
@@ -126,7 +126,7 @@ async def test_blame_that_is_opened_on_the_way_is_read(sandbox: Sandbox) -> None
         await interface.press(OLDER)
         await interface.press("b")
         await interface.until(lambda: isinstance(interface.app.screen, BlameScreen), "blame")
-        await interface.until(lambda: not interface.main.travelling.line.doing, "laid out")
+        await interface.until(lambda: not interface.main.time_travel.line.doing, "laid out")
         screen = browse(interface)
         await interface.until(lambda: bool(screen.list.rows), "its lines")
         await interface.press("j")
@@ -152,13 +152,13 @@ async def test_undo_takes_back_the_commit_that_is_shown_not_its_namesake(sandbox
 async def test_an_answer_about_today_is_not_shown_in_the_past(sandbox: Sandbox) -> None:
     forget(sandbox, "tantivy")
     async with opened(sandbox.workspace) as interface:
-        searching = interface.main.searching
+        searching = interface.main.live_search
         await interface.press("slash")
         await interface.type("port")
         await interface.until(lambda: searching._asked == searching._question.seq, "it was asked")
         asked = searching._question.seq
         await interface.press("escape", OLDER)
         await arrives(interface, "start")
-        searching.answered(Answered(asked, SearchUpdate("port", (), "keyword"), final=True))
+        searching.answered(SearchAnswered(asked, SearchUpdate("port", (), "keyword"), final=True))
         assert searching.found is None
         assert not searching.settled

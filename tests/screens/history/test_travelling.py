@@ -25,9 +25,9 @@ def laid_out(sandbox: Sandbox) -> list[str]:
 
 async def arrives(interface: Interface, words: str) -> None:
     """Wait until the panes show the moment after the operation with these words."""
-    line = interface.main.travelling.line
+    line = interface.main.time_travel.line
     await interface.until(lambda: words in line.what and not line.doing, f"memory after {words!r}")
-    await interface.until(lambda: not interface.main.travelling.line.doing, "laid out")
+    await interface.until(lambda: not interface.main.time_travel.line.doing, "laid out")
 
 
 async def test_all_panes_and_the_preview_show_memory_as_it_was(sandbox: Sandbox) -> None:
@@ -53,8 +53,8 @@ async def test_all_panes_and_the_preview_show_memory_as_it_was(sandbox: Sandbox)
         await interface.until(lambda: "staging port" in rows(interface, 1), "memory after both")
         await interface.until(lambda: "tantivy" not in rows(interface, 0), "the log after both")
         await interface.press("escape")
-        await interface.until(lambda: not interface.main.travelling.line.display, "today")
-        assert not interface.main.travelling.away
+        await interface.until(lambda: not interface.main.time_travel.line.display, "today")
+        assert not interface.main.time_travel.away
     assert len(sandbox.git("log", "--format=%s").split("\n")) == 4
 
 
@@ -116,12 +116,12 @@ async def test_leaving_ends_threads_and_helpers(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("left_square_bracket")
         await arrives(interface, "start")
-        past = interface.main.reading
+        past = interface.main.reader
         await interface.press("escape")
-        await interface.until(lambda: interface.main.reading is not past, "today's")
+        await interface.until(lambda: interface.main.reader is not past, "today's")
         assert past.quiet
         assert past._thread._closed
-        await interface.until(lambda: not interface.main.travelling._ending, "ended")
+        await interface.until(lambda: not interface.main.time_travel._ending, "ended")
 
 
 async def test_ages_and_countdowns_count_from_the_day_of_the_moment(
@@ -155,7 +155,7 @@ async def test_a_day_is_a_step_and_a_moment_can_be_typed(sandbox: Sandbox, monke
         await arrives(interface, "on 2026-03-17")
         await interface.press("left_curly_bracket")
         await arrives(interface, "on 2026-03-16")
-        assert "2 back" not in interface.main.travelling.line.what
+        assert "2 back" not in interface.main.time_travel.line.what
         await interface.press("right_curly_bracket")
         await arrives(interface, "on 2026-03-17")
         await interface.press("T")
@@ -169,7 +169,7 @@ async def test_a_day_is_a_step_and_a_moment_can_be_typed(sandbox: Sandbox, monke
         await interface.type("1999-01-01")
         await interface.press("enter")
         await interface.until_said("begins on")
-        assert "on 2026-03-15" in interface.main.travelling.line.what
+        assert "on 2026-03-15" in interface.main.time_travel.line.what
 
 
 async def test_an_operation_opens_memory_as_it_was_before_and_after_it(sandbox: Sandbox) -> None:
@@ -240,10 +240,10 @@ async def test_a_history_that_was_rewritten_says_so_and_goes_on(sandbox: Sandbox
         sandbox.git("reset", "-q", "--hard", "HEAD~3")
         sandbox.git("reflog", "expire", "--expire=now", "--all")
         sandbox.git("gc", "-q", "--prune=now")
-        interface.main.travelling._keeper._opened.close()  # type: ignore[union-attr]
+        interface.main.time_travel._keeper._opened.close()  # type: ignore[union-attr]
         await interface.press("left_square_bracket")
         await interface.until(lambda: bool(interface.toasts.strip()), "why")
-        assert interface.main.travelling.away
+        assert interface.main.time_travel.away
         await interface.press("escape")
         await interface.until(lambda: "number 0" in rows(interface, 0), "today's")
         await interface.press("left_square_bracket")
@@ -257,8 +257,8 @@ async def test_without_a_repository_or_a_commit_it_says_what_is_missing(tmp_path
     async with opened(made.workspace) as interface:
         await interface.press("left_square_bracket")
         await interface.until_said("is a bare repository")
-        assert not interface.main.travelling.away
-        assert not interface.main.travelling.line.display
+        assert not interface.main.time_travel.away
+        assert not interface.main.time_travel.line.display
         made.git("config", "core.bare", "false")
         interface.app.clear_notifications()
         await interface.press("left_square_bracket")
@@ -286,8 +286,8 @@ async def test_search_asks_about_the_moment_that_is_shown(sandbox: Sandbox) -> N
         await interface.press("slash")
         await interface.type("tantivy")
         await interface.until_shown("the process that searches the past is not running")
-        question = interface.main.searching._question
+        question = interface.main.live_search._question
         assert question.as_of == sandbox.git("rev-parse", "HEAD~1").strip()
         await interface.press("escape", "escape")
-        await interface.until(lambda: not interface.main.travelling.away, "today")
-        assert interface.main.searching._question.as_of is None
+        await interface.until(lambda: not interface.main.time_travel.away, "today")
+        assert interface.main.live_search._question.as_of is None

@@ -77,7 +77,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.until(lambda: interface.main.is_active, "the panes")
             await interface.press("c")
             await interface.until_shown("! index: stopped; r continues")
-            following = interface.main.following
+            following = interface.main.index_monitor
             sandbox.write("memory/2026-03-22.md", "- written after the stop\n")
             interface.main.refresh_files()
             following.sources_changed()
@@ -116,8 +116,8 @@ async def test_a_search_before_the_first_index_says_how_far_the_keyword_index_is
             slowly.undo()
             replace_task(monkeypatch, "search", by=SLOW)
             await interface.press("slash", "ctrl+r")
-            await interface.until(lambda: interface.main.searching.rows, "hits, once there is an index")
-            assert interface.main.searching.rows[0].text == "The staging port is 8443"
+            await interface.until(lambda: interface.main.live_search.rows, "hits, once there is an index")
+            assert interface.main.live_search.rows[0].text == "The staging port is 8443"
 
 
 async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_back(
@@ -197,7 +197,7 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
     async with opened(sandbox.workspace, (160, 40)) as interface:
         await interface.press("r")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.following._indexer._client
+        child = interface.main.index_monitor._indexer._client
         assert child is not None
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)
@@ -216,7 +216,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        work = interface.main.opening._ingest_job._client
+        work = interface.main.screen_opener._ingest_job._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
@@ -241,7 +241,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
         await interface.press("c")
         await until_line(interface, "stopping …")
         assert "c stops" not in interface.text
-        work = interface.main.opening._ingest_job._client
+        work = interface.main.screen_opener._ingest_job._client
         assert work is not None
         await work.stop(0.0)
         await interface.until_said(
@@ -289,7 +289,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.opening._ingest_job._client
+        child = interface.main.screen_opener._ingest_job._client
         assert child is not None
     assert child.child is not None
     assert child.child.returncode is not None

@@ -9,8 +9,8 @@ import pytest
 
 from indexing.sync.run import reindex
 from screens.drawing.safe_text import Row, words
-from screens.loading.model import Preview
 from screens.loading.preview import preview_of
+from screens.loading.workspace_model import Preview
 from screens.main.index_monitor import Watcher
 from tests.screens.interface import PATIENCE_SECONDS, opened
 from tests.support.sessions import append, claw, plain

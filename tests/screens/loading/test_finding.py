@@ -8,7 +8,7 @@ from indexing.sync.run import reindex
 from screens.widgets.preview_pane import TextMatch, matches_in, spans_in
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 
 
 def test_capitals_count_only_where_some_were_typed() -> None:
@@ -33,7 +33,7 @@ def subtitle(interface: Interface) -> str:
 async def find(interface: Interface, words: str) -> None:
     await interface.press("F")
     await interface.type(words)
-    await interface.until(lambda: interface.main.finding.line.value == words, "typed")
+    await interface.until(lambda: interface.main.find.line.value == words, "typed")
 
 
 async def test_find_counts_matches_and_n_steps_through_them(sandbox: Sandbox) -> None:
@@ -88,7 +88,7 @@ async def test_a_find_of_signs_is_text(sandbox: Sandbox) -> None:
 
 async def test_who_recalled_an_entry_is_told(sandbox: Sandbox) -> None:
     text = "The staging port is 8443"
-    given = [Given(sandbox.address("staging port"), text, 0.8)]
+    given = [GivenEntry(sandbox.address("staging port"), text, 0.8)]
     for days, question in ((9, "which port"), (2, "staging?")):
         now = datetime.now(UTC) - timedelta(days=days)
         record_recalls(sandbox.workspace, given, query=question, by="mcp", now=now)
@@ -131,9 +131,11 @@ async def test_what_belongs_to_a_hit_is_told_too(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: interface.main.searching.settled and interface.main.here.rows, "a hit")
+        await interface.until(
+            lambda: interface.main.live_search.settled and interface.main.here.rows, "a hit"
+        )
         await interface.press("tab")
-        await interface.until(lambda: interface.main.relating.related, "its kin")
+        await interface.until(lambda: interface.main.related.related, "its kin")
         await interface.press("s")
         await interface.until_shown("was created from it")
 
@@ -141,6 +143,6 @@ async def test_what_belongs_to_a_hit_is_told_too(sandbox: Sandbox) -> None:
 async def test_an_entry_without_kin_says_so(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("We decided")
-        await interface.until(lambda: interface.main.relating.settled, "looked for")
+        await interface.until(lambda: interface.main.related.settled, "looked for")
         await interface.press("s")
         await interface.until_said("No related entries")

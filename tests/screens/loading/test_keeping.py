@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from screens.loading.model import Contents, Promoted, of_kind
 from screens.loading.reader import FilterScan, Store, subject_of
+from screens.loading.workspace_model import Contents, Promoted, of_kind
 from screens.panes.logs import LogsPane
 from screens.panes.pane import Filter, KeptFiles, filter_of
 from tests.support.workspaces import Sandbox

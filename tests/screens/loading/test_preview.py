@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from screens.drawing.safe_text import Row, words
-from screens.loading.model import Preview
 from screens.loading.preview import preview_of
+from screens.loading.workspace_model import Preview
 from tests.screens.interface import opened
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 

@@ -144,7 +144,7 @@ async def test_a_sign_enter_and_space_behind_esc_are_keys_of_the_panes(
         done = {
             "/": lambda: main.overlay.is_open,
             " ": lambda: len(main.here.marked) == 1,
-            "\r": lambda: main.laying.reading,
+            "\r": lambda: main.pane_layout.reading,
         }[sign]
         await interface.until(done, f"esc and {key}")
         assert main.pane.line.value == ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from screens.main.layout import Arrangement, Shape, arrange
+from screens.main.layout import Arrangement, PaneShape, arrange
 from screens.widgets.lines import HintLine
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
@@ -22,16 +22,16 @@ def at(
 @pytest.mark.parametrize(
     ("width", "shape", "panes"),
     [
-        (140, Shape.WIDE, (0, 1, 2, 3)),
-        (139, Shape.SQUARE, (0, 1, 2, 3)),
-        (100, Shape.SQUARE, (0, 1, 2, 3)),
-        (99, Shape.PAIR, (0, 1)),
-        (60, Shape.PAIR, (0, 1)),
-        (59, Shape.SINGLE, (0,)),
-        (40, Shape.SINGLE, (0,)),
+        (140, PaneShape.WIDE, (0, 1, 2, 3)),
+        (139, PaneShape.SQUARE, (0, 1, 2, 3)),
+        (100, PaneShape.SQUARE, (0, 1, 2, 3)),
+        (99, PaneShape.PAIR, (0, 1)),
+        (60, PaneShape.PAIR, (0, 1)),
+        (59, PaneShape.SINGLE, (0,)),
+        (40, PaneShape.SINGLE, (0,)),
     ],
 )
-def test_widths(width: int, shape: Shape, panes: tuple[int, ...]) -> None:
+def test_widths(width: int, shape: PaneShape, panes: tuple[int, ...]) -> None:
     found = at(width, 40)
     assert (found.shape, found.panes) == (shape, panes)
 

@@ -46,7 +46,7 @@ async def find(interface: Interface, query: str, count: int) -> None:
     await interface.type(query)
     main = interface.main
     await interface.until(
-        lambda: main.searching.settled and len(main.overlay.hits.rows) >= count, f"hits of {query}"
+        lambda: main.live_search.settled and len(main.overlay.hits.rows) >= count, f"hits of {query}"
     )
 
 
@@ -79,7 +79,7 @@ async def test_what_is_not_answered_in_time_is_refused(
     async with opened(indexed.workspace) as interface:
         await find(interface, "walt", 3)
         monkeypatch.setattr(key_queue, "PATIENCE_SECONDS", 0.2)
-        monkeypatch.setattr(live_search.Searching, "_put", lambda self, question: None)
+        monkeypatch.setattr(live_search.LiveSearch, "_put", lambda self, question: None)
         send(interface, *"zer", "tab", "d")
         await interface.until_said("Still searching")
         assert len(interface.main.overlay.hits.rows) >= 3  # they stay to be seen
@@ -161,7 +161,7 @@ async def test_esc_right_after_typing_takes_away_all_that_was_typed(indexed: San
         assert main.pane.line.value == ""
         send(interface, "g", "F", *"walt", "escape", "j")
         await interface.until(lambda: main.pane.list.has_focus and main.here.cursor, "the next row")
-        assert main.finding.line.value == ""
+        assert main.find.line.value == ""
 
 
 async def test_one_key_twice_acts_on_two_rows_that_are_seen(sandbox: Sandbox) -> None:

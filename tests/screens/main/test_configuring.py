@@ -16,7 +16,7 @@ async def test_a_budget_written_by_anybody_is_that_of_the_meter(sandbox: Sandbox
         sandbox.write("workbench.yaml", "memory_budget: 9000\n")
         await interface.until_shown("/ 9 000")
         await interface.until_said("Settings reloaded: memory_budget")
-        there = await interface.main.opening.desk.historian.run(lambda place: place.settings)
+        there = await interface.main.screen_opener.services.history_reader.run(lambda place: place.settings)
         assert there.memory_budget == 9_000
 
 
@@ -56,13 +56,13 @@ async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox
         await interface.until(lambda: LOG in logs.files, "it is there")
         sandbox.write("workbench.yaml", f"exclude: [{LOG}]\nsearch_preset: keyword\n")
         await interface.until(lambda: LOG not in logs.files, "it is left out")
-        engine = interface.main.following.engine
+        engine = interface.main.index_monitor.engine
         assert engine._by_words().index.weights.vector == 0.2
 
 
 async def test_settings_that_cannot_be_read_are_told_of_and_those_before_go_on(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        await interface.until(lambda: interface.main.configuring._seen, "looked at once")
+        await interface.until(lambda: interface.main.settings_watch._seen, "looked at once")
         sandbox.write("workbench.yaml", "memory_budget: plenty\n")
         await interface.until_said("The previous settings stay in use")
         assert interface.main.workspace.settings.memory_budget == 10_000

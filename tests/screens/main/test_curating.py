@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from screens.main.operation_keys import OperationRunner
+from screens.main.operation_commands import OperationRunner
 from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox

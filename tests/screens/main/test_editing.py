@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from screens.dialogs.editor import WritingScreen, spelled
-from screens.main.operation_keys import OperationRunner
+from screens.main.operation_commands import OperationRunner
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.workspace.state_files import drafts

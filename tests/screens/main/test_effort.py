@@ -12,8 +12,8 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
-from screens.loading.model import FilesChanged
-from screens.loading.reader import Reading
+from screens.loading.reader import WorkspaceReader
+from screens.loading.workspace_model import FilesChanged
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import load_themes
@@ -75,7 +75,7 @@ async def test_files_that_change_while_they_are_looked_at_are_looked_at_once_mor
     """An operation and the watcher that sees it do not make each other begin anew."""
     said: list[object] = []
     sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
-    reading = Reading(sandbox.workspace, said.append)
+    reading = WorkspaceReader(sandbox.workspace, said.append)
     looked = 0
     files = reading.store.files
 

@@ -12,9 +12,9 @@ import pytest
 from textual import events
 
 from screens.dialogs.editor import WritingScreen
-from screens.loading.model import FilesChanged, FolderSeen
-from screens.loading.reader import Reading
-from screens.main.layout import Shape
+from screens.loading.reader import WorkspaceReader
+from screens.loading.workspace_model import FilesChanged, FolderSeen
+from screens.main.layout import PaneShape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, Sandbox
@@ -261,7 +261,7 @@ async def test_what_is_read_while_the_workspace_vanishes_is_not_shown(sandbox: S
     for path, text in pages.items():
         sandbox.write(path, text)
     said: list[object] = []
-    reading = Reading(sandbox.workspace, said.append)
+    reading = WorkspaceReader(sandbox.workspace, said.append)
     work = getattr(reading.store, read)
 
     def vanishing(*files: object) -> object:
@@ -312,7 +312,7 @@ async def test_too_small_a_terminal_says_so_and_comes_back_as_it_was(sandbox: Sa
         await interface.until_shown("too small")
         await interface.pilot.resize_terminal(80, 24)
         await interface.until_shown("only port")
-        assert interface.main.has_class(f"-{Shape.PAIR}")
+        assert interface.main.has_class(f"-{PaneShape.PAIR}")
         assert interface.main.pane.line.value == "port"
         assert len(interface.main.pane.list.marked) == 1
 

@@ -6,7 +6,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.geometry import Region
 
-from screens.jobs.running_jobs import Stage, Work
+from screens.jobs.running_jobs import JobStage, RunningJob
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -30,7 +30,7 @@ async def test_what_moved_is_painted_though_its_place_was_asked_for_before(
         main = interface.main
         monkeypatch.setattr(Compositor, "render_partial_update", seen)
         before = main.preview.region
-        main.work_line.tell([Work(key="w", name="Looking", stage=Stage("x"), stop=nothing)], "c")
+        main.work_line.tell([RunningJob(key="w", name="Looking", stage=JobStage("x"), stop=nothing)], "c")
         main._compositor._full_map_invalidated = True  # as when a hidden widget was to be painted
         assert (
             main.preview.region.height == before.height - 1

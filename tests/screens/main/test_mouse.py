@@ -49,7 +49,7 @@ async def test_the_wheel_scrolls_and_two_clicks_read(sandbox: Sandbox) -> None:
         rows.post_message(MouseScrollDown(rows, 1, 1, 0, 1, 0, False, False, False))
         await interface.until(lambda: rows.scroll_offset.y > 0, "it scrolled")
         await interface.pilot.click("#logs-list", offset=(12, 3), times=2)
-        await interface.until(lambda: interface.main.laying.reading, "it is read")
+        await interface.until(lambda: interface.main.pane_layout.reading, "it is read")
 
 
 async def test_what_the_wheel_scrolled_to_stays_when_files_change(sandbox: Sandbox) -> None:

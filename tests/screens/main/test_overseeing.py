@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from screens.drawing.safe_text import words
-from screens.loading import model
+from screens.loading import workspace_model as model
 from screens.main import status_monitor
 from screens.main.status_monitor import jobs_line
 from tests.screens.interface import Interface, opened
@@ -43,7 +43,7 @@ async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) 
         await interface.until_shown("The nightly run failed at backup (BackupError)")
         assert "H shows how to fix it" in banner(interface)
         ran(sandbox, Job.REINDEX, "failed")
-        interface.main.overseeing.look()
+        interface.main.status_monitor.look()
         await interface.until(lambda: ", and 1 more" in banner(interface), "both")
         keep(
             sandbox.workspace.state_dir(),
@@ -57,7 +57,7 @@ async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) 
             ),
         )
         ran(sandbox, Job.REINDEX, "done")
-        interface.main.overseeing.look()
+        interface.main.status_monitor.look()
         await interface.until(lambda: not banner(interface), "all is well")
 
 
@@ -71,9 +71,9 @@ async def test_what_is_in_the_way_of_actions_goes_before_it(sandbox: Sandbox) ->
     ran(sandbox, Job.NIGHTLY, "failed", failed="backup")
     async with opened(sandbox.workspace) as interface:
         await interface.until_shown("failed at backup")
-        interface.main.curating.there(there=False)
+        interface.main.operations.there(there=False)
         await interface.until(lambda: "does not exist now" in banner(interface), "the folder is gone")
-        interface.main.overseeing.look()
+        interface.main.status_monitor.look()
         await interface.pilot.pause()
         assert "does not exist now" in banner(interface)
 

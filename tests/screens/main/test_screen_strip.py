@@ -75,6 +75,6 @@ async def test_the_title_says_how_the_memory_stands(sandbox: Sandbox) -> None:
             lambda: "4 files · 124" in interface.text and "uncommitted" not in interface.text, "as fits"
         )
         sandbox.commit("all of it")
-        interface.main.overseeing.look()
+        interface.main.status_monitor.look()
         await interface.pilot.resize_terminal(160, 40)
         await interface.until(lambda: f"{branch} · index" in interface.text, "all is in a commit")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from screens.main import garbage_collection
-from screens.main.garbage_collection import Tidying
+from screens.main.garbage_collection import GarbageCollection
 from tests.screens.interface import PATIENCE_SECONDS
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -37,8 +37,8 @@ def run_alone(code: str) -> None:
 
 
 @pytest.fixture
-def tidy() -> Iterator[Tidying]:
-    one = Tidying()
+def tidy() -> Iterator[GarbageCollection]:
+    one = GarbageCollection()
     yield one
     one.end()
     assert gc.isenabled()
@@ -46,7 +46,7 @@ def tidy() -> Iterator[Tidying]:
 
 
 async def test_nothing_is_collected_until_memory_is_shown(
-    tidy: Tidying, monkeypatch: pytest.MonkeyPatch
+    tidy: GarbageCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_START_SECONDS", 0.0)
     tidy.begin()
@@ -88,7 +88,7 @@ assert gone() is None
 """)
 
 
-async def test_a_key_puts_it_off(tidy: Tidying) -> None:
+async def test_a_key_puts_it_off(tidy: GarbageCollection) -> None:
     tidy.begin()
     tidy.pressed()
     first = tidy._due
@@ -99,7 +99,7 @@ async def test_a_key_puts_it_off(tidy: Tidying) -> None:
     assert not tidy._due.cancelled()
 
 
-async def test_where_it_has_not_begun_python_collects_as_ever(tidy: Tidying) -> None:
+async def test_where_it_has_not_begun_python_collects_as_ever(tidy: GarbageCollection) -> None:
     tidy.started()
     tidy.pressed()
     assert tidy._due is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from screens.loading.model import of_kind
 from screens.loading.reader import Store
+from screens.loading.workspace_model import of_kind
 from tests.screens.interface import opened
 from tests.screens.panes.test_panes import PERSON, episode
 from tests.support.workspaces import EPISODE, Sandbox
@@ -62,7 +62,7 @@ async def test_cursor_and_marks_stay_when_another_page_changes(sandbox: Sandbox)
         await interface.press("space")
         assert (rows.row and rows.row.id, rows.marked) == (page(MANY - 1), {page(MANY - 2)})
         sandbox.write(page(0), episode("other", 60))
-        await interface.main.reading.refresh()
+        await interface.main.reader.refresh()
         await interface.until(lambda: any("other planned" in row.text for row in rows.rows), "read again")
         assert (rows.row and rows.row.id, rows.marked) == (page(MANY - 1), {page(MANY - 2)})
 

@@ -160,7 +160,7 @@ async def test_going_to_an_entry_that_a_filter_hides_takes_it_away(sandbox: Sand
     async with opened(sandbox.workspace) as interface:
         await narrow(interface, "port")
         await interface.press("enter")
-        interface.main.jumping.to(sandbox.address("We decided"))
+        interface.main.navigation.to(sandbox.address("We decided"))
         await interface.until(
             lambda: interface.main.here.row and "We decided" in interface.main.here.row.text, "the entry"
         )

@@ -10,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from screens.loading.model import (
+from screens.loading.workspace_model import (
     EpisodesView,
     Files,
     FilteredEntries,

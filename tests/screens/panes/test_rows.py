@@ -77,7 +77,7 @@ async def test_whoever_goes_to_a_comment_comes_to_the_row_that_shows_it(sandbox:
         for path, pane in ((day, main.logs), ("MEMORY.md", main.memory)):
             for words in ("trigger", "owner"):
                 pane.list.go(0)
-                main.jumping.to(sandbox.address(words, path))
+                main.navigation.to(sandbox.address(words, path))
                 await interface.until(is_there, path)
                 assert main.pane is pane
         assert "has changed" not in interface.toasts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from screens.jobs import worker_client
-from screens.jobs.running_jobs import Stage, Works
+from screens.jobs.running_jobs import JobStage, RunningJobs
 from screens.review.dream_job import Dreamer, progress_parts
 from workbench.errors import StoppedError
 
@@ -18,11 +18,11 @@ def test_a_line_that_is_no_event_is_none(line: bytes) -> None:
 
 
 def test_a_dream_under_way_says_how_long_it_still_takes(tmp_path: Path) -> None:
-    made = Dreamer(tmp_path, Works(lambda: None))
+    made = Dreamer(tmp_path, RunningJobs(lambda: None))
     made.running = True
-    made.stage = Stage("reading", done=1_200, total=4_800, rate=40.0)
+    made.stage = JobStage("reading", done=1_200, total=4_800, rate=40.0)
     assert "1 200 of 4 800 · 40/s · 2 min left" in "".join(part.text for part in progress_parts(made))
-    made.stage = Stage("reading", done=4_000, total=4_800, rate=40.0)
+    made.stage = JobStage("reading", done=4_000, total=4_800, rate=40.0)
     assert "40/s · 20 s left" in "".join(part.text for part in progress_parts(made))
 
 
@@ -31,7 +31,7 @@ async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPa
         raise RuntimeError("no such luck")
 
     told: list[bool] = []
-    made = Dreamer(tmp_path, Works(lambda: None))
+    made = Dreamer(tmp_path, RunningJobs(lambda: None))
     made.told = lambda: told.append(made.running)
     monkeypatch.setattr(worker_client, "start", broken)
     await made.dream()
@@ -40,7 +40,7 @@ async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPa
 
 
 async def test_a_dream_that_is_stopped_before_it_begins_does_not_go_on(tmp_path: Path) -> None:
-    made = Dreamer(tmp_path, Works(lambda: None))
+    made = Dreamer(tmp_path, RunningJobs(lambda: None))
     made.told = lambda: setattr(made._client, "stopped", True)
     await made.dream()
     assert isinstance(made.error, StoppedError)

@@ -105,7 +105,7 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
         await review.interface.until_shown("2 400 of 4 800")
         await review.interface.press("escape")  # leaves: the dream goes on
         await review.interface.until(lambda: review.interface.main.is_active, "the panes")
-        assert dreamer_of(review.interface.main.opening.desk).running
+        assert dreamer_of(review.interface.main.screen_opener.services).running
         await review.interface.press("D")
         await review.interface.until_shown("2 400 of 4 800")
         await review.interface.press("c")

@@ -201,7 +201,7 @@ async def test_where_nothing_can_be_written_it_can_be_looked_at(sandbox: Sandbox
     before = sandbox.snapshot()
     (sandbox.root / ".git/MERGE_HEAD").write_text("0" * 40 + "\n")
     async with reviewed(sandbox) as review:
-        await review.interface.until(review.screen.desk.refusal, "it is known")
+        await review.interface.until(review.screen.services.refusal, "it is known")
         await review.choose("staging port")
         await review.until_behind("+- The staging port is 8443")
         for key in ("a", "x", "z", "r"):

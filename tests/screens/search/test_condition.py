@@ -10,7 +10,7 @@ from screens.actions.keymap import key_map
 from screens.actions.keys import Chosen, use
 from screens.actions.registry import ACTIONS
 from screens.drawing.safe_text import words
-from screens.jobs.running_jobs import Stage
+from screens.jobs.running_jobs import JobStage
 from screens.search.engine import KEYWORD_INDEX, IndexChanged
 from screens.search.live_search import SearchState, condition, emptiness
 from workbench.agent.search_update import FoundHit, SearchUpdate
@@ -22,7 +22,7 @@ STALE = SearchUpdate("port", (HIT,), "hybrid", stale="2 files among the hits cha
 DEGRADED = SearchUpdate("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
 
 INDEXING = IndexChanged(
-    text=words("indexing 25 %"), searchable=False, stage=Stage(KEYWORD_INDEX, done=1_200, total=4_800)
+    text=words("indexing 25 %"), searchable=False, stage=JobStage(KEYWORD_INDEX, done=1_200, total=4_800)
 )
 FINE = SearchState(found=BOTH)
 CONDITIONS = {

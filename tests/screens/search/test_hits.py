@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from screens.loading.model import Promoted
+from screens.loading.workspace_model import Promoted
 from screens.search.hits import bar, hit_rows, match_pattern, moment_shown
 from workbench.agent.search_update import FoundHit, SearchUpdate
 

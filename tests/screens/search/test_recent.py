@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from indexing.sync.run import reindex
-from screens.search.recent import Recent
+from screens.search.recent import RecentSearches
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 from workbench.workspace.state_files import searches
@@ -16,7 +16,7 @@ async def search(interface: Interface, text: str) -> None:
     """Search for ``text`` and leave again."""
     await interface.press("slash")
     await interface.type(text)
-    await interface.until(lambda: interface.main.searching.settled, "it was answered")
+    await interface.until(lambda: interface.main.live_search.settled, "it was answered")
     await interface.press("escape")
 
 
@@ -36,7 +36,7 @@ async def test_searches_are_offered_where_nothing_is_typed_and_made_again(sandbo
         await interface.until_shown("↺ tantivy")
         await interface.press("down", "enter")
         assert interface.main.overlay.input.value == "staging port"
-        await interface.until(lambda: interface.main.searching.rows, "hits")
+        await interface.until(lambda: interface.main.live_search.rows, "hits")
         await interface.until_shown("The staging port is 8443")
 
 
@@ -78,7 +78,7 @@ def test_where_nothing_can_be_written_this_run_remembers(tmp_path: Path) -> None
         tmp_path.chmod(0o500)
     from workbench.workspace.workspace import Workspace
 
-    recent = Recent(Workspace.open(tmp_path))
+    recent = RecentSearches(Workspace.open(tmp_path))
     recent.load()
     recent.add("port")
     assert recent.texts == ("port",)

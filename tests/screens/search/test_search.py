@@ -15,7 +15,7 @@ from textual import events
 from indexing.sync.run import reindex
 from screens.actions.availability import FocusContext
 from screens.jobs import worker_client as meaning_half
-from screens.search.engine import Answered
+from screens.search.engine import SearchAnswered
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -62,12 +62,12 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
 
 
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
-    def answer(seq: int, text: str) -> Answered:
+    def answer(seq: int, text: str) -> SearchAnswered:
         hit = FoundHit(f"{LOG}#{text}", LOG, 1, "log", "", text, 1.0)
-        return Answered(seq, SearchUpdate(text, (hit,), "keyword"), final=False)
+        return SearchAnswered(seq, SearchUpdate(text, (hit,), "keyword"), final=False)
 
     async with opened(indexed.workspace) as interface:
-        searching = interface.main.searching
+        searching = interface.main.live_search
         await interface.press("slash")
         await interface.type("abc")
         await interface.until(lambda: searching._question.seq == 3, "three questions")
@@ -84,7 +84,7 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
     indexed: Sandbox, children: list[Process]
 ) -> None:
     async with opened(indexed.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
+        await interface.until(lambda: interface.main.index_monitor.engine.ready, "semantic search is ready")
         await interface.press("slash")
         await interface.type("staging port")
         await interface.until(lambda: len(texts(interface)) == 2, "both hits")
@@ -92,7 +92,7 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
         assert texts(interface)[0] == "We decided to use tantivy for search"
         await interface.press("down")
         row = interface.main.here.row
-        searching = interface.main.searching
+        searching = interface.main.live_search
         before = searching._shown
         searching.ask_again()
         await interface.until(lambda: searching._shown > before, "an answer")
@@ -107,16 +107,16 @@ async def test_a_hit_far_down_in_a_large_file_is_read_among_the_hits(sandbox: Sa
     async with opened(sandbox.workspace) as interface:
         await interface.press("slash")
         await interface.type("quokka")
-        await interface.until(lambda: interface.main.searching.rows, "a hit")
+        await interface.until(lambda: interface.main.live_search.rows, "a hit")
         await interface.until_shown("50003 ▎- The quokka likes figs")
         await interface.press("enter")
-        await interface.until(lambda: interface.main.laying.reading, "it is read")
+        await interface.until(lambda: interface.main.pane_layout.reading, "it is read")
         await interface.until_shown("50003 ▎- The quokka likes figs")
         assert interface.main.place is FocusContext.RESULTS
         await interface.press("p")
         await interface.until_said("Promoted")
         await interface.press("escape")
-        await interface.until(lambda: not interface.main.laying.reading, "back to the hits")
+        await interface.until(lambda: not interface.main.pane_layout.reading, "back to the hits")
         assert interface.main.overlay.is_open
     assert "The quokka likes figs" in sandbox.spelled_out()
 
@@ -129,11 +129,11 @@ async def test_a_hit_that_was_far_down_is_opened_in_its_pane_once_its_file_is_sh
         main = interface.main
         await interface.press("slash")
         await interface.type("quokka")
-        await interface.until(lambda: main.searching.rows, "a hit")
+        await interface.until(lambda: main.live_search.rows, "a hit")
         await interface.press("enter")
-        await interface.until(lambda: main.laying.reading, "it is read among the hits")
+        await interface.until(lambda: main.pane_layout.reading, "it is read among the hits")
         await interface.press("escape")
-        await interface.until(lambda: not main.laying.reading, "back to the hits")
+        await interface.until(lambda: not main.pane_layout.reading, "back to the hits")
         await interface.press("escape")
         await interface.until(lambda: not main.overlay.is_open, "closed")
         sandbox.write(page, "# Short\n\n- The quokka likes figs\n")
@@ -162,7 +162,7 @@ async def test_words_go_on_when_the_meaning_process_dies(
 
     monkeypatch.setattr(meaning_half, "start", start_again)
     async with opened(indexed.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
+        await interface.until(lambda: interface.main.index_monitor.engine.ready, "semantic search is ready")
         os.kill(children[0].pid, signal.SIGKILL)
         await interface.until_said("Search continues by keyword only")
         await interface.press("slash")
@@ -276,10 +276,10 @@ async def test_a_hit_that_is_promoted_is_marked_at_once(indexed: Sandbox) -> Non
     async with opened(indexed.workspace) as interface:
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: interface.main.searching.rows, "a hit")
+        await interface.until(lambda: interface.main.live_search.rows, "a hit")
         for _ in range(2):
             await interface.press("tab", "p")
-            await interface.until(lambda: interface.main.searching.rows[0].done, "the mark on the hit")
-            assert "✓" in str(interface.main.searching.rows[0].tail)
+            await interface.until(lambda: interface.main.live_search.rows[0].done, "the mark on the hit")
+            assert "✓" in str(interface.main.live_search.rows[0].tail)
             await interface.press("u", "tab")
-            await interface.until(lambda: not interface.main.searching.rows[0].done, "no mark")
+            await interface.until(lambda: not interface.main.live_search.rows[0].done, "no mark")

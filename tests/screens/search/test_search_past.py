@@ -42,7 +42,7 @@ async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_i
         await interface.press("slash")
         await interface.type("staging")
         await interface.until(lambda: "9443" in first(interface), "today's port")
-        await interface.until(lambda: interface.main.following.engine.alive, "the other half")
+        await interface.until(lambda: interface.main.index_monitor.engine.alive, "the other half")
         await interface.type(f" as-of:{commit}")
         await interface.until(lambda: "8443" in first(interface), "the port then")
         await interface.until_shown("memory as of 20")
@@ -50,7 +50,7 @@ async def test_the_past_is_found_and_read_as_it_was_and_nothing_can_be_done_to_i
         await interface.until_said("it is read-only")
         await interface.press("d")
         await interface.press("enter")
-        await interface.until(lambda: interface.main.laying.reading, "reading")
+        await interface.until(lambda: interface.main.pane_layout.reading, "reading")
         await interface.until_shown("- The staging port is 8443")
         assert interface.main.overlay.is_open
         await interface.press("escape")
@@ -80,7 +80,7 @@ async def test_a_moment_that_nobody_knows_is_a_failure_and_not_an_answer_about_t
     changed: Sandbox,
 ) -> None:
     async with opened(changed.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.alive, "the other half")
+        await interface.until(lambda: interface.main.index_monitor.engine.alive, "the other half")
         await interface.press("slash")
         await interface.type("staging as-of:ffffffffffff")
         await interface.until_shown("✗ the search failed: there is no operation ffffffffffff")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from screens.drawing.safe_text import words
-from screens.jobs.running_jobs import Stage
+from screens.jobs.running_jobs import JobStage
 from screens.search import engine, live_search
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
@@ -43,7 +43,7 @@ def status(interface: Interface) -> str:
 
 
 async def ready(interface: Interface) -> None:
-    await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
+    await interface.until(lambda: interface.main.index_monitor.engine.ready, "semantic search is ready")
 
 
 async def test_nothing_found_says_what_could_be_tried(indexed: Sandbox) -> None:
@@ -82,7 +82,7 @@ async def test_a_damaged_index_is_a_failure_and_names_the_hits_that_are_left(ind
         ):
             if path.is_file():
                 path.write_bytes(b"garbage")
-        interface.main.following.engine._service = None
+        interface.main.index_monitor.engine._service = None
         await interface.type(" port")
         await interface.until(lambda: status(interface) == "✗ failed", "failed in the corner")
         await interface.until_shown("these are the hits of “")
@@ -202,13 +202,13 @@ async def test_while_vectors_come_the_search_is_asked_again_now_and_then_and_onc
     )
 
     def embedded(done: int) -> None:
-        stage = Stage(engine.EMBEDDING, done, 1_000)
+        stage = JobStage(engine.EMBEDDING, done, 1_000)
         told = engine.IndexChanged(text=words("indexing"), searchable=True, stage=stage)
         interface.main.model.publish(told)
 
     async with opened(indexed.workspace, engines=True) as interface:
         await ready(interface)
-        await interface.until(lambda: not interface.main.following.indexing, "nothing is indexed")
+        await interface.until(lambda: not interface.main.index_monitor.indexing, "nothing is indexed")
         await interface.press("slash")
         await interface.type("staging")
         await interface.until(lambda: status(interface) == "hybrid", "an answer")
@@ -299,7 +299,7 @@ for number, question in enumerate(asked):
         await interface.press("slash")
         interface.main.overlay.input.value = "staging"
         await interface.until_shown("! degraded: there is no index yet")
-        interface.main.searching.ask_again()
+        interface.main.live_search.ask_again()
         await interface.until(lambda: texts(interface) == ["by meaning"], "an answer by both")
         assert status(interface) == "hybrid"
         assert "degraded" not in interface.text
@@ -314,14 +314,14 @@ async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_
     async with opened(sandbox.workspace, engines=True) as interface:
         main = interface.main
         current = sandbox.root / ".workbench" / "index" / "current"
-        await interface.until(lambda: current.exists() and not main.following.indexing, "an index")
+        await interface.until(lambda: current.exists() and not main.index_monitor.indexing, "an index")
         await interface.until_said("Settings reloaded")  # they were written after the workspace was opened
         await interface.until(
-            lambda: main.following._pause is None and not main.following.indexing, "nothing is due"
+            lambda: main.index_monitor._pause is None and not main.index_monitor.indexing, "nothing is due"
         )
         await interface.until_shown("index up to date")
         with monkeypatch.context() as patched:
-            patched.setattr(main.following, "wish", lambda: wishes.append(main.title_line.render()))
+            patched.setattr(main.index_monitor, "wish", lambda: wishes.append(main.title_line.render()))
             shutil.rmtree(sandbox.root / ".workbench" / "index")
             await interface.press("slash")
             await interface.type("staging")
@@ -329,7 +329,7 @@ async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_
             assert len(wishes) <= 2  # not once more for each key; files that changed may be one
             await interface.until_shown("! index: there is no index yet")
             assert "index up to date" not in interface.text.splitlines()[0]
-        main.following.wish()
+        main.index_monitor.wish()
         await interface.until(lambda: texts(interface), "hits, by themselves")
         await interface.until_shown("index up to date")
 

@@ -236,7 +236,7 @@ async def test_a_window_that_is_stopped_while_it_starts_leaves_no_process(sandbo
     async def draw(data: bytes) -> None:
         drawn.append(data)
 
-    visitor = visiting.Visitor(sandbox.root, draw)
+    visitor = visiting.BrowserSession(sandbox.root, draw)
     showing = asyncio.create_task(visitor.run(80, 24))
     await asyncio.sleep(0)
     await visitor.end()

@@ -204,7 +204,7 @@ async def test_typing_filters_and_escape_takes_the_filter_away(sandbox: Sandbox)
 async def test_a_read_only_workspace_says_why_its_file_cannot_be_changed(sandbox: Sandbox, own: Path) -> None:
     sandbox.git("config", "core.bare", "true")
     async with opened(sandbox.workspace) as interface:
-        await interface.until(lambda: interface.main.curating.refusal, "nothing can be written")
+        await interface.until(lambda: interface.main.operations.refusal, "nothing can be written")
         await settings(interface, "setting:episode_days")
         await interface.press("w")
         await interface.until_said("is a bare repository")

@@ -10,11 +10,11 @@ from rich.style import Style
 from textual.strip import Strip
 
 from screens.drawing.safe_text import TONES, Row, RowPart, Tone, row_text
-from screens.widgets.entry_list import Look, clipped, row_strip
+from screens.widgets.entry_list import RowStyles, clipped, row_strip
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
-LOOK = Look(Style.null(), Style(reverse=True), {tone: Style.null() for tone in TONES})
+LOOK = RowStyles(Style.null(), Style(reverse=True), {tone: Style.null() for tone in TONES})
 CLUSTERS = (
     "a", "Ω", "é", "e\u0301", "한", "会", "ｱ", "Ａ", "ก็", "हि", "ع", "א",
     "🎉", "👍🏽", "👨\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "❤\ufe0f", "☂\ufe0e", "🇩🇪", "🇩", "1\ufe0f\u20e3",

@@ -16,7 +16,7 @@ async def test_what_is_pasted_into_a_line_is_drawn_and_never_sent(key: str, sand
     async with opened(sandbox.workspace, (80, 24)) as interface:
         await interface.go_to("staging port")
         await interface.press(key)
-        line = interface.main.holding._typed_into
+        line = interface.main.key_queue._typed_into
         assert line is not None
         line.post_message(Paste(HOSTILE))
         await interface.until(lambda: line.value == HOSTILE, "it was pasted")

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from screens.drawing.safe_text import TONES, Row, RowPart, row_text, words
-from screens.widgets.entry_list import Look, clipped, row_strip
+from screens.widgets.entry_list import RowStyles, clipped, row_strip
 
-LOOK = Look(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
+LOOK = RowStyles(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
 
 
 def drawn(row: Row, width: int) -> str:

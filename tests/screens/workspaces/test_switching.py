@@ -248,7 +248,7 @@ async def test_who_only_looks_may_look_elsewhere_and_writes_no_list(
     async with opened(sandbox.workspace) as here:
         here.app.switching.go(both.root)
         await arrived(here, both.root)
-        await here.until(lambda: here.main.curating.refusal, "it is read-only there too")
+        await here.until(lambda: here.main.operations.refusal, "it is read-only there too")
         await choose(here, str(third.root), "put it on the list")
         await arrived(here, third.root)
         await here.until_said("running read-only")
@@ -269,8 +269,8 @@ async def test_the_past_is_left_behind_with_the_workspace(sandbox: Sandbox, both
     sandbox.commit("more")
     async with opened(sandbox.workspace) as here:
         await here.press("left_square_bracket")
-        await here.until(lambda: here.main.travelling.away and here.main.travelling.line.when, "the past")
+        await here.until(lambda: here.main.time_travel.away and here.main.time_travel.line.when, "the past")
         await choose(here, "other", str(both.root))
         await arrived(here, both.root)
-        assert not here.main.travelling.away
-        assert here.main.travelling.refusal is None
+        assert not here.main.time_travel.away
+        assert here.main.time_travel.refusal is None

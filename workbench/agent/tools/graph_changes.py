@@ -39,7 +39,7 @@ from workbench.errors import (
 from workbench.graph import operations
 from workbench.graph.drafts import MemoryDraft, memory_draft
 from workbench.graph.keyword_search import suggestions
-from workbench.graph.model import Graph, Held
+from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
@@ -240,7 +240,7 @@ def memory_graph_skip(
     return _result("skipped", record["key"], ["recorded; nothing was stored"])
 
 
-def _memory(session: AgentSession, reference: str, call: Call) -> Held:
+def _memory(session: AgentSession, reference: str, call: Call) -> EntityMemory:
     """The memory that an agent names by its id or address, of which the beginning of its digest is enough.
 
     Raises EntryNotFoundError, NotCuratableError, NotMemoryError.
@@ -333,7 +333,7 @@ def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
     return {name: word(value) for name, value in said.items() if value is not None}
 
 
-def _of(held: Held) -> dict[str, Any]:
+def _of(held: EntityMemory) -> dict[str, Any]:
     """Where a memory stands, and what it came from."""
     section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
     return {"section": section, "sources": held.memory.sources}

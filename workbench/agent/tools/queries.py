@@ -30,7 +30,6 @@ from workbench.agent.federated_search import (
 from workbench.agent.tools.tool import (
     ANYTHING,
     AgentSession,
-    Answer,
     Call,
     FileKind,
     MemoryType,
@@ -39,14 +38,15 @@ from workbench.agent.tools.tool import (
     Question,
     Result,
     Share,
+    ToolAnswer,
     gives,
     tool,
 )
-from workbench.agent.usage import Given
+from workbench.agent.usage import GivenEntry
 from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
 from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import MemoryQuery, Order, find
-from workbench.graph.model import Graph, Held, memory_json
+from workbench.graph.model import EntityMemory, Graph, memory_json
 from workbench.graph.search import Relevance, search_graph, unnamed_words
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import TypedMemory
@@ -93,7 +93,7 @@ def memory_search(
         plain=True,
         user=session.user,
     )
-    answer = Answer(session, query, "memory_search")
+    answer = ToolAnswer(session, query, "memory_search")
     with session.searching(call) as service:
         found = service.search(asked_for)
         call.go_on()
@@ -101,7 +101,7 @@ def memory_search(
         answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
         for one, stored, score in found.measured():
             words = stored.text if stored else one.hit.snippet
-            given = Given(one.hit.entry, words, one.strength if score is None else score)
+            given = GivenEntry(one.hit.entry, words, one.strength if score is None else score)
             answer.add(one.scope.mark, _row(one, stored, score, session.now().date()), [given])
     return answer.told(
         "results", "nothing was found; try other words, or memory_graph_query for facts by type and day"
@@ -250,7 +250,7 @@ def memory_graph_recall(
         plain=True,
         user=session.user,
     )
-    answer, today = Answer(session, query, "memory_graph_recall"), session.now().date()
+    answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.now().date()
     try:
         found, answer.notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
@@ -269,8 +269,8 @@ def memory_graph_recall(
 
 def _by_meaning(
     session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
-) -> tuple[list[tuple[str, Held, float]], list[str]]:
-    found: list[tuple[str, Held, float]] = []
+) -> tuple[list[tuple[str, EntityMemory, float]], list[str]]:
+    found: list[tuple[str, EntityMemory, float]] = []
     today = session.now().date()
     with session.searching(call) as service:
         asked, notes = service.ask(query)
@@ -329,7 +329,7 @@ def memory_graph_query(
     )
     today = session.now().date()
     found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
-    answer = Answer(session, repr(question), "memory_graph_query")
+    answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
     for mark, match in [(mark, match) for mark, one in found for match in one.matches][:limit]:
         row = {**_held(mark, match.held, today), "why": as_text(match.why)}
@@ -383,7 +383,7 @@ def knowledge_graph_search(
         )
         for mark, graph in graphs
     ]
-    answer = Answer(session, query, "knowledge_graph_search")
+    answer = ToolAnswer(session, query, "knowledge_graph_search")
     answer.notes = [note for _, one in answers for note in one.notes]
     for mark, found in [(mark, found) for mark, one in answers for found in one.found][:limit]:
         row = found.as_json()
@@ -427,7 +427,7 @@ def _known_names(suggested: Iterable[Iterable[str]]) -> list[str]:
     return [f"known names: {names}"] if names else []
 
 
-def _held(mark: str, held: Held, today: date) -> dict[str, Any]:
+def _held(mark: str, held: EntityMemory, today: date) -> dict[str, Any]:
     row = {**_memory(mark, held.memory), "about": as_text(held.owner)}
     if over := why_over(held.memory.valid_until, today):
         row["warnings"] = [*row.get("warnings", ()), f"{over}: it is over"]
@@ -451,5 +451,5 @@ def _visible(value: Any) -> Any:
     return [_visible(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _given(entries: Iterable[Entry], score: float) -> list[Given]:
-    return [Given(entry.address, entry.text, score) for entry in entries]
+def _given(entries: Iterable[Entry], score: float) -> list[GivenEntry]:
+    return [GivenEntry(entry.address, entry.text, score) for entry in entries]

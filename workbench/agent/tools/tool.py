@@ -34,7 +34,7 @@ from msgspec import Meta
 from workbench.agent.agent_text import as_line, as_text
 from workbench.agent.federated_search import ReadOnlyMemberError, open_leader
 from workbench.agent.search_service import SearchService
-from workbench.agent.usage import Given, record_recalls
+from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
@@ -150,7 +150,7 @@ class AgentSession:
         took = time.monotonic() - started
         self._look_at = started + took + min(9 * took, _LONGEST_PAUSE)
 
-    def record(self, given: list[Given], query: str, by: str) -> tuple[str, ...]:
+    def record(self, given: list[GivenEntry], query: str, by: str) -> tuple[str, ...]:
         """Record what was given; what is to be said where that was not possible. Never raises."""
         problem = record_recalls(
             self.workspace, given, query=query, by=by, now=self.now(), user=self.user, session=self.session_id
@@ -370,7 +370,7 @@ def gives(**properties: Schema) -> Schema:
 ANYTHING: Schema = {"type": "array", "items": {"type": "object"}}
 
 
-class Answer:
+class ToolAnswer:
     """What a tool found in one's own memory and in a leader's: rows, and ``notes`` that are to be told.
 
     What of one's own was given is recorded, as asked for by ``question``.
@@ -380,9 +380,9 @@ class Answer:
         self.notes: list[str] = []
         self._session, self._question, self._tool = session, question, tool
         self._rows: list[dict[str, Any]] = []
-        self._given: list[Given] = []
+        self._given: list[GivenEntry] = []
 
-    def add(self, mark: str, row: dict[str, Any], given: Iterable[Given]) -> None:
+    def add(self, mark: str, row: dict[str, Any], given: Iterable[GivenEntry]) -> None:
         """One more row, of the scope with this mark."""
         self._rows.append({**row, "scope": mark} if mark else row)
         if not mark:

@@ -66,7 +66,7 @@ class AgentQueue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queued:
+class QueuedProposal:
     """A proposal in the file ``path`` of a queue, which held ``data``.
 
     ``refusal`` says why nothing can be decided of it here; ``malformed``: because it cannot be read.
@@ -80,7 +80,7 @@ class Queued:
     malformed: bool = False
 
 
-def queued_in(workspace: Workspace) -> list[Queued]:
+def queued_in(workspace: Workspace) -> list[QueuedProposal]:
     """All that waits in the queues of the agents whose memory this is, what is malformed too."""
     return [one for queue, path in _files(workspace) for one in _read(workspace, queue, path)]
 
@@ -101,7 +101,7 @@ def _files(workspace: Workspace) -> Iterator[tuple[AgentQueue, RelPath]]:
                 yield queue, name
 
 
-def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued]:
+def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[QueuedProposal]:
     refusal, files = "", workspace.files
     if path.startswith(_ABOVE):
         files = Files(workspace.root.parent)
@@ -119,7 +119,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
         found = [Proposal(key=claim_key(path), action="patch", text=path)]
     digest = hashlib.sha256(data).hexdigest()[:KEY_DIGITS]
     return [
-        Queued(
+        QueuedProposal(
             queue=queue,
             path=path,
             data=data,
@@ -207,7 +207,9 @@ def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
 
 
 def settled(
-    workspace: Workspace, decided: Iterable[tuple[Proposal, Sequence[Queued]]], accepted: datetime | None
+    workspace: Workspace,
+    decided: Iterable[tuple[Proposal, Sequence[QueuedProposal]]],
+    accepted: datetime | None,
 ) -> tuple[FileEdit, ...]:
     """What the queues are after a decision on proposals: accepted at that moment, or None: taken out.
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from workbench.dreaming.proposals.agent_queues import Queued, located
+from workbench.dreaming.proposals.agent_queues import QueuedProposal, located
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import cited, origin_of, places_of, score_of, trust_from
-from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
@@ -42,7 +42,7 @@ _REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreamin
 
 
 @dataclass(slots=True)
-class Carried:
+class AppliedProposal:
     """What came of one proposal: the final ``text``, its ``section``, sources, and who became what.
 
     ``moved`` maps addresses to where they stand now; ``ids`` to the id of the entry of long-term memory that
@@ -61,19 +61,19 @@ class Carried:
 
 
 @dataclass(slots=True)
-class Batch:
+class ApplyBatch:
     """Proposals that are done one after the other, each on a workspace as those before it leave it."""
 
-    foreseen: Foreseen
+    foreseen: OverlayWorkspace
     now: datetime
     actor: str
-    done: list[Carried] = field(default_factory=list)
+    done: list[AppliedProposal] = field(default_factory=list)
     _moved: dict[str, str] = field(default_factory=dict)
     """Where the targets of merges stand by now; all others leave theirs, so nothing may follow."""
 
-    def copy(self) -> Batch:
+    def copy(self) -> ApplyBatch:
         """The same, to try something on."""
-        return Batch(self.foreseen.copy(), self.now, self.actor, [*self.done], {**self._moved})
+        return ApplyBatch(self.foreseen.copy(), self.now, self.actor, [*self.done], {**self._moved})
 
     @property
     def ids(self) -> set[str]:
@@ -87,7 +87,7 @@ class Batch:
             target = self._moved[target]
         return replace(one, target=target)
 
-    def carry(self, one: Proposal, text: str, queued: Sequence[Queued] = ()) -> None:
+    def carry(self, one: Proposal, text: str, queued: Sequence[QueuedProposal] = ()) -> None:
         """Lay what accepting it does over ``foreseen``; ``text`` is its wording by now.
 
         ``queued`` are the items of other agents' queues that it is made of. Raises EntryNotFoundError where
@@ -107,8 +107,13 @@ class Batch:
 
 
 def _carried_from_queue(
-    foreseen: Foreseen, one: Proposal, text: str, queued: Sequence[Queued], now: datetime, actor: str
-) -> Carried:
+    foreseen: OverlayWorkspace,
+    one: Proposal,
+    text: str,
+    queued: Sequence[QueuedProposal],
+    now: datetime,
+    actor: str,
+) -> AppliedProposal:
     """What the agent in whose queue it waits would do itself, where it has a way of its own."""
     item = next((item for item in queued if item.proposal == one), None)
     if item is None:
@@ -117,11 +122,13 @@ def _carried_from_queue(
         return _carried(foreseen, located(foreseen, one), text, now, actor)
     for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
         foreseen.lay(edit)
-    return Carried(one, text, section=one.section, sources=(item.path,))
+    return AppliedProposal(one, text, section=one.section, sources=(item.path,))
 
 
-def _carried(foreseen: Foreseen, proposal: Proposal, text: str, now: datetime, actor: str) -> Carried:
-    done = Carried(proposal, text)
+def _carried(
+    foreseen: OverlayWorkspace, proposal: Proposal, text: str, now: datetime, actor: str
+) -> AppliedProposal:
+    done = AppliedProposal(proposal, text)
     if proposal.action in ("add", "merge", "supersede"):
         done.text = _clean(text)
         done.places = places_of(foreseen, proposal)
@@ -146,13 +153,13 @@ def _carried(foreseen: Foreseen, proposal: Proposal, text: str, now: datetime, a
     return done
 
 
-def _add(foreseen: Foreseen, done: Carried, now: datetime) -> None:
+def _add(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime) -> None:
     memory = foreseen.memory_document()
     done.section = _section_of(done.proposal.section, done.text, memory)
     _place(foreseen, memory, done, now)
 
 
-def _place(foreseen: Foreseen, memory: Document, done: Carried, now: datetime) -> str:
+def _place(foreseen: OverlayWorkspace, memory: Document, done: AppliedProposal, now: datetime) -> str:
     """Put the text as an item with its provenance at the end of its section; the id of its entry.
 
     A name that Obsidian gives the block of a source stays with the source.
@@ -184,7 +191,7 @@ def _section_of(name: str, text: str, memory: Document) -> str:
     return name if find_section(memory, name) is not None else section_named(name, memory)
 
 
-def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
+def _merge(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
     target = _remembered(foreseen, done)
     if done.text == _clean(done.proposal.text):  # a person's own words are taken as they are
         done.text = merged_words(done.target, done.text)
@@ -207,7 +214,7 @@ def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None
     done.ids.update(dict.fromkeys((place.entry.address for place in places), became.field("id") or ""))
 
 
-def _supersede(foreseen: Foreseen, done: Carried, now: datetime) -> None:
+def _supersede(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime) -> None:
     """The old entry goes to the archive, marked with what replaced it; the new one stands in its section.
 
     Long-term memory is loaded whole: what is no longer true must not stand in it, and must not be lost.
@@ -230,7 +237,7 @@ def _supersede(foreseen: Foreseen, done: Carried, now: datetime) -> None:
     done.ids[target.entry.address] = name
 
 
-def _archive(foreseen: Foreseen, done: Carried, today: date) -> None:
+def _archive(foreseen: OverlayWorkspace, done: AppliedProposal, today: date) -> None:
     target = _target(foreseen, done)
     parts = [e.address for e in target.document.entries if e.whole == target.entry.whole]
     plan = plan_archive(foreseen, parts, today=today, reason=done.proposal.why)
@@ -238,7 +245,7 @@ def _archive(foreseen: Foreseen, done: Carried, today: date) -> None:
     done.moved.update(zip(plan.entries, plan.became, strict=True))
 
 
-def _forget(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
+def _forget(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
     target = done.proposal.target
     reason = done.proposal.why or _REASON.get(done.proposal.by, "proposed and accepted")
     if "#" in target:
@@ -249,7 +256,7 @@ def _forget(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> Non
         foreseen.lay_plan(plan_forget(foreseen, [target], reason=reason))
 
 
-def _update(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
+def _update(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
     """Change a memory of the graph; a person's own wording takes the place of the one that was proposed."""
     proposal, marks = done.proposal, done.proposal.marks
     target = _target(foreseen, done)
@@ -280,7 +287,7 @@ def _share(marks: Mapping[str, str], name: str) -> float | None:
         raise UsageError(f"{name} is a number, not “{marks[name]}”", hint="reject the proposal") from None
 
 
-def _store(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None:
+def _store(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
     proposal = done.proposal
     places = places_of(foreseen, proposal)
     proposal = replace(proposal, trust=least_trusted(proposal.trust, "agent"))  # whatever the ledger says
@@ -293,7 +300,7 @@ def _store(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None
         done.moved.update(dict.fromkeys((place.entry.address for place in places), plan.became[0]))
 
 
-def _target(foreseen: Foreseen, done: Carried) -> PromotionSource:
+def _target(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSource:
     """The entry that the proposal is about. Raises EntryNotFoundError, UsageError where it names none."""
     if not done.proposal.target:
         raise UsageError(f"the proposal {done.proposal.key} names no entry to {done.proposal.action}")
@@ -302,7 +309,7 @@ def _target(foreseen: Foreseen, done: Carried) -> PromotionSource:
     return found
 
 
-def _remembered(foreseen: Foreseen, done: Carried) -> PromotionSource:
+def _remembered(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSource:
     """The entry of long-term memory that the proposal is about."""
     target = _target(foreseen, done)
     if target.entry.kind is not Kind.MEMORY:
@@ -332,7 +339,7 @@ def with_run(
     *,
     now: datetime,
     by: str,
-    kept: Sequence[Carried],
+    kept: Sequence[AppliedProposal],
     left: Sequence[tuple[str, str]] = (),
     considered: int | None = None,
 ) -> bytes:
@@ -347,7 +354,7 @@ def with_run(
         _summary(by, len(kept), len(left), considered),
         "",
     ]
-    sections: dict[str, list[Carried]] = {}
+    sections: dict[str, list[AppliedProposal]] = {}
     for one in kept:
         sections.setdefault(one.section or "Elsewhere", []).append(one)
     for name, group in sections.items():
@@ -374,7 +381,7 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
     return f"{', '.join(counts)}; {who}."
 
 
-def _why(one: Carried) -> str:
+def _why(one: AppliedProposal) -> str:
     parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
     shown = ", ".join(
         f"`{_one_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]

@@ -31,7 +31,7 @@ class Budget:
 
 
 def budget_of(workspace: Workspace) -> Budget:
-    """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
+    """How full long-term memory is; given a ``OverlayWorkspace`` workspace, how full it would be."""
     return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
 
 

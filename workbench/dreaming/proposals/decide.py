@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from workbench.dreaming.proposals.agent_queues import settled
-from workbench.dreaming.proposals.apply import Batch, Carried, address_of, page_path, with_run
+from workbench.dreaming.proposals.apply import AppliedProposal, ApplyBatch, address_of, page_path, with_run
 from workbench.dreaming.proposals.budget import Budget, budget_notes, budget_with
-from workbench.dreaming.proposals.inbox import Book, Waiting, find_all, named, read_book
+from workbench.dreaming.proposals.inbox import Book, PendingProposal, find_all, named, read_book
 from workbench.dreaming.proposals.information_loss import merged_words
 from workbench.dreaming.proposals.origins import Quotation, quotations
-from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside, title
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
@@ -148,7 +148,7 @@ def plan_of(
         held |= alone
     book = book or read_book(workspace)
     queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
-    batch = Batch(Foreseen(workspace), now, actor)
+    batch = ApplyBatch(OverlayWorkspace(workspace), now, actor)
     for one in proposals:
         try:
             batch.carry(one, final[one.key], queued[name_of(one)])
@@ -212,7 +212,7 @@ def plan_alone(workspace: Workspace, proposal: Proposal, now: datetime) -> Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foretold:
+class DecisionPreview:
     """One proposal thought through: its ``plan``, or the ``problem`` that is in its way.
 
     ``stands`` is what the entry says that it would change, and ``becomes`` what would stand in its place;
@@ -228,7 +228,7 @@ class Foretold:
     sources: tuple[Quotation, ...] = ()
 
 
-def foretold(workspace: Workspace, one: Waiting, now: datetime) -> Foretold:
+def foretold(workspace: Workspace, one: PendingProposal, now: datetime) -> DecisionPreview:
     """What accepting ``one`` alone would do; what is flagged is looked at all the same."""
     proposal = one.proposal
     plan, budget, problem = None, None, one.stale
@@ -239,7 +239,7 @@ def foretold(workspace: Workspace, one: Waiting, now: datetime) -> Foretold:
         except WorkbenchError as error:
             problem = error.message
     stands = _stands(workspace, proposal)
-    return Foretold(
+    return DecisionPreview(
         plan=plan,
         problem=problem,
         flags=flags_of(proposal),
@@ -266,8 +266,8 @@ def _becomes(proposal: Proposal, stands: str) -> str:
 
 
 def _write_page(
-    foreseen: Foreseen,
-    done: Sequence[Carried],
+    foreseen: OverlayWorkspace,
+    done: Sequence[AppliedProposal],
     *,
     now: datetime,
     actor: str,
@@ -284,7 +284,9 @@ def _write_page(
         foreseen.lay(FileEdit(path, before, after))
 
 
-def _pairs(foreseen: Foreseen, done: Sequence[Carried]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _pairs(
+    foreseen: OverlayWorkspace, done: Sequence[AppliedProposal]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The entries that the operation is about, and where each of them stands afterwards."""
     memory = foreseen.memory_document()
     pairs: dict[tuple[str, str], None] = {}
@@ -296,7 +298,7 @@ def _pairs(foreseen: Foreseen, done: Sequence[Carried]) -> tuple[tuple[str, ...]
     return tuple(before for before, _ in pairs), tuple(after for _, after in pairs)
 
 
-def _trailers(done: Sequence[Carried]) -> tuple[tuple[str, str], ...]:
+def _trailers(done: Sequence[AppliedProposal]) -> tuple[tuple[str, str], ...]:
     proposals = [one.proposal for one in done]
     found = [(PROPOSAL, proposal.key) for proposal in proposals]
     found += [("Source", source) for one in done for source in one.sources]
@@ -306,7 +308,7 @@ def _trailers(done: Sequence[Carried]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _notes(done: Sequence[Carried]) -> tuple[str, ...]:
+def _notes(done: Sequence[AppliedProposal]) -> tuple[str, ...]:
     """What a person should know of each before it is done."""
     notes = []
     for one in done:
@@ -325,14 +327,14 @@ def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, .
     )
 
 
-def _summary(done: Sequence[Carried]) -> str:
+def _summary(done: Sequence[AppliedProposal]) -> str:
     if len(done) == 1:
         return title(done[0].text)
     counts = Counter(one.proposal.action for one in done)
     return f"{len(done)} proposals: " + ", ".join(f"{count} {action}" for action, count in counts.items())
 
 
-def _left_behind(book: Book, found: Sequence[Waiting]) -> tuple[tuple[str, str], ...]:
+def _left_behind(book: Book, found: Sequence[PendingProposal]) -> tuple[tuple[str, str], ...]:
     """What else the runs of these proposals had proposed, and a person rejected since."""
     runs = {one.proposal.run for one in found if one.proposal.run}
     return tuple(

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
-from workbench.dreaming.proposals.agent_queues import Queued, queued_in
+from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
 from workbench.dreaming.proposals.safety_flags import flags_of, title
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.memory.address import find_entry, path_of
@@ -48,7 +48,7 @@ _SAME = ("action", "section", "target", "type", "trust", "by", "marks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class PendingProposal:
     """A proposal that nothing final was decided of.
 
     ``stale`` says why it cannot be accepted any more, ``until`` the day up to which it is deferred.
@@ -145,7 +145,7 @@ def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
 
 def waiting(
     workspace: Workspace, now: datetime, *, book: Book | None = None, keys: tuple[str, ...] = ("",)
-) -> tuple[Waiting, ...]:
+) -> tuple[PendingProposal, ...]:
     """All proposals without a final decision, the oldest first, in their newest wording.
 
     ``keys`` are beginnings of keys: only those that start so are looked at.
@@ -171,7 +171,7 @@ def waiting(
         if queued:
             stale = (own and own.refusal) or book.why_closed(proposal) or stale
         out.append(
-            Waiting(
+            PendingProposal(
                 proposal=proposal,
                 stale=stale,
                 until=until,
@@ -183,7 +183,7 @@ def waiting(
     return tuple(out)
 
 
-def find(workspace: Workspace, key: str, now: datetime) -> Waiting:
+def find(workspace: Workspace, key: str, now: datetime) -> PendingProposal:
     """The waiting proposal whose key starts with ``key``; a whole key counts at once.
 
     ``key/action`` tells two apart that are about the same words. Raises UsageError.
@@ -193,12 +193,12 @@ def find(workspace: Workspace, key: str, now: datetime) -> Waiting:
 
 def find_all(
     workspace: Workspace, keys: Sequence[str], now: datetime, *, book: Book | None = None
-) -> tuple[Waiting, ...]:
+) -> tuple[PendingProposal, ...]:
     """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError."""
     book = book or read_book(workspace)
     beginnings = tuple(_beginning(key) for key in keys)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book, keys=beginnings)}
-    found: dict[Name, Waiting] = {}
+    found: dict[Name, PendingProposal] = {}
     for key in keys:
         hits = named([one.proposal for one in waits.values()], key)
         if len(hits) != 1:
@@ -264,7 +264,7 @@ class Book:
     proposals: Mapping[Name, tuple[Proposal, int]]
     decisions: Decisions
     replaced: frozenset[Name]
-    queued: Mapping[Name, tuple[Queued, ...]]
+    queued: Mapping[Name, tuple[QueuedProposal, ...]]
     remembered: frozenset[str]
 
     def is_remembered(self, proposal: Proposal) -> bool:
@@ -296,7 +296,7 @@ def read_book(workspace: Workspace) -> Book:
             replaced.discard(name)
     decisions = read_decisions(workspace)
     near = {(name[0], near_of(one)): name for name, (one, _) in newest.items() if name not in replaced}
-    queued: dict[Name, tuple[Queued, ...]] = {}
+    queued: dict[Name, tuple[QueuedProposal, ...]] = {}
     for item in queued_in(workspace):
         name = name_of(item.proposal)
         if item.proposal.action == "add":
@@ -353,7 +353,7 @@ class _Present:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SettledProposal:
     """A proposal that does not wait: ``decision`` is None where ``said`` tells why without one."""
 
     proposal: Proposal
@@ -373,9 +373,9 @@ class Overview:
     ``flagged`` are the keys of those that wait and hold something that is not accepted unseen.
     """
 
-    waits: tuple[Waiting, ...] = ()
-    deferred: tuple[Waiting, ...] = ()
-    settled: tuple[Settled, ...] = ()
+    waits: tuple[PendingProposal, ...] = ()
+    deferred: tuple[PendingProposal, ...] = ()
+    settled: tuple[SettledProposal, ...] = ()
     flagged: frozenset[str] = frozenset()
 
     @property
@@ -406,7 +406,7 @@ def overview(workspace: Workspace, now: datetime) -> Overview:
             decision, said = newest.decision, newest.said
         elif name in book.replaced:
             said = "a later dream did not propose it again"
-        settled.append(Settled(proposal=proposal, decision=decision, said=said))
+        settled.append(SettledProposal(proposal=proposal, decision=decision, said=said))
     return Overview(
         waits=tuple(one for one in every if not one.hidden(now)),
         deferred=tuple(one for one in every if one.hidden(now)),

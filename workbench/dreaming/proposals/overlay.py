@@ -13,7 +13,7 @@ from functools import cached_property
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import MarkReader
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.workspace.files import Files
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.ledger import Ledger
@@ -23,7 +23,7 @@ from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
 
 
-class Foreseen(Workspace):
+class OverlayWorkspace(Workspace):
     """A workspace with the edits of plans that are not carried out laid over its files."""
 
     def __init__(self, base: Workspace) -> None:
@@ -33,7 +33,7 @@ class Foreseen(Workspace):
         self._read: dict[RelPath, bytes | None] = {}
         self.records: list[LedgerRecord] = []
         """What the plans add to the ledger."""
-        self.files = _ForeseenFiles(base.files, self._laid, self._read)
+        self.files = _OverlayFiles(base.files, self._laid, self._read)
 
     @cached_property
     def history(self) -> History:
@@ -85,9 +85,9 @@ class Foreseen(Workspace):
         before = first.before if first else edit.before
         self._laid[edit.path] = FileEdit(edit.path, before, edit.after, edit.mode)
 
-    def copy(self) -> Foreseen:
+    def copy(self) -> OverlayWorkspace:
         """The same, to try something on."""
-        other = Foreseen(self._base)
+        other = OverlayWorkspace(self._base)
         other._laid.update(self._laid)
         other._read.update(self._read)
         other.records += self.records
@@ -104,7 +104,7 @@ class Foreseen(Workspace):
         return tuple(edit for edit in self._laid.values() if edit.before != edit.after)
 
 
-class _ForeseenFiles(Files):
+class _OverlayFiles(Files):
     """Reads what is laid over a file in its place, and each other file once.
 
     What an agent writes between two looks would otherwise be in the version that an edit starts from and not

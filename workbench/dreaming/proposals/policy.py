@@ -14,13 +14,13 @@ from datetime import date, datetime, timedelta
 
 from workbench.dreaming.eviction import Turns, archive_proposals
 from workbench.dreaming.owner_model import OwnerModel, owner_model
-from workbench.dreaming.proposals.apply import Batch
+from workbench.dreaming.proposals.apply import ApplyBatch
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.proposals.decide import plan_of
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.information_loss import lost, merged_words
 from workbench.dreaming.proposals.origins import origin_from, places_of, trust_from
-from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
@@ -44,7 +44,7 @@ _BY_OTHERS = "its source is external"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class PolicyChoice:
     """What may be accepted unseen, what must be archived to make room for it, and the others with why."""
 
     taken: tuple[Proposal, ...]
@@ -52,7 +52,7 @@ class Chosen:
     held: tuple[tuple[Proposal, str], ...]
 
 
-def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> Chosen:
+def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> PolicyChoice:
     """Which of ``proposals`` policy accepts, in their order. Reads only."""
     leaving = frozenset(one.target for one in proposals if one.action == "archive")
     book = read_book(workspace)
@@ -61,7 +61,7 @@ def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime
     for one in proposals:
         if why := book.why_closed(one) or trial.refusal(one):
             held.append((one, why))
-    return Chosen(tuple(trial.taken), trial.archived, tuple(held))
+    return PolicyChoice(tuple(trial.taken), trial.archived, tuple(held))
 
 
 def plan_apply(
@@ -105,7 +105,7 @@ class _Trial:
     now: datetime
     leaving: frozenset[str]
     """Addresses of what the run proposes to archive: nothing else makes room."""
-    batch: Batch = field(init=False)
+    batch: ApplyBatch = field(init=False)
     taken: list[Proposal] = field(default_factory=list)
     archived: tuple[Proposal, ...] = ()
     _touched: set[str] = field(default_factory=set)
@@ -114,7 +114,7 @@ class _Trial:
     _most: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.batch = Batch(Foreseen(self.workspace), self.now, ACTOR)
+        self.batch = ApplyBatch(OverlayWorkspace(self.workspace), self.now, ACTOR)
         self._turns = Turns(self.workspace)
         budget = budget_of(self.workspace)
         self._limit = max(budget.limit, budget.used)
@@ -171,7 +171,7 @@ class _Trial:
         self.taken.append(one)
         return ""
 
-    def _room(self, trial: Batch, one: Proposal) -> tuple[Proposal, ...]:
+    def _room(self, trial: ApplyBatch, one: Proposal) -> tuple[Proposal, ...]:
         """What to archive so that there is room for all of it. Raises NotCuratableError."""
         foreseen, today = trial.foreseen, self.now.date()
         spared = {

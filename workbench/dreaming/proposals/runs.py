@@ -9,7 +9,7 @@ from datetime import datetime
 
 from workbench.dreaming.proposals.decide import RUN
 from workbench.dreaming.proposals.inbox import read_book
-from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_undo
@@ -88,7 +88,7 @@ def find_run(workspace: Workspace, name: str) -> DreamRun:
 
 def preview_rollback(workspace: Workspace, name: str) -> tuple[Plan, tuple[tuple[Operation, str], ...]]:
     """What rolling a run back would change, and the operations that would stay, each with why."""
-    foreseen = Foreseen(workspace)
+    foreseen = OverlayWorkspace(workspace)
     refused = []
     for operation in _standing(find_run(workspace, name)):
         try:

@@ -24,7 +24,7 @@ _LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class SuspiciousLine:
     """A line as it stands with the speaker's mark, its place (``path#L12``), entry and origin, and why."""
 
     text: str
@@ -34,9 +34,9 @@ class Suspect:
     why: str
 
 
-def suspicious_proposals(suspects: Iterable[Suspect], now: datetime) -> tuple[Proposal, ...]:
+def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> tuple[Proposal, ...]:
     """A proposal for each different text, which names all places where it stands."""
-    by_text: dict[str, list[Suspect]] = {}
+    by_text: dict[str, list[SuspiciousLine]] = {}
     for one in suspects:
         if not secrets_in(one.text) and not hidden_in(one.text):
             by_text.setdefault(claim_key(one.text), []).append(one)
@@ -58,7 +58,7 @@ def suspicious_proposals(suspects: Iterable[Suspect], now: datetime) -> tuple[Pr
 
 
 def suspicious_records(
-    workspace: Workspace, suspects: Iterable[Suspect], now: datetime
+    workspace: Workspace, suspects: Iterable[SuspiciousLine], now: datetime
 ) -> tuple[Sequence[dict[str, object]], str]:
     """The ledger's records of those that nobody has decided on yet, and what to tell of them."""
     found = suspicious_proposals(suspects, now)

@@ -23,10 +23,10 @@ from workbench.workspace.agent_layouts import (
     folder_at,
     found_on_this_machine,
 )
+from workbench.workspace.agent_load import LoadState, load_states
 from workbench.workspace.declared_format import format_of
 from workbench.workspace.layout import SETTINGS_FILE
-from workbench.workspace.load_state import LoadState, load_states
-from workbench.workspace.registry import Registered
+from workbench.workspace.registry import RegisteredWorkspace
 from workbench.workspace.workspace import Workspace
 
 GONE = "gone"
@@ -60,7 +60,7 @@ class WorkspaceStatus:
         return not self.usable or self.newer_format is not None
 
 
-def standing(one: Registered) -> WorkspaceStatus:
+def standing(one: RegisteredWorkspace) -> WorkspaceStatus:
     """How it is doing. Never raises: what is wrong is told."""
     status = partial(WorkspaceStatus, one.name, one.root)
     if not one.there:

@@ -14,7 +14,7 @@ from pathlib import Path
 from workbench.errors import NotMemoryError, WorkbenchError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.history import History
+from workbench.repository.git_repository import History
 from workbench.workspace.files import ASIDE, ChangedError, Files, WriteResult
 from workbench.workspace.late_writes import Displaced
 from workbench.workspace.seal import Seal, read_note
@@ -103,7 +103,7 @@ MODE = "Mode"
 """The trailer of an operation that keeps the permission bits of a file that goes."""
 
 
-class TornError(Exception):
+class IncompleteRollbackError(Exception):
     """Files could be neither finished nor taken back: the journal has to stay. ``reason`` says why."""
 
     def __init__(self, reason: WorkbenchError | OSError) -> None:
@@ -117,7 +117,7 @@ def _or_torn() -> Iterator[None]:
     try:
         yield
     except (WorkbenchError, OSError) as error:
-        raise TornError(error) from error
+        raise IncompleteRollbackError(error) from error
 
 
 class Steps:
@@ -132,7 +132,7 @@ class Steps:
         """Exchange the files; when one of them has changed or fails, put the earlier ones back.
 
         Returns what the person should be told. Raises ChangedError, WorkbenchError and OSError when all
-        files are as they were, and TornError when they are not.
+        files are as they were, and IncompleteRollbackError when they are not.
         """
         done: list[tuple[FileStep, FileEdit, WriteResult]] = []
         notes: list[str] = []
@@ -181,7 +181,7 @@ class Steps:
             self._replace(step.path, now, target, step.temporary, step.mode)
         except ChangedError:
             return False
-        except TornError as torn:
+        except IncompleteRollbackError as torn:
             raise torn.reason from torn
         return True
 

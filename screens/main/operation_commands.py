@@ -22,11 +22,11 @@ from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
 from screens.drawing.safe_text import Row, lines_text, sentence, words
 from screens.frames.action_screen import Command
-from screens.history.history_reader import Historian, day_shown
-from screens.loading.model import OperationCompleted, OperationRefused, moment_of, require_today
+from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
+from screens.loading.workspace_model import OperationCompleted, OperationRefused, moment_of, require_today
 from screens.main.request import Request, allowed, expire_request, plan_of
-from screens.widgets.preview_pane import Beneath
+from screens.widgets.preview_pane import DetailLine
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry
@@ -180,13 +180,13 @@ _BEFORE = "The last key was refused. This was done before it:"
 _GONE = "this folder does not exist now"
 
 
-class Curating:
+class OperationCommands:
     """What a person does to the memory, from this screen."""
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
         self.runner = OperationRunner(workspace)
-        self.historian = Historian(workspace.root, day_shown(workspace))
+        self.history_reader = HistoryReader(workspace.root, day_shown(workspace))
         self._root = str(workspace.root)
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
@@ -244,7 +244,7 @@ class Curating:
     def close(self) -> None:
         """Finish what has begun."""
         self.runner.end()
-        self.historian.close()
+        self.history_reader.close()
 
     # -- asking for it ---------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ class Curating:
 
     def ask(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Show what would be done; keys that follow are for the answer."""
-        self._screen.holding.opens()
+        self._screen.key_queue.opens()
         self._screen.work(partial(self._plan, request, targets), "plan")
 
     async def planned(self, request: Request) -> Plan:
@@ -337,7 +337,7 @@ class Curating:
 
     def _over(self, request: Request) -> None:
         self._acted_on.pop(request, None)
-        self._screen.holding.release()
+        self._screen.key_queue.release()
 
     def there(self, *, there: bool) -> None:
         """The folder went: nothing can be done until it is back; or it came back."""
@@ -370,9 +370,9 @@ class Curating:
         """Show what was done to an entry, once the cursor rests on it."""
         if row.address and (self.refusal is None or self._past):
             await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
-            lines = await self.historian.lines(row.address)
+            lines = await self.history_reader.lines(row.address)
             self._screen.preview.show_beneath(
-                row.id, history=[Beneath(words("history"), one) for one in lines]
+                row.id, history=[DetailLine(words("history"), one) for one in lines]
             )
 
     def _planned(self, request: Request, plan: Plan, targets: tuple[Row, ...]) -> None:
@@ -419,7 +419,7 @@ class Curating:
     def _read_again(self) -> None:
         """Show the files as they are now; what is gone is no hit any more."""
         self._screen.refresh_files()
-        self._screen.searching.ask_again()
+        self._screen.live_search.ask_again()
 
     def _back_in(self, event: OperationCompleted, row: Row) -> str | None:
         """The first entry that it brought back: into the file of ``row``, else into an open one."""
@@ -446,7 +446,7 @@ class Curating:
         """Say where the text is now."""
         self._count(conflicts)
         self._screen.say(f"git keeps its text: git cat-file -p {blob[:12]}", title="Off the list")
-        self._screen.opening.reload()
+        self._screen.screen_opener.reload()
 
     def refused(self, event: OperationRefused) -> None:
         """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
@@ -470,7 +470,7 @@ class Curating:
         def agreed(_: bool) -> None:
             self._refused = False
             if request.text is not None:
-                self._screen.holding.opens()  # keys that follow mean what is under the dialogs
+                self._screen.key_queue.opens()  # keys that follow mean what is under the dialogs
             self.carry_out(request, targets)
 
         self._screen.show_dialog(screen, agreed)
