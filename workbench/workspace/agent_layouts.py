@@ -1,6 +1,7 @@
-"""How each agent lays its memory out: one declaration an agent, and nothing about it anywhere else.
+"""How each agent lays its memory out: one declaration an agent.
 
-To teach the workbench another agent, write one more ``AgentLayout`` and add it to ``LAYOUTS``.
+To teach the workbench another agent, write one more ``AgentLayout`` and add it to ``LAYOUTS``. A queue of its own
+proposals is one more declaration, in ``workbench.dreaming.proposals.agent_queues``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Literal
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 from workbench.special_files import read_regular
+from workbench.workspace.agent_rules import entries_apart, keeps_first_line, letta_block, one_line_entries
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
 Cut = Literal["last", "middle", "none"]
@@ -301,90 +303,6 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-# -- what agents require of their files ----------------------------------------------------------------
-
-
-def _one_line_entries(before: bytes | None, after: bytes) -> str:
-    """Claude Code's MEMORY.md is an index: what comes into it is a heading, or an item of one line."""
-    known = set((before or b"").splitlines())
-    if all(line in known or _INDEX_LINE.fullmatch(line) for line in after.splitlines()):
-        return ""
-    return "it is an index with one line for each memory; keep longer text in a file beside it"
-
-
-_INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
-
-
-def _entries_apart(before: bytes | None, after: bytes) -> bytes:
-    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``.
-
-    Only what was put above or below an entry, and what has no line in common with the file as it was, is
-    brought into that form. All else stays as it is: it was edited, and not added.
-    """
-    known = [part.strip() for part in _APART.split(before or b"")]
-    lines = _lines(before or b"")
-    parts = [part.strip(b"\r\n") for part in _APART.split(after)]
-    left = {part.strip() for part in parts}
-    grown = sorted((one for one in known if one and one not in left), key=len, reverse=True)
-    entries: list[bytes] = []
-    for part in parts:
-        if part.strip() in known:
-            entries.append(part)
-        elif found := next(filter(None, (_beside(part, one) for one in grown)), None):
-            above, old, below = found
-            entries += [*_new_entries(above), old, *_new_entries(below)]
-        else:
-            entries += [part] if lines & _lines(part) else _new_entries(part)
-    line_end = b"\r\n" if b"\r\n\xc2\xa7" in (before or b"") else b"\n"
-    end = line_end if (before or b"").endswith(b"\n") else b""
-    return (line_end + b"\xc2\xa7" + line_end).join(entry for entry in entries if entry.strip()) + end
-
-
-def _beside(part: bytes, entry: bytes) -> tuple[bytes, bytes, bytes] | None:
-    """What stands above and below ``entry`` in a part, where it stands there as a block of its own."""
-    found = re.search(
-        rb"(?:\A|\n[ \t]*\r?\n)(?P<old>[ \t]*%s[ \t]*)(?:\Z|\r?\n(?=%s))" % (re.escape(entry), _BLOCK), part
-    )
-    return (part[: found.start()], found["old"], part[found.end() :]) if found else None
-
-
-def _lines(text: bytes) -> set[bytes]:
-    return {line.strip() for line in text.splitlines() if line.strip()}
-
-
-def _new_entries(text: bytes) -> list[bytes]:
-    if _FENCE.search(text):
-        return [text.strip()]
-    entries = [_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(text)]
-    return entries if any(entries) else [text.strip()]
-
-
-_APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
-_NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$(?=\s*[-*+] )|\n(?=[-*+] )")
-"""What parts entries: a blank line, an item, and a heading over items, which Hermes has no place for."""
-_BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
-"""How what follows a paragraph begins where it is no part of it."""
-_BULLET = re.compile(rb"\A\s*[-*+] ")
-_FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
-_LETTA_KEYS = frozenset({"description", "read_only", "limit"})
-
-
-def _letta_block(before: bytes | None, after: bytes) -> str:
-    """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
-    from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - for Letta alone
-
-    old = read_front_matter(before or b"")
-    if old is not None and old.flag("read_only"):
-        return "its header says `read_only: true`"
-    new = read_front_matter(after)
-    if new is None or not new.text("description"):
-        return "its header must have a `description`"
-    if new.text("read_only") != (old.text("read_only") if old else None):
-        return "only Letta itself sets `read_only`"
-    unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
-    return f"its header cannot have {', '.join(sorted(unknown))}" if unknown else ""
-
-
 def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
     """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
 
@@ -410,12 +328,6 @@ def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
 def _is_limit(most: object) -> bool:
     """Whether it is a number of characters, or null: there is no limit."""
     return most is None or (type(most) is int and most > 0)
-
-
-def _keeps_first_line(before: bytes | None, after: bytes) -> str:
-    """Codex tells the version of its summary from the first line."""
-    first = (before or b"").split(b"\n", 1)[0]
-    return "" if after.split(b"\n", 1)[0] == first or not before else "its first line must not change"
 
 
 # -- the agents ----------------------------------------------------------------------------------------
@@ -463,7 +375,7 @@ CLAUDE_CODE = AgentLayout(
         (Kind.NOTE, ("*.md", "team/**/*.md", "logs/**/*.md")),
     ),
     limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
-    rules=(("MEMORY.md", _one_line_entries),),
+    rules=(("MEMORY.md", one_line_entries),),
     log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
 )
@@ -512,7 +424,7 @@ REPLIT = AgentLayout(
         (Kind.LOG, (f".agents/memory/{DAY}.md",)),
         (Kind.NOTE, (".agents/memory/**/*.md",)),
     ),
-    rules=((".agents/memory/MEMORY.md", _one_line_entries),),
+    rules=((".agents/memory/MEMORY.md", one_line_entries),),
     log=".agents/memory/{0}.md",
 )
 SERENA = AgentLayout(
@@ -540,7 +452,7 @@ CODEX = AgentLayout(
         LoadLimit("memory_summary.md", 5_000, "tokens", "middle"),
         LoadLimit("AGENTS.md", 32_768, "bytes"),
     ),
-    rules=(("memory_summary.md", _keeps_first_line),),
+    rules=(("memory_summary.md", keeps_first_line),),
 )
 GEMINI_CLI = AgentLayout(
     name="gemini-cli",
@@ -585,7 +497,7 @@ HERMES = AgentLayout(
         *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
         "../pending/memory/*.json",
     ),
-    finish=_entries_apart,
+    finish=entries_apart,
 )
 LETTA = AgentLayout(
     name="letta",
@@ -601,7 +513,7 @@ LETTA = AgentLayout(
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
     limits_in=(".memfs.config.json", _letta_limits),
-    rules=(("**/*.md", _letta_block),),
+    rules=(("**/*.md", letta_block),),
     makes_memory=False,
 )
 NANOBOT = AgentLayout(
