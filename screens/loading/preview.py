@@ -17,7 +17,7 @@ from screens.loading.reader import READ_LIMIT, FileWindow, offset_of_line, read_
 from screens.loading.workspace_model import Preview, PreviewLine
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
 from workbench.memory.address import find_entry
-from workbench.memory.entry import Entry, Span
+from workbench.memory.entry import Entry, Span, heading_path
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath, is_outside
@@ -138,7 +138,7 @@ def _section(workspace: Workspace, row: Row, document: Document, reach: PreviewL
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]
     section = document.data[document.line_starts[here.first] : stops]
-    facts = (("under", row_text(" › ".join(here.path))), ("size", plural(len(section), "byte")))
+    facts = (("under", row_text(heading_path(here.path))), ("size", plural(len(section), "byte")))
     left_out = len(section) - 2 * reach.around
     note = f"… {left_out:,} more bytes of this section" if left_out > 0 else ""
     where = f"{document.path}:{here.first + 1}"
@@ -209,7 +209,7 @@ def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
     """Heading path, day, kind, trust and what its provenance tells, as label and text."""
     facts: list[tuple[str, str]] = []
     if entry.heading:
-        facts.append(("under", row_text(" › ".join(entry.heading))))
+        facts.append(("under", row_text(heading_path(entry.heading))))
     if entry.date:
         facts.append(("day", f"{entry.date:%a} {entry.date.day} {entry.date:%b %Y}"))
     facts.append(("kind", str(entry.kind)))

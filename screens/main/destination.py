@@ -26,7 +26,7 @@ from screens.drawing.safe_text import (
 from screens.loading.workspace_model import MemoryView
 from screens.main.operation_commands import OperationCommands, addresses_of
 from screens.main.request import Request
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, heading_path
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def heading_rows(view: MemoryView) -> list[Row]:
     if len(paths) > 1 and len({path[0] for path in paths}) == 1:
         paths = [path for path in paths if len(path) > 1]
     return [
-        Row(f"{_HEADING}{path[-1]}", row_text(" › ".join(path[1:] or path)), lead=(_label("heading"),))
+        Row(f"{_HEADING}{path[-1]}", row_text(heading_path(path[1:] or path)), lead=(_label("heading"),))
         for path in paths
     ]
 

@@ -156,6 +156,8 @@ class Navigation:
         path, address = row.path or "", row.address or ""
         self._to_origin = to_origin
         kind = self._screen.files[path].kind if path in self._screen.files else Kind.NOTE
+        if kind is Kind.MEMORY and path != self._screen.memory_view.path:
+            kind = Kind.NOTE  # the memory pane shows one file; others stand beside the notes
         self._screen.go_to_pane(_PANES.get(kind, 0))
         pane = self._screen.pane
         self._waits_for = None

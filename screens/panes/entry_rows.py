@@ -28,7 +28,7 @@ from screens.drawing.safe_text import (
     words,
 )
 from screens.loading.workspace_model import Contents, Promoted, trust_of
-from workbench.memory.entry import Entry, Form
+from workbench.memory.entry import Entry, Form, heading_path
 from workbench.safety.terminal import hidden
 
 _TRUST: dict[str, Tone] = {"external": "warn", "quarantined": "bad"}
@@ -88,7 +88,7 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
             known = alike(heading[:-1], last)
             last = heading
             if len(heading) > 1:  # the first level is the file's own title
-                text = row_text(" › ".join(heading[max(1, known) :]))
+                text = row_text(heading_path(heading[max(1, known) :]))
                 yield Row(f"{row_id}/h{number}", text, tone="muted", depth=depth, inert=True)
         yield without(row, same) if row.tone == "text" else row
     if contents.left_out:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from workbench.operations.quarantine import SetAside
 
 _GROUPS = (
+    (Kind.MEMORY, "Other memory files"),
     (Kind.NOTE, "Notes"),
     (Kind.CONTEXT, "Context"),
     (Kind.BOOTSTRAP, "Bootstrap"),
@@ -82,6 +83,7 @@ class LogsPane(FilePane):
         self.files: Files = {}
         self.days: list[MemoryFile] = []
         self.groups: dict[Kind, list[MemoryFile]] = {}
+        self.memory_path = ""
         self.summaries: dict[str, Summary] = {}
         self.quarantine = QuarantineView()
         self._summaries_asked: dict[str, object] = {}
@@ -93,11 +95,17 @@ class LogsPane(FilePane):
         self.days.sort(key=_day_in, reverse=True)
         if self.days and not self._summaries_asked:
             self.folds.set(self.days[0].path, True)  # the newest day is open from the start
-        self.groups = {kind: of_kind(files, kind) for kind, _ in _GROUPS}
+        self._group()
         if self.kept.files:
             self._look_again()
         self.rebuild()
         self._ask_for(self.list.rows[self.list.scroll_offset.y :][: self.list.size.height])
+
+    def _group(self) -> None:
+        """Sort the files that are no logs; the one that the memory pane shows is left out."""
+        self.groups = {kind: of_kind(self.files, kind) for kind, _ in _GROUPS}
+        others = [one for one in self.groups[Kind.MEMORY] if one.path != self.memory_path]
+        self.groups[Kind.MEMORY] = others if self.memory_path else []
 
     def begin_anew(self) -> None:
         """Ask again for what is open, and for what is in view."""
@@ -131,7 +139,8 @@ class LogsPane(FilePane):
             if group := self.groups.get(kind):
                 row = Row(f"group:{kind}", words(name), tone="head", tail=(RowPart(grouped(len(group))),))
                 under = (self._file(file, note_row(file), 1, opened) for file in group)
-                rows += self.folds.section(row, chain.from_iterable(under))
+                # Where there are no logs, what there is instead is open from the start.
+                rows += self.folds.section(row, chain.from_iterable(under), default=not self.days)
         if self.filter is None:
             rows += quarantine_rows(self.quarantine, self.folds)
         self.keep_only(opened)
@@ -140,6 +149,10 @@ class LogsPane(FilePane):
     def receive_memory(self, memory: MemoryView) -> None:
         """Mark what stands in long-term memory; what a filter keeps may depend on it."""
         changed = memory.promoted != self.promoted
+        if memory.path != self.memory_path:
+            self.memory_path = memory.path
+            self._group()
+            self.rebuild()
         super().receive_memory(memory)
         if changed and self.filter and self.filter.asks_for("promoted", "unpromoted"):
             self._look_through()

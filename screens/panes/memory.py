@@ -17,7 +17,7 @@ from screens.loading.workspace_model import MemoryView
 from screens.panes.entry_rows import TRUSTS, alike, entry_row, is_label_of, labelled
 from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from screens.widgets.lines import BudgetMeter
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, heading_path
 
 
 class MemoryPane(Pane):
@@ -128,7 +128,13 @@ def _heading(path: tuple[str, ...], depth: int, counts: Counter[tuple[str, ...]]
     is_open = folds.is_open(row_id, default=True)
     count = piece(str(counts[path]), "muted")
     return Row(
-        row_id, row_text(path[-1]), tone="head", depth=depth, fold=is_open, tail=(count,), section=path
+        row_id,
+        row_text(heading_path(path[-1:])),
+        tone="head",
+        depth=depth,
+        fold=is_open,
+        tail=(count,),
+        section=path,
     )
 
 

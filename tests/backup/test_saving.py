@@ -223,7 +223,7 @@ def test_a_bundle_whose_entry_in_the_books_is_missing_is_part_of_the_chain(
         raise OSError(28, "No space left on device")
 
     sandbox.write("memory/later.md", "- later\n")
-    monkeypatch.setattr("workbench.backup.bundles.Chain.enter", fail)
+    monkeypatch.setattr("workbench.backup.bundles.BundleChain.enter", fail)
     with pytest.raises(WriteFailedError, match="No space left"):
         save(sandbox, chain)
     monkeypatch.undo()

@@ -11,6 +11,7 @@ import click
 from workbench.cli.console import answered, flag, given, number, say, word, yes_option
 from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.memory.entry import heading_path
 from workbench.memory.names import RelPath
 from workbench.operations.registry import OPERATIONS
 from workbench.safety.terminal import cut
@@ -74,7 +75,7 @@ def _line(place: Workspace, address: str) -> str:
         entries = place.document(address).entries
         return f"{address}  {cut(entries[0].title if entries else '', _TITLE)}  (the whole page)"
     entry = place.find(address)
-    under = f"{' › '.join(entry.heading)}, " if entry.heading else ""
+    under = f"{heading_path(entry.heading)}, " if entry.heading else ""
     return f"{address}  {cut(entry.title, _TITLE)}  ({under}line {entry.start_line})"
 
 

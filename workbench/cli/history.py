@@ -36,7 +36,7 @@ from workbench.history.origin import origin_of, who_did
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, heading_path
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
@@ -295,7 +295,7 @@ def _show_entry(there: AddressedWorkspace, name: str) -> None:
     if answered(told):
         return
     say_row(there.address(entry.address), bold=True)
-    say(" › ".join(entry.heading) or "no heading", dim=True)
+    say(heading_path(entry.heading) or "no heading", dim=True)
     say(entry.text)
     say("")
     if origin is None:

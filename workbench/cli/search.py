@@ -40,6 +40,7 @@ from workbench.cli.console import (
 )
 from workbench.config.settings import DECLARED, FORMER_PRESETS
 from workbench.errors import UsageError, WorkbenchError
+from workbench.memory.entry import heading_path
 from workbench.plural import plural
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.registry import read_registry
@@ -270,7 +271,7 @@ def _say(found: FederatedAnswer, explain: bool) -> None:
         near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so
         say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {one.strength:.3f}{near}", fg="cyan")
         if hit.heading:
-            say_row("    " + " › ".join(hit.heading), dim=True)
+            say_row("    " + heading_path(hit.heading), dim=True)
         for line in hit.snippet.splitlines():
             say("    " + line)
         for part in (hit.explanation or "").splitlines() if explain else ():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -130,6 +131,11 @@ def without_emphasis(line: str) -> str:
     for _ in range(_NESTED if _EMPHASIS_MARK.search(line) else 0):
         line = EMPHASIS.sub(lambda found: found["code"] or found["words"], line)
     return line
+
+
+def heading_path(names: Iterable[str]) -> str:
+    """Headings, the highest first, for people: ``About › Home``."""
+    return " › ".join(map(without_emphasis, names))
 
 
 def entry_hash(text: str) -> EntryHash:

@@ -1,7 +1,7 @@
 """How each agent lays its memory out: one declaration an agent.
 
-To teach the workbench another agent, write one more ``AgentLayout`` and add it to ``LAYOUTS``. A queue of its own
-proposals is one more declaration, in ``workbench.dreaming.proposals.agent_queues``.
+To teach the workbench another agent, write one more ``AgentLayout`` and add it to ``LAYOUTS``. A queue of its
+own proposals is one more declaration, in ``workbench.dreaming.proposals.agent_queues``.
 """
 
 from __future__ import annotations

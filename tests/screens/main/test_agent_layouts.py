@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.screens.interface import opened
-from tests.support.agent_memories import CLAUDE_PROJECT, EVERY, AgentMemory, write_agent_memory
+from tests.support.agent_memories import EVERY, MEMORY_BANK, AgentMemory, write_agent_memory
 from workbench.workspace.workspace import Workspace
 
 PORT = "The staging port is 8443"
 
 
 BESIDE = (".git", ".workbench")
-REFUSED = {CLAUDE_PROJECT.layout: "bootstrap files are loaded by the agent as they are"}
-"""Why nothing can be promoted, where it is not that no agent is known to load a file."""
 
 
 def written(root: Path) -> dict[str, bytes]:
@@ -47,5 +45,29 @@ async def test_what_is_found_is_promoted_and_undone_to_the_last_byte(
             await interface.press("u")
             await interface.until_said("Undone")
         else:
-            await interface.until_said(REFUSED.get(memory.layout, "workbench init"))
+            await interface.until_said("workbench init")
     assert written(root) == before
+
+
+async def test_of_several_memory_files_each_is_shown_and_found(person: Path, tmp_path: Path) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    root = write_agent_memory(MEMORY_BANK, tmp_path / "place", repository=False)
+    bold = "# **Patterns**\n\n## **1. Buses**\n\n- Uses NATS\n\n## 2. Ports\n\n- None yet\n"
+    (root / "memory-bank/systemPatterns.md").write_text(bold)
+    async with opened(Workspace.open(root), (140, 40), engines=True) as interface:
+        await interface.until_shown("Other memory files")
+        await interface.until_shown(
+            "memory-bank/activeContext"
+        )  # there are no logs: it is open from the start
+        await interface.until_shown("1. Buses")
+        assert "**" not in interface.text
+        await interface.press("slash")
+        await interface.type("basket")
+        hits = interface.main.overlay.hits
+        await interface.until(lambda: any("basket" in row.text for row in hits.rows), "it is found")
+        await interface.press("enter")
+        await interface.until(
+            lambda: (row := interface.main.here.row) is not None and "basket" in row.text,
+            "the cursor is on it",
+        )
+        assert interface.main.pane.NAME == "Logs"
