@@ -37,6 +37,7 @@ from screens.main.request import Request
 from screens.widgets.entry_list import ChangeList, EntryList
 from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import FlaggedError, SecretFoundError, WorkbenchError
+from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
 
 Answer = TypeVar("Answer")
@@ -102,8 +103,7 @@ _NAMED = re.compile(r"`workbench (?P<name>inbox conflicts|[a-z]+)[^`]*`")
 _ACTIONS = {
     "status": "", "get": "", "search": "", "restore": "",
     "log": "operations", "show": "operations", "inbox conflicts": "conflicts",
-    **{name: name for name in ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "archive",
-                               "undo", "redo", "blame", "reindex")},
+    **{name: name for name in ("blame", "reindex", *(op.name for op in OPERATIONS.values() if op.key))},
 }  # fmt: skip
 """Commands and the actions that stand for them; an empty one has none, and its clause is left out."""
 _OPTION = re.compile(r" \(--[^)]*\)")

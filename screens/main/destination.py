@@ -27,14 +27,20 @@ from screens.loading.workspace_model import MemoryView
 from screens.main.operation_commands import OperationCommands, addresses_of
 from screens.main.request import Request
 from workbench.memory.entry import Kind, heading_path
+from workbench.operations.registry import OPERATIONS
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
-_LOOKABLE = (
-    "promote", "promote_to", "forget", "move", "pin", "quarantine", "archive", "undo", "redo",
-)  # fmt: skip
+_TYPED = {op.name for op in OPERATIONS.values() if any(one.name == "text" for one in op.parameters)}
+_LOOKABLE = tuple(
+    name
+    for op in OPERATIONS.values()
+    if op.key and op.name not in _TYPED
+    for name in ((op.name, "promote_to") if op.name == "promote" else (op.name,))
+)
+"""What can be previewed: all that does not have to be written first."""
 _TAKES = (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP)
 _HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
 _KEY = 4

@@ -17,6 +17,8 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from screens.actions.registry import FocusContext, action_at
+from workbench.operations.operation_spec import Kind
+from workbench.operations.registry import OPERATIONS
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
@@ -28,7 +30,7 @@ _LEAVES = frozenset({"switch", "filter_done", "find_done"})
 _LOOKS = frozenset({"filter", "filter_done", "find", "find_done"})
 """What can be done while a filter has found nothing yet."""
 _LINES = frozenset({FocusContext.FILTER, FocusContext.FIND})
-_ACTS = frozenset({"promote", "promote_to", "forget", "edit", "move", "merge", "pin", "quarantine"})
+_ACTS = {op.name for op in OPERATIONS.values() if op.key and op.subject.kind is Kind.ENTRY} | {"promote_to"}
 """What is done to rows: the next one has to see what became of them."""
 _STEPS = frozenset({"next_hit", "previous_hit"})
 
