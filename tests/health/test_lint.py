@@ -351,6 +351,7 @@ def test_two_values_of_one_thing_contradict_each_other(sandbox: Sandbox, one: st
         ("The staging port is 8443", "The production port is 9443"),
         ("Likes: tea", "Likes: coffee"),
         ("The staging port is 8443", "The staging port was 9443 before"),
+        ("Secret Manager: トークンを安全に保管します。", "Secret Manager: 機密情報管理"),
         ("The staging port is 8443", "The staging port is not 9443"),
         ("The staging port is 8443", "The staging port is 9443 <!-- wb: id=m1 valid_until=2026-01-01 -->"),
         ("Budget: 1,000 EUR", "Budget: 1000 EUR"),

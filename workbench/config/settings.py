@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What is declared of a setting. Its type is that of its default."""
+    """What is declared of a setting. Its type is that of its default: a number, a word or a list of words."""
 
     default: object
     doc: str
