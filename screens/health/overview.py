@@ -334,14 +334,14 @@ class HealthScreen(BrowseScreen):
         self.labels = tuple(message.checks)
         self.draw()
 
-    def on_begun(self, message: CheckStarted) -> None:
+    def on_check_started(self, message: CheckStarted) -> None:
         """Say how far the look is."""
         self._looking = message.id
         stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
         self._progress = row_text(f"looking {message.number}/{message.of}: {message.id}{stops}")
         self.draw()
 
-    def on_looked(self, message: CheckFinished) -> None:
+    def on_check_finished(self, message: CheckFinished) -> None:
         """A result is here."""
         name = message.result.name
         self.results[name] = message.result
@@ -350,7 +350,7 @@ class HealthScreen(BrowseScreen):
         if any((one.name, one.section) == (name, self._section) for one in self.labels):
             self.look_behind()
 
-    def on_ended(self, message: ChecksEnded) -> None:
+    def on_checks_ended(self, message: ChecksEnded) -> None:
         """The look is over."""
         self._looking, self._problem = "", message.problem
         self.draw()
