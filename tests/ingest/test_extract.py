@@ -384,6 +384,7 @@ def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
         {"memories": [item(3, "x" * 5_000)], "relations": []},
         {"memories": [{"line": 3}], "relations": []},
         {"memories": [item(3, "Lives in Osaka", type="opinion")], "relations": []},
+        {"memories": [item(3, "Lives in Osaka", type="fact\n")], "relations": []},
     ],
 )
 def test_a_model_that_fails_leaves_the_rules_and_a_note(answer: object) -> None:

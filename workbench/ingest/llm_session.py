@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -275,12 +275,12 @@ questions, code, passing states and whatever is uncertain. `line` is the number 
 `entity` is whom or what it is about, as the line names it, or "user" for the person who speaks as I.
 Relations are single words such as {", ".join(RELATIONS[:8])}."""
 _Name = Annotated[str, Meta(min_length=1, max_length=120)]
-_EntityType = Annotated[str, Meta(pattern=f"^({'|'.join(ENTITY_TYPES)})$")]
+_EntityType = Literal[*ENTITY_TYPES]  # type: ignore[valid-type]
 
 
 class _Memory(Answer):
     line: int
-    type: Annotated[str, Meta(pattern=f"^({'|'.join(IMPORTANCE)})$")]
+    type: Literal[*IMPORTANCE]  # type: ignore[valid-type]
     text: Annotated[str, Meta(min_length=3, max_length=600)]
     entity: _Name
     entity_type: _EntityType
