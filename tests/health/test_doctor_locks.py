@@ -87,6 +87,24 @@ def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated:
     assert (ward.state / "index.lock").read_bytes() == b""
 
 
+@pytest.mark.parametrize("note", [b'{"purpose": "\xff"}', b"[" * 1_000, b"[]", b'"\\ud800', b'{"pid": "x"}'])
+def test_a_note_that_is_none_says_nothing_of_a_lock(ward: Ward, note: bytes) -> None:
+    (ward.state / "index.lock").write_bytes(note)
+    assert ward.findings("locks") == []
+    with hold(ward.state / "index.lock", "test"):
+        assert ward.outcomes("locks")["locks"].findings == ()
+
+
+def test_a_note_with_one_field_of_another_kind_still_names_its_process(ward: Ward) -> None:
+    with holder(ward.state / "index.lock") as process:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    note = ward.state / "index.lock"
+    note.write_text(note.read_text().replace('"reindex"', "7"))
+    (finding,) = ward.outcomes("locks")["locks"].findings
+    assert str(process.pid) in finding.what
+
+
 @pytest.mark.promise("Doctor", "a lock of ours whose holder is dead, stopped, or hangs")
 def test_a_holder_that_is_stopped_is_a_finding_with_the_way_out(ward: Ward) -> None:
     with holder(ward.state / "operations.lock") as process:

@@ -9,7 +9,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BusyError, disk_errors
@@ -109,12 +109,17 @@ def held(path: Path) -> LockState | None:
 
 
 def _held(left: bytes, *, busy: bool, since: float = 0.0) -> LockState:
-    import msgspec  # noqa: PLC0415 - hardly ever is there a note
-
-    note = LockState()
-    with contextlib.suppress(msgspec.MsgspecError, RecursionError):
-        note = msgspec.json.decode(left, type=LockState)
-    return replace(note, held=busy, since=since or note.since)
+    note: dict[str, object] = {}
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(left)
+        note = found if isinstance(found, dict) else {}
+    pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
+    return LockState(
+        busy,
+        pid if isinstance(pid, int) else 0,
+        purpose if isinstance(purpose, str) else "",
+        since or (began if isinstance(began, float) else 0.0),
+    )
 
 
 def _let_go(descriptor: int) -> None:
