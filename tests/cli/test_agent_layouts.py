@@ -187,7 +187,7 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
         ("memory/MEMORY.md", "nanobot", "memory/MEMORY.md"),
         ("SOUL.md memory/MEMORY.md", "openclaw nanobot", "memory/MEMORY.md"),
         ("CLAUDE.md SOUL.md MEMORY.md memory/x.md", "openclaw claude-project", "MEMORY.md"),
-        ("CLAUDE.md memory-bank/progress.md", "memory-bank claude-project", "memory-bank/progress.md"),
+        ("CLAUDE.md memory-bank/progress.md", "claude-project memory-bank", "CLAUDE.md"),
         ("memory_bank/a.md memory_bank/systemPatterns.md", "memory-bank", "memory_bank/systemPatterns.md"),
         ("replit.md src/README.md", "replit", "replit.md"),
         (".kilocode/rules/memory-bank/tech.md", "memory-bank", ".kilocode/rules/memory-bank/tech.md"),

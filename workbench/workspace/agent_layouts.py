@@ -574,7 +574,7 @@ PLAIN = AgentLayout(
 )
 LAYOUTS = (
     *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
-    *(MEMORY_BANK, REPLIT, SERENA),
-    *(CLAUDE_PROJECT, BASIC_MEMORY, OBSIDIAN, PLAIN),
+    *(CLAUDE_PROJECT, MEMORY_BANK, REPLIT, SERENA),
+    *(BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 """All that are known; where several claim a file, the first one says what it is."""
