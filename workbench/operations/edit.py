@@ -17,7 +17,6 @@ from workbench.workspace.workspace import Workspace
 
 _ITEM = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+|$)", re.MULTILINE)
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
-_BLANK_AROUND = re.compile(r"\A\s*\n|\n\s*\Z")
 
 
 def entry_source(document: Document, entry: Entry) -> str:
@@ -155,8 +154,9 @@ def _lines(data: bytes) -> list[tuple[str, str]]:
 def _trimmed(source: str) -> str:
     """``source`` without blank lines around it, each line ended by ``\\n``."""
     # Some editors begin what they save with a mark of its encoding.
-    text = _BLANK_AROUND.sub("", source.removeprefix("\ufeff").replace("\r\n", "\n"))
-    return text + "\n" if text.strip() else ""
+    lines = source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    return "".join(line + "\n" for line in lines[full[0] : full[-1] + 1]) if full else ""
 
 
 def _written(source: str, document: Document, entry: Entry) -> str:
