@@ -328,6 +328,11 @@ def test_arrays_are_read_as_postgres_writes_them(elements: list[str]) -> None:
     assert list(array_elements("{" + ",".join(escaped) + "}")) == elements
 
 
+def test_the_end_of_an_array_closes_its_last_element() -> None:
+    assert list(array_elements(r'{a,"b\"c,}')) == ["a", 'b"c,']
+    assert list(array_elements('{"a\\}')) == ["a"]
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_dump_or_an_error_with_words(data: bytes) -> None:
     import tempfile
