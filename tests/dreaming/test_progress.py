@@ -76,6 +76,21 @@ def test_it_can_be_stopped_within_a_long_file(nights: Nights) -> None:
     assert told == [DreamProgress("reading", 0, 1)] * 3
 
 
+def test_it_can_be_stopped_every_few_claims_of_a_great_many(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.dreaming.result.EVERY", 5, raising=False)
+    monkeypatch.setattr("workbench.dreaming.survey.MOST_JUDGED", 12)
+    nights.log(0, *(f"The port of service {'x' * number} is 8443" for number in range(1, 41)))
+    told: list[DreamProgress] = []
+    dreamt = dream(nights.workspace, now=NOW, tell=told.append)
+    count, chosen = dreamt.considered, len(dreamt.proposals)
+    assert told.count(DreamProgress("recalls")) > 8
+    assert told.count(DreamProgress("recalls", count, count)) > 2
+    assert told.count(DreamProgress("judging", 12, 12)) > 4
+    assert told.count(DreamProgress("wording", chosen, chosen)) >= 8
+
+
 def test_an_explanation_tells_how_far_it_is_too(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     told: list[DreamProgress] = []

@@ -6,9 +6,9 @@ How far a dream is, told while it runs; whoever is told may stop it there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from workbench.dreaming.proposals.inbox import Proposed
 from workbench.memory.claims import claim_key
@@ -176,3 +176,16 @@ OnProgress: TypeAlias = Callable[[DreamProgress], None]
 
 def unheard(_: DreamProgress) -> None:
     """Nobody listens."""
+
+
+EVERY = 2_000
+"""Claims that are looked at between two words about it."""
+_T = TypeVar("_T")
+
+
+def telling(claims: Iterable[_T], tell: OnProgress, progress: DreamProgress) -> Iterator[_T]:
+    """The ``claims``; before the first and every 2,000 of them ``tell`` hears ``progress``."""
+    for number, claim in enumerate(claims):
+        if number % EVERY == 0:
+            tell(progress)
+        yield claim

@@ -28,7 +28,15 @@ from workbench.dreaming.line_judgement import fact_type, judged, why_of
 from workbench.dreaming.proposal_text import worded
 from workbench.dreaming.proposals.inbox import propose
 from workbench.dreaming.proposals.suspicious import suspicious_proposals
-from workbench.dreaming.result import Dream, DreamProgress, Explanation, OnProgress, SkippedClaims, unheard
+from workbench.dreaming.result import (
+    Dream,
+    DreamProgress,
+    Explanation,
+    OnProgress,
+    SkippedClaims,
+    telling,
+    unheard,
+)
 from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
 from workbench.dreaming.survey import line_of, survey
@@ -65,7 +73,7 @@ def dream(
     tell(DreamProgress("wording", 0, len(chosen)))
     proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
     leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for claim in known.judged:
+    for claim in telling(known.judged, tell, DreamProgress("wording", len(chosen), len(chosen))):
         if not claim.passed:
             best = claim.cluster.best
             known.skips.add(best.key, claim.left_out, best.text)

@@ -29,7 +29,15 @@ from workbench.dreaming.features import Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.result import NEAR_MISS, DreamProgress, OnProgress, SkippedClaims, unheard
+from workbench.dreaming.result import (
+    EVERY,
+    NEAR_MISS,
+    DreamProgress,
+    OnProgress,
+    SkippedClaims,
+    telling,
+    unheard,
+)
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
 from workbench.plural import plural
@@ -91,8 +99,6 @@ def _day(found: re.Match[str], said: date) -> date | None:
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
 _SAMPLE = 500
-_EVERY = 2_000
-"""Claims that are looked at between two words about it."""
 _LESS_LIKELY = "less likely than others by a first estimate"
 
 
@@ -126,7 +132,7 @@ def survey(
     claims = same_words(found.mentions)
     tell(DreamProgress("recalls"))
     recall_book = RecallHistory(workspace, now)
-    recalls, gone = _recalls(recall_book, claims)
+    recalls, gone = _recalls(recall_book, claims, tell)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
         likely, others = _shortlist(claims, recalls, model, recurring, tell)
@@ -135,7 +141,7 @@ def survey(
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
     clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
-    recalls_of_folded, _ = _recalls(recall_book, clusters)
+    recalls_of_folded, _ = _recalls(recall_book, clusters, tell)
     known = [_known(cluster, recalls_of_folded) for cluster in clusters]
     return Survey(
         model=model,
@@ -144,7 +150,10 @@ def survey(
         book=book,
         judged=(
             *_judged(known, model, recurring, today, tell),
-            *(_known(one, recalls, floor_of(model, spoken=one.best.spoken), _LESS_LIKELY) for one in others),
+            *(
+                _known(one, recalls, floor_of(model, spoken=one.best.spoken), _LESS_LIKELY)
+                for one in telling(others, tell, DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
+            ),
         ),
         skips=skips,
         notes=(*_notes(found, recall_book, gone, days), *filter(None, [note])),
@@ -225,9 +234,9 @@ def _shortlist(
     alone the first few are enough.
     """
     forms, often, days = np.zeros((len(claims), _FORMS)), np.ones(len(claims)), np.zeros(len(claims))
-    for start in range(0, len(claims), _EVERY):
+    for start in range(0, len(claims), EVERY):
         tell(DreamProgress("recalls", start, len(claims)))
-        block = slice(start, start + _EVERY)
+        block = slice(start, start + EVERY)
         best = [one.best for one in claims[block]]
         forms[block] = _forms([line_of(mention) for mention in best])
         days[block] = [mention.day.toordinal() for mention in best]
@@ -241,7 +250,7 @@ def _shortlist(
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
-    for number in order.tolist():
+    for number in telling(order.tolist(), tell, DreamProgress("recalls", len(claims), len(claims))):
         shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
@@ -283,11 +292,13 @@ def _signs() -> NDArray[np.bool_]:
     return np.array([*((one.isdigit(), one.isupper(), one == " ") for one in signs), (False,) * 3])
 
 
-def _recalls(book: RecallHistory, clusters: Sequence[Cluster]) -> tuple[dict[str, ClaimRecalls], int]:
+def _recalls(
+    book: RecallHistory, clusters: Sequence[Cluster], tell: OnProgress
+) -> tuple[dict[str, ClaimRecalls], int]:
     """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
     entries: dict[str, list[str]] = {}
-    for cluster in clusters:
+    for cluster in telling(clusters, tell, DreamProgress("recalls")):
         name = cluster.mentions[0].key
         claims.update(dict.fromkeys(book.claims.intersection(cluster.keys), name))
         for mention in cluster.mentions:
