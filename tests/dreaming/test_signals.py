@@ -59,6 +59,18 @@ def test_a_score_is_between_nothing_and_one_whatever_is_written(
     assert (found["k"].count, found["k"].score) == (1, counted)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"session": None}, {"session": 5}, {"claim": None}, {"claim": ["k"]}, {"by": None}]
+)
+def test_a_field_of_another_kind_costs_a_recall_only_that_field(
+    nights: Nights, wrong: dict[str, object]
+) -> None:
+    nights.record({"at": f"{ago(3)}T08:00:00Z", "query": "a", "entry": "x#abc123", "score": 0.5, **wrong})
+    book = RecallHistory(nights.workspace, NOW)
+    found, _ = book.of({}, {"abc123": ["k"]})
+    assert (found["k"].count, found["k"].score, book.bad) == (1, 0.5, 0)
+
+
 def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
     nights.record(
         {"at": "yesterday", "query": "a", "entry": "x#abc123"}, {"query": "a"}, {"at": 3}, ["no", "record"]

@@ -91,7 +91,8 @@ class RecallHistory:
             self.bad += page.bad
             for record in page.records:
                 try:
-                    one = msgspec.convert(record, _Recall)
+                    words = {name: value for name, value in record.items() if isinstance(value, str)}
+                    one = msgspec.convert({"score": record.get("score"), **words}, _Recall)
                     when = datetime.fromisoformat(one.at)
                 except (ValueError, msgspec.ValidationError):
                     self.bad += 1
