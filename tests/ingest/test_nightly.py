@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -148,6 +149,13 @@ def test_a_fault_of_ours_is_the_steps_own(evening: Sandbox, monkeypatch: pytest.
     found = run(evening)
     assert (found["decay"].state, found["decay"].said) == ("failed", "RuntimeError: a bug")
     assert found["dream"].state == "done"
+
+
+def test_a_part_of_the_program_that_cannot_be_loaded_is_the_steps_own_fault_too(
+    evening: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "workbench.ingest.watch", None)
+    assert run(evening, only=("decay",))["decay"].state == "failed"
 
 
 def test_two_nights_never_overlap(evening: Sandbox) -> None:

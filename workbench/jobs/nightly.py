@@ -81,9 +81,9 @@ def nightly(
 
 def _guarded(name: str, night: NightlyContext) -> StepOutcome:
     """The boundary of a step: whatever fails in it is its own failure. What it wrote is indexed by words."""
-    from workbench.ingest.watch import update_index  # noqa: PLC0415 - a step loads what it needs
-
     try:
+        from workbench.ingest.watch import update_index  # noqa: PLC0415 - a step loads what it needs
+
         outcome = STEPS[name](night)
         wrote = (outcome.operation or name == "ingest") and not night.dry_run
         problem = update_index(night.workspace) if wrote else ""
