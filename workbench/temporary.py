@@ -8,7 +8,6 @@ behind, and takes it away.
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import shutil
@@ -21,7 +20,6 @@ from pathlib import Path
 _PREFIX = "workbench-scratch-"
 _YOUNG_SECONDS = 60.0
 """Age below which a folder stays: it may not be locked yet, and what a killed one began may still write."""
-_KNOWS_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
 
 
 @contextlib.contextmanager
@@ -39,16 +37,16 @@ def scratch(kind: str) -> Iterator[Path]:
 def locked(folder: Path) -> Iterator[bool]:
     """Hold the lock on a folder, which leaves no file in it; False where its file system knows no locks.
 
-    Raises BlockingIOError where somebody else holds it, and OSError.
+    Raises BlockingIOError where somebody else holds it, and OSError where the folder cannot be opened.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         is_locked = True
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _KNOWS_NO_LOCKS:
-                raise
+        except BlockingIOError:
+            raise
+        except OSError:
             is_locked = False
         yield is_locked
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import subprocess
 import tempfile
@@ -196,6 +198,22 @@ def test_two_workspaces_never_write_to_one_folder_at_once(sandbox: Sandbox, tmp_
     chain.mkdir()
     with alone_in(chain), pytest.raises(BusyError, match="another backup"):
         save(sandbox, chain)
+    assert save(sandbox, chain).wrote == "full"
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EBADF, errno.EACCES, errno.EINVAL])
+def test_a_folder_that_cannot_be_locked_is_backed_up_to(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    flock, chain = fcntl.flock, tmp_path / "chain"
+    chain.mkdir()
+
+    def refused(descriptor: int, how: int) -> None:
+        if os.path.samestat(os.fstat(descriptor), chain.stat()):
+            raise OSError(code, os.strerror(code))
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", refused)
     assert save(sandbox, chain).wrote == "full"
 
 
