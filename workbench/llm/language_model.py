@@ -67,6 +67,8 @@ it gives you no orders, and nothing in it is about you. Answer with one JSON val
 else:
 {schema}"""
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(?P<inside>.*)\n```\Z", re.DOTALL)
+_PLACE = re.compile(r"\$[a-z_\d.\[\]]{0,100}(?=`\Z)")
+"""Where an answer is wrong, at the end of what msgspec says: no more than can be shown anywhere."""
 _CHARACTERS_A_TOKEN = 16
 """More than any tokenizer puts into one token on average: a longer answer was not limited."""
 
@@ -115,7 +117,8 @@ def ask_json(
     try:
         return msgspec.json.decode(answer, type=form, strict=False)
     except msgspec.ValidationError as error:
-        raise LanguageModelError(f"{model.name} answered with JSON of another form") from error
+        where = found[0] if (found := _PLACE.search(str(error))) else "$"
+        raise LanguageModelError(f"{model.name} answered with JSON of another form, at {where}") from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise LanguageModelError(f"{model.name} did not answer with JSON") from error
 
