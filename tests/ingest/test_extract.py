@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.provider import providing
+from workbench.config.settings import Settings
 from workbench.errors import NotCuratableError
 from workbench.ingest.entities import (
     ME,
@@ -26,7 +28,13 @@ from workbench.ingest.extract import Extraction, day_in, extract
 from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.llm_session import GROUNDED
 from workbench.ingest.passages import read_source
-from workbench.llm.language_model import LanguageModelError, Message, Schema
+from workbench.llm.language_model import (
+    LanguageModel,
+    LanguageModelError,
+    Message,
+    Schema,
+    open_language_model,
+)
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.moment import clock_of
@@ -88,7 +96,7 @@ class Scripted:
 def learnt(
     text: str,
     path: str = "memory/2026-03-14.md",
-    model: Scripted | None = None,
+    model: LanguageModel | None = None,
     names: EntityNames | None = None,
 ) -> Extraction:
     """What a source teaches; lines of a log that say nobody else are the owner's turns."""
@@ -384,7 +392,6 @@ def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
         {"memories": [item(3, "x" * 5_000)], "relations": []},
         {"memories": [{"line": 3}], "relations": []},
         {"memories": [item(3, "Lives in Osaka", type="opinion")], "relations": []},
-        {"memories": [item(3, "Lives in Osaka", type="fact\n")], "relations": []},
     ],
 )
 def test_a_model_that_fails_leaves_the_rules_and_a_note(answer: object) -> None:
@@ -394,6 +401,16 @@ def test_a_model_that_fails_leaves_the_rules_and_a_note(answer: object) -> None:
     assert found.memories
     assert len(found.notes) == 1
     assert "read by rules instead of scripted" in found.notes[0]
+
+
+@pytest.mark.parametrize("wrong", [{"type": "fact\n"}, {"kind": "person\n"}])
+def test_a_server_that_ends_a_name_with_a_line_break_leaves_the_rules(wrong: dict[str, str]) -> None:
+    with providing() as provider:
+        provider.chat = lambda _: json.dumps({"memories": [item(3, "Likes tea", **wrong)], "relations": []})
+        model = open_language_model(Settings(language_endpoint=provider.openai, language_model="a-model"))
+        found = learnt(LOG, model=model)
+    assert found.memories == learnt(LOG).memories != ()
+    assert "another form" in found.notes[0]
 
 
 def test_a_long_source_is_shown_in_portions_and_one_that_fails_costs_only_itself() -> None:
