@@ -147,7 +147,7 @@ class ScreenOpener:
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""
-        from screens.history.operations import BlameScreen  # noqa: PLC0415
+        from screens.history.blame import BlameScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:

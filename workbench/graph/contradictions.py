@@ -50,8 +50,8 @@ _ARTICLE = re.compile(r"^(?:the|a|an|my|our|your|his|her|their|current|new)\s+",
 _BEFORE_VALUE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _END = re.compile(r"[\s.;,!]+$|\s+\((?:since|as of|from|until)[^)]{0,60}\)$", re.IGNORECASE)
 _OTHER_THAN_IS = re.compile(
-    r"[?。！？]|\b(?:not|no longer|never|or|maybe|perhaps|probably|unknown|tbd|todo|changed|was|used to|depends"
-    r"|either|and|usually|if|unless|previously|formerly|old|until)\b",
+    r"[?。！？]|\b(?:not|no longer|never|or|maybe|perhaps|probably|unknown|tbd|todo|changed|was|used to"
+    r"|depends|either|and|usually|if|unless|previously|formerly|old|until)\b",
     re.IGNORECASE,
 )
 _MOST_WORDS = 5

@@ -6,8 +6,8 @@ import os
 import threading
 from pathlib import Path
 
+from screens.history.blame import BlameScreen
 from screens.history.history_reader import RevisionStepper
-from screens.history.operations import BlameScreen
 from screens.search.engine import SearchAnswered
 from tests.screens.history.test_browsing import browse, forget, many, promote
 from tests.screens.history.test_travelling import arrives, laid_out, rows

@@ -27,7 +27,7 @@ class Knot:
     def __init__(self):
         self.itself = self
 
-tidy = garbage_collection.Tidying()
+tidy = garbage_collection.GarbageCollection()
 """
 
 
