@@ -20,7 +20,7 @@ from screens.actions.availability import in_quarantine
 from screens.actions.keys import key_for
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
-from screens.drawing.safe_text import Row, lines_text, sentence, words
+from screens.drawing.safe_text import Row, Shown, row_text, sentence, words
 from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
@@ -191,7 +191,7 @@ class OperationCommands:
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
         self.conflicts = 0
-        self._told: dict[str, str] = {}
+        self._told: dict[str, tuple[str, ...]] = {}
         """What was said of the newest operations, by their ids."""
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
@@ -312,7 +312,7 @@ class OperationCommands:
             self._refused = self._refused and action_id in ("undo", "palette")
         elif reason:
             self._refused = self._refused or by_id()[action_id].writes
-            self._screen.say(sentence(reason), "warning")
+            self._screen.say(sentence(reason), severity="warning")
         return reason is None
 
     def forget_refusal(self) -> None:
@@ -363,7 +363,7 @@ class OperationCommands:
         self.warn("problem", sentence(reason) + hint)
         self._count(conflicts)
         for note in notes:
-            self._screen.say(in_keys(note), "warning")
+            self._screen.say(in_keys(note), severity="warning")
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
@@ -398,13 +398,13 @@ class OperationCommands:
         back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
             back = f"{key_for('redo')} redoes it"
-        said = "\n".join((subject, *where, back, *map(in_keys, operation.notes)))
+        said = (subject, *where, back, *map(in_keys, operation.notes))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
             screen.withdraw(told)
         self._told[operation.id] = said
         if len(self._told) > _TOLD:
             del self._told[next(iter(self._told))]
-        screen.say(said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
+        screen.say(*said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:
@@ -461,9 +461,9 @@ class OperationCommands:
             return
         title = f"Not done: {request.action}"
         if isinstance(error, WorkbenchError):
-            self._screen.say("\n".join(filter(None, (error.message, advice(error)))), "warning", title=title)
+            self._screen.say(error.message, advice(error), severity="warning", title=title)
         else:
-            self._screen.say(f"{type(error).__name__}: {error}", "error", title=title)
+            self._screen.say(f"{type(error).__name__}: {error}", severity="error", title=title)
         self._screen.refresh_files()
 
     def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
@@ -489,7 +489,8 @@ class OperationCommands:
         self._banner[about] = text
         settings, *others = self._banner.values()
         urgent = next(filter(None, others), "")
-        self._screen.banner.show(lines_text("\n! ".join(filter(None, (settings, urgent)))))
+        said = map(row_text, filter(None, (settings, urgent)))
+        self._screen.banner.show(Shown("\n! ".join(said)))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:
