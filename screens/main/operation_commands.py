@@ -89,22 +89,16 @@ class OperationRunner(WorkThread):
             raise
         return done, self.conflicts()
 
-    def refusal(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> OperationRefused:
-        """Why ``error`` refuses it; what needs a yes to be done after all comes with its plan."""
-        plan: Plan | None = None
-        secret: SecretFoundError | None = None
-        agreed = allowed(request, error)
-        if agreed is not None:
-            try:
-                plan = self.planned(agreed)
-                secret = self._secret_in(plan)
-            except Exception as second:
-                agreed, error = None, second
-        if agreed is not None and secret is not None:
+    def with_plan(self, refused: OperationRefused, agreed: Request) -> OperationRefused:
+        """What needs a yes to be done after all, with the plan of it; or why that is refused, too."""
+        try:
+            plan = self.planned(agreed)
+            secret = self._secret_in(plan)
+        except Exception as error:
+            return replace(refused, error=error)
+        if secret is not None:
             agreed = replace(agreed, allow_secrets=True)  # it is shown with the rest: one yes to all of it
-        return OperationRefused(
-            request=request, error=error, targets=targets, agreed=agreed, plan=plan, secret=secret
-        )
+        return replace(refused, agreed=agreed, plan=plan, secret=secret)
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
@@ -303,8 +297,10 @@ class OperationCommands:
 
     async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
         """Publish that it is not done, and why."""
-        found = await self.runner.run(self.runner.refusal, request, error, targets)
-        self._screen.model.publish(found)
+        refused = OperationRefused(request=request, error=error, targets=targets)
+        if agreed := allowed(request, error):  # only then: what is asked for next must not be told before it
+            refused = await self.runner.run(self.runner.with_plan, refused, agreed)
+        self._screen.model.publish(refused)
 
     def allows(self, action_id: str, reason: str | None) -> bool:
         """Whether a key does something now; the ``reason`` why it does not is said."""
