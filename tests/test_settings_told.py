@@ -159,6 +159,7 @@ def test_a_change_is_made_where_it_stands(before: str, name: str, value: str | N
     [
         ("{a: b}\n", "theme", "light"),
         ("{a: b,\n  theme: c }\n", "theme", None),
+        ("{theme: c}  # agreed\n", "theme", None),
         (TEXT, "inject_tokens", None),
     ],
 )

@@ -15,7 +15,6 @@ from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
-from workbench.memory.claims import jaccard
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
@@ -248,14 +247,22 @@ def diversified(
     best = max(scores, default=0.0) or 1.0
     left = {place: balance * score / best for place, score in enumerate(scores)}
     alike = dict.fromkeys(left, 0.0)
+    bits: dict[str, int] = {}
+    # One bit a word: to compare two texts costs a few operations.
+    masks = [sum(1 << bits.setdefault(word, len(bits)) for word in bag) for bag in bags]
     chosen: list[tuple[int, float]] = []
     while left and len(chosen) < count:
         place = max(left, key=lambda one: (left[one] - (1 - balance) * alike[one], -one))
         del left[place]
         chosen.append((place, alike[place]))
         for other in left:
-            alike[other] = max(alike[other], jaccard(bags[place], bags[other]))
+            alike[other] = max(alike[other], _likeness(masks[place], masks[other]))
     return chosen
+
+
+def _likeness(one: int, other: int) -> float:
+    union = (one | other).bit_count()
+    return (one & other).bit_count() / union if union else 1.0
 
 
 def parts_of(

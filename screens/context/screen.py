@@ -383,14 +383,14 @@ class AgentScreen(BrowseScreen):
         """Copy the text that the agent gets; where there is none, the row."""
         text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
         if not text:
-            self.services.say("There is nothing to copy: nothing is given", "warning")
+            self.services.say("There is nothing to copy: nothing is given", severity="warning")
             return
         copy(self.app, text, plural(len(text), "character"))
 
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.services.say("Still searching: this is for part of what you typed", "warning")
+            self.services.say("Still searching: this is for part of what you typed", severity="warning")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 

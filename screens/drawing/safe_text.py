@@ -36,9 +36,9 @@ def row_text(text: str) -> Shown:
     return _joined(visible(text[:ROW_LIMIT], one_line=True).strip())
 
 
-def lines_text(text: str) -> Shown:
-    """Text of several lines, as a toast or a banner has it."""
-    return Shown("\n".join(map(row_text, text.split("\n"))))
+def lines_text(lines: Iterable[str]) -> Shown:
+    """Lines of a toast, each of workspace text that stays one line; empty ones are left out."""
+    return Shown("\n".join(filter(None, map(row_text, lines))))
 
 
 def sentence(text: str) -> str:

@@ -198,7 +198,7 @@ class OverlayScreen(LaidOutScreen):
 
         def arrive(address: str | None) -> None:
             if address is None:
-                self.services.say(gone, "warning")
+                self.services.say(gone, severity="warning")
             else:
                 self.services.go_to(address)
 
@@ -212,7 +212,7 @@ class OverlayScreen(LaidOutScreen):
     def say_failure(self, error: Exception) -> None:
         """A toast that says why something could not be read, or done."""
         said = ". ".join(row.text for row in failure_rows(error))
-        self.services.say(said, "warning" if isinstance(error, WorkbenchError) else "error")
+        self.services.say(said, severity="warning" if isinstance(error, WorkbenchError) else "error")
 
 
 def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str | None:
@@ -279,8 +279,8 @@ class Services:
     """Why nothing can be written here, or None."""
     go_to: Callable[[str], None]
     """Leave all screens and put the cursor of the panes on this address (``path#hash``) or path."""
-    say: Callable[[str, str], None]
-    """A toast of any text, with its severity: information, warning or error."""
+    say: Callable[..., None]
+    """A toast of any lines, with its ``severity``: information, warning or error."""
     drafts: Drafts
     """What was typed and left unsaved."""
     changed: Callable[[], None]

@@ -318,7 +318,7 @@ class GraphScreen(BrowseScreen):
     def _arrived(self, path: str, name: str) -> None:
         """An entity is shown: that which was looked for, or another where it is gone."""
         if self.looking.path not in ("", path):
-            self.services.say(f"{self.looking.path} no longer exists; this is {name}", "warning")
+            self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
         self.looking = replace(self.looking, path=path)
 
     def show_place(self) -> None:

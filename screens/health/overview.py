@@ -358,7 +358,7 @@ class HealthScreen(BrowseScreen):
     def on_repaired(self, message: Repaired) -> None:
         """Say what was repaired, and look again."""
         severity = "information" if message.whole else "warning"
-        self.services.say(f"{message.check}: {message.said}", severity)
+        self.services.say(f"{message.check}: {message.said}", severity=severity)
         self.reload()
 
     def _watch_index(self) -> None:

@@ -132,7 +132,7 @@ class BlameScreen(NarrowScreen):
         """The operation that brought the line, among those on the file."""
         line: LineOrigin | None = self.list.of
         if line is None or line.deed.commit is None:
-            self.services.say("This line is not committed yet", "warning")
+            self.services.say("This line is not committed yet", severity="warning")
             return
         scope = OperationScope(self._version.path)
         self.app.push_screen(OperationsScreen(self.services, self._travel, scope, at=line.deed.commit))
@@ -164,7 +164,9 @@ class BlameScreen(NarrowScreen):
 
         def found(version: BlamedVersion | None) -> None:
             if version is None:
-                self.services.say("This change created the file: there is no earlier version", "warning")
+                self.services.say(
+                    "This change created the file: there is no earlier version", severity="warning"
+                )
                 return
             self._later.append(BlamedVersion(here.path, line.number, here.at, here.title))
             self._show_version(version)

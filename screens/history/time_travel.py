@@ -265,7 +265,7 @@ class TimeTravel:
             return
         self._where = where
         if where.limit:
-            self._screen.say(sentence(where.limit), "warning")
+            self._screen.say(sentence(where.limit), severity="warning")
         if where.moment is None:
             if wish == self._wish:
                 self._restore()
@@ -281,7 +281,7 @@ class TimeTravel:
             return
         known = isinstance(error, WorkbenchError)
         name = "Cannot go back in time" if known else type(error).__name__
-        self._screen.say("\n".join(said_of(error)), "warning" if known else "error", title=name)
+        self._screen.say(*said_of(error), severity="warning" if known else "error", title=name)
         shown = self._shown.moment
         if shown is None:
             self._restore()

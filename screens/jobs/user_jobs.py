@@ -23,7 +23,7 @@ from textual.worker import Worker
 
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import Dialog
-from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of, words
+from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of
 from screens.frames.overlay_screen import Services
 from screens.jobs.worker_client import WorkerJob
 from screens.widgets.lines import PartsLine, QueryInput
@@ -164,11 +164,11 @@ class BackupJob(WorkerJob):
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
-            self._services.say("The backup was stopped; the previous one is kept", "warning")
+            self._services.say("The backup was stopped; the previous one is kept", severity="warning")
         except (WorkbenchError, OSError) as error:
-            self._services.say(f"No backup: {' · '.join(said_of(error))}", "warning")
+            self._services.say(f"No backup: {' · '.join(said_of(error))}", severity="warning")
         else:
-            self._services.say(made(said), "information")
+            self._services.say(*made(said))
             self._services.changed()
 
     def _work(self, app: App[None], work: partial[Any]) -> None:
@@ -202,18 +202,18 @@ def judged(root: Path, text: str) -> RowPart:
     return piece(there if path.is_dir() else "a new folder, or a remote of this repository", "good")
 
 
-def made(said: Mapping[str, Any]) -> str:
+def made(said: Mapping[str, Any]) -> Sequence[str]:
     """What was made, and how it was proven."""
     target, wrote = str(said.get("target")), str(said.get("wrote"))
     if not wrote:
-        return f"Nothing new: {target} has everything"
+        return [f"Nothing new: {target} has everything"]
     lines = [f"Backed up to {target}" + (f" ({wrote})" if wrote != "sent" else "")]
     if isinstance(compared := said.get("compared"), int):
         lines.append(f"restored and compared: {grouped(compared)} files are the same")
     if recorded := said.get("recorded"):
         files = plural(recorded, "file") if isinstance(recorded, int) else f"{recorded} files"
         lines.append(f"recorded {files} first")
-    return "\n".join((*lines, *map(str, said.get("notes") or ())))
+    return [*lines, *map(str, said.get("notes") or ())]
 
 
 _SHOWN = 3
@@ -250,19 +250,20 @@ class IngestJob(WorkerJob):
         except StoppedError:
             # One that did not heed in time was ended, and said nothing of what it had done by then.
             if reached := self._client.reached_when_killed if self._client else "":
-                self._say(row_text(f"Stopped with {reached}; {after}"), "warning")
+                self._say(f"Stopped with {reached}; {after}")
                 self._services.changed()
             else:
-                self._say(words("Stopped before the first source; nothing was ingested"), "warning")
+                self._say("Stopped before the first source; nothing was ingested")
         except (WorkbenchError, OSError) as error:
-            self._say(row_text(" · ".join(said_of(error))), "warning")
+            self._say(" · ".join(said_of(error)))
             self._services.changed()  # what was taken in before it failed
         else:
-            self._say(*outcome(said))
+            lines, severity = outcome(said)
+            self._say(*lines, severity=severity)
             self._services.changed()
 
-    def _say(self, text: str, severity: str) -> None:
-        self._screen.say(text, severity, title=self.NAME)
+    def _say(self, *lines: str, severity: str = "warning") -> None:
+        self._screen.say(*lines, severity=severity, title=self.NAME)
 
 
 def told_of(root: Path, text: str) -> RowPart:
@@ -285,8 +286,8 @@ def told_of(root: Path, text: str) -> RowPart:
     return piece("there is no such file or folder", "bad")
 
 
-def outcome(said: Mapping[str, Any]) -> tuple[str, str]:
-    """What came of it, and how loud that is said."""
+def outcome(said: Mapping[str, Any]) -> tuple[Sequence[str], str]:
+    """What came of it, in lines, and how loud that is said."""
     counts: Mapping[str, int] = said.get("counts") or {}
     total, taken = sum(counts.values()), counts.get("taken", 0)
     troubles: Sequence[Sequence[str]] = said.get("troubles") or ()
@@ -316,7 +317,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[str, str]:
     if (more := int(said.get("with_unreadable", 0)) - _SHOWN) > 0:
         lines.append(f"… and lines of {plural(more, 'other source')}")
     loud = bool(troubles or unreadable or said.get("stopped"))
-    return "\n".join(lines), "warning" if loud else "information"
+    return lines, "warning" if loud else "information"
 
 
 def _transcripts_in(folder: Path) -> int:

@@ -204,7 +204,7 @@ class IndexMonitor:
             workspace,
             changed=partial(screen.call_later, screen.look_again),
             elsewhere=partial(screen.call_later, self.sources_changed),
-            say=lambda reason: screen.call_later(screen.say, reason, "warning"),
+            say=lambda reason: screen.call_later(screen.say, reason, severity="warning"),
         )
         self._late = LateLines(workspace.root)
         self._started = False
@@ -316,7 +316,7 @@ class IndexMonitor:
         self._meaning = message.ready
         if not message.ready:
             text = f"Search continues by keyword only: {message.reason}"
-            self._screen.say(text, "warning")
+            self._screen.say(text, severity="warning")
         self._draw()
 
     def settings_changed(self) -> None:
@@ -352,7 +352,7 @@ class IndexMonitor:
     def action_reindex(self) -> None:
         """Bring the index up to date now, and start what stopped."""
         if self._waits:
-            self._screen.say(f"The index {self._waits}", "warning")
+            self._screen.say(f"The index {self._waits}", severity="warning")
             return
         self._asked, self._stopped = True, False
         self.wish()

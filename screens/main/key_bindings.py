@@ -48,9 +48,9 @@ class KeyFileReader:
         if not wrong:
             return
         path = self.keys.file.path
-        rest = f"\nand {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        said = f"{wrong[0].told(path.name)}{rest}\n{key_for('settings')} shows the keys"
-        app.main.say(said, "warning", title="Some of your keys were skipped")
+        more = f"and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        said = wrong[0].told(path.name), more, f"{key_for('settings')} shows the keys"
+        app.main.say(*said, severity="warning", title="Some of your keys were skipped")
 
     def read_again(self, app: WorkbenchApp) -> None:
         """The file was changed: its keys count from now on, also where the hints stand already."""
@@ -75,7 +75,7 @@ class KeyFileReader:
                 save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
             )
         except WorkbenchError as error:
-            app.main.say(". ".join(said_of(error)), "warning")
+            app.main.say(". ".join(said_of(error)), severity="warning")
             return
         app.main.say("Nothing was changed" if text == source else "Your keys were written")
         if text != source:

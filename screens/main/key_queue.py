@@ -159,7 +159,7 @@ class KeyQueue:
         self._timer = None
         held, self._held = self._held, deque()
         if held:
-            self._screen.say(self.why, "warning")
+            self._screen.say(self.why, severity="warning")
         for event in held:
             if not self._waits(event):
                 await self._perform(event)

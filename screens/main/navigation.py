@@ -112,18 +112,18 @@ class Navigation:
         if entry.kind is not Kind.MEMORY:
             copy = copy_of(entry, self._screen.memory_view.entries)
             if copy is None:
-                self._screen.say("This is not in long-term memory", "warning")
+                self._screen.say("This is not in long-term memory", severity="warning")
             else:
                 self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
             return
         origins = origins_of(entry.provenance) if entry.provenance else ()
         if not origins:
-            self._screen.say("This entry has no recorded source", "warning")
+            self._screen.say("This entry has no recorded source", severity="warning")
             return
         there = [origin for origin in origins if origin.path in self._screen.files]
         if not there:
             text = f"{origins[0].path} no longer exists: see the history below"
-            self._screen.say(text, "warning")
+            self._screen.say(text, severity="warning")
             return
         path, line, digits = there[0]
         if len(origins) > 1:
@@ -148,7 +148,7 @@ class Navigation:
         if hits.row is None:
             return
         if why := only_read(hits.row):
-            self._screen.say(f"Hit {hits.cursor + 1}: {why}; / shows it", "warning")
+            self._screen.say(f"Hit {hits.cursor + 1}: {why}; / shows it", severity="warning")
         else:
             self._jump(hits.row)
 
@@ -182,7 +182,7 @@ class Navigation:
         if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
-                self._screen.say("It has changed since; this is the current text", "warning")
+                self._screen.say("It has changed since; this is the current text", severity="warning")
             return
         self._screen.key_queue.drop()
         why = "That entry has changed since it was indexed"
@@ -194,4 +194,4 @@ class Navigation:
                 self._screen.row_changed(row)
                 return
             why = "The list shows only the beginning of so large a file; `o` opens the file"
-        self._screen.say(why, "warning")
+        self._screen.say(why, severity="warning")

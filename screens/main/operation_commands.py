@@ -20,7 +20,7 @@ from screens.actions.availability import in_quarantine
 from screens.actions.keys import key_for
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
-from screens.drawing.safe_text import Row, lines_text, sentence, words
+from screens.drawing.safe_text import Row, Shown, row_text, sentence, words
 from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
@@ -89,22 +89,16 @@ class OperationRunner(WorkThread):
             raise
         return done, self.conflicts()
 
-    def refusal(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> OperationRefused:
-        """Why ``error`` refuses it; what needs a yes to be done after all comes with its plan."""
-        plan: Plan | None = None
-        secret: SecretFoundError | None = None
-        agreed = allowed(request, error)
-        if agreed is not None:
-            try:
-                plan = self.planned(agreed)
-                secret = self._secret_in(plan)
-            except Exception as second:
-                agreed, error = None, second
-        if agreed is not None and secret is not None:
+    def with_plan(self, refused: OperationRefused, agreed: Request) -> OperationRefused:
+        """What needs a yes to be done after all, with the plan of it; or why that is refused, too."""
+        try:
+            plan = self.planned(agreed)
+            secret = self._secret_in(plan)
+        except Exception as error:
+            return replace(refused, error=error)
+        if secret is not None:
             agreed = replace(agreed, allow_secrets=True)  # it is shown with the rest: one yes to all of it
-        return OperationRefused(
-            request=request, error=error, targets=targets, agreed=agreed, plan=plan, secret=secret
-        )
+        return replace(refused, agreed=agreed, plan=plan, secret=secret)
 
     def _secret_in(self, plan: Plan) -> SecretFoundError | None:
         """The secrets that carrying ``plan`` out would stop at."""
@@ -191,7 +185,7 @@ class OperationCommands:
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
         self.conflicts = 0
-        self._told: dict[str, str] = {}
+        self._told: dict[str, tuple[str, ...]] = {}
         """What was said of the newest operations, by their ids."""
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
@@ -303,8 +297,10 @@ class OperationCommands:
 
     async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
         """Publish that it is not done, and why."""
-        found = await self.runner.run(self.runner.refusal, request, error, targets)
-        self._screen.model.publish(found)
+        refused = OperationRefused(request=request, error=error, targets=targets)
+        if agreed := allowed(request, error):  # only then: what is asked for next must not be told before it
+            refused = await self.runner.run(self.runner.with_plan, refused, agreed)
+        self._screen.model.publish(refused)
 
     def allows(self, action_id: str, reason: str | None) -> bool:
         """Whether a key does something now; the ``reason`` why it does not is said."""
@@ -312,7 +308,7 @@ class OperationCommands:
             self._refused = self._refused and action_id in ("undo", "palette")
         elif reason:
             self._refused = self._refused or by_id()[action_id].writes
-            self._screen.say(sentence(reason), "warning")
+            self._screen.say(sentence(reason), severity="warning")
         return reason is None
 
     def forget_refusal(self) -> None:
@@ -363,7 +359,7 @@ class OperationCommands:
         self.warn("problem", sentence(reason) + hint)
         self._count(conflicts)
         for note in notes:
-            self._screen.say(in_keys(note), "warning")
+            self._screen.say(in_keys(note), severity="warning")
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
@@ -398,13 +394,13 @@ class OperationCommands:
         back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
             back = f"{key_for('redo')} redoes it"
-        said = "\n".join((subject, *where, back, *map(in_keys, operation.notes)))
+        said = (subject, *where, back, *map(in_keys, operation.notes))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
             screen.withdraw(told)
         self._told[operation.id] = said
         if len(self._told) > _TOLD:
             del self._told[next(iter(self._told))]
-        screen.say(said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
+        screen.say(*said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:
@@ -461,9 +457,9 @@ class OperationCommands:
             return
         title = f"Not done: {request.action}"
         if isinstance(error, WorkbenchError):
-            self._screen.say("\n".join(filter(None, (error.message, advice(error)))), "warning", title=title)
+            self._screen.say(error.message, advice(error), severity="warning", title=title)
         else:
-            self._screen.say(f"{type(error).__name__}: {error}", "error", title=title)
+            self._screen.say(f"{type(error).__name__}: {error}", severity="error", title=title)
         self._screen.refresh_files()
 
     def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
@@ -489,7 +485,8 @@ class OperationCommands:
         self._banner[about] = text
         settings, *others = self._banner.values()
         urgent = next(filter(None, others), "")
-        self._screen.banner.show(lines_text("\n! ".join(filter(None, (settings, urgent)))))
+        said = map(row_text, filter(None, (settings, urgent)))
+        self._screen.banner.show(Shown("\n! ".join(said)))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -425,16 +425,16 @@ class MainScreen(LaidOutScreen):
             if event.worker.group == "contents":
                 self.navigation.failed()
 
-    def say(self, text: str, severity: str = "information", *, title: str = "") -> None:
-        """A toast; text of the workspace is made fit for it here."""
+    def say(self, *lines: str, severity: str = "information", title: str = "") -> None:
+        """A toast of these lines; text of the workspace is made fit for it here."""
         seconds = 8.0 if severity == "error" else 5.0
-        said, head = lines_text(text), row_text(title)
+        said, head = lines_text(lines), row_text(title)
         self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
 
-    def withdraw(self, text: str) -> None:
-        """Take away the toast that says this."""
+    def withdraw(self, lines: Iterable[str]) -> None:
+        """Take away the toast that says these lines."""
         app: Any = self.app  # a ``WorkbenchApp``, which imports this room
-        app.withdraw_toast(lines_text(text))
+        app.withdraw_toast(lines_text(lines))
 
     # -- what is read ----------------------------------------------------------------------------
 

@@ -253,7 +253,9 @@ class SettingsWatch:
             screen.say(f"Settings reloaded: {said}")
 
     def _say_wrong(self, error: WorkbenchError) -> None:
-        self._screen.say(". ".join(said_of(error)), "warning", title="The previous settings stay in use")
+        self._screen.say(
+            ". ".join(said_of(error)), severity="warning", title="The previous settings stay in use"
+        )
 
 
 def _stamp(path: os.PathLike[str]) -> _Stamp:

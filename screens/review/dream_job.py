@@ -80,10 +80,10 @@ def say_elsewhere(services: Services, dreamer: Dreamer) -> None:
     if dreamer.running:
         return
     if dreamer.error is not None:
-        services.say(f"Dreaming: {dreamer.error}", "warning")
+        services.say(f"Dreaming: {dreamer.error}", severity="warning")
     elif dreamer.outcome is not None:
         told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending"
-        services.say(told, "information")
+        services.say(told)
         services.changed()
 
 

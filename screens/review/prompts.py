@@ -167,7 +167,7 @@ class Wording:
         writing = self._dialog
         if writing and not writing.over and not self._saving and writing.request.addresses[0] not in waits:
             said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
-            self._services.say(said, "warning")
+            self._services.say(said, severity="warning")
 
     def _think(self, request: Request) -> Awaitable[Plan]:
         self._saving = False  # it is asked anew when something was typed

@@ -326,7 +326,7 @@ class ReviewScreen(BrowseScreen):
         said = (
             "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
         )
-        self.services.say(said, "warning")
+        self.services.say(said, severity="warning")
         self._waiting_keys.drop()
         return False
 
@@ -402,7 +402,7 @@ class ReviewScreen(BrowseScreen):
             return
         if not there:
             why = sources[0].gone if sources else "it has no source"
-            self.services.say(f"There is no source to open: {why}", "warning")
+            self.services.say(f"There is no source to open: {why}", severity="warning")
         elif len(sources) == 1:
             self.services.go_to(there[0].address)
         else:
@@ -435,7 +435,7 @@ class ReviewScreen(BrowseScreen):
         stays = f"; {plural(len(done.refused), 'operation')} kept, because newer text conflicts"
         again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
-        self.services.say(said, "warning" if done.refused else "information")
+        self.services.say(said, severity="warning" if done.refused else "information")
         self.services.changed()
 
     # -- dreaming --------------------------------------------------------------------------------

@@ -385,7 +385,7 @@ class SettingsScreen(NarrowScreen):
     def action_open(self) -> None:
         """Change it, where that can be done."""
         if reason := self.why().get("change_setting"):
-            self.services.say(sentence(reason), "warning")
+            self.services.say(sentence(reason), severity="warning")
         else:
             self.action_change_setting()
 
@@ -426,7 +426,7 @@ class SettingsScreen(NarrowScreen):
 
         def written(skipped: Sequence[KeyProblem]) -> None:
             said = [f"Keys: profile {profile}", *(problem.text for problem in skipped[:_MOST_SKIPPED])]
-            self.services.say("\n".join(said), "warning" if skipped else "information")
+            self.services.say(*said, severity="warning" if skipped else "information")
             app = cast("WorkbenchApp", self.app)
             app.keying.read_again(app)
             self.reload()
@@ -521,7 +521,7 @@ class SettingsScreen(NarrowScreen):
             setting = changed.setting
             shown = setting.shown if setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
-            self.services.say(f"{done}\n{changed.overruled}".strip(), "information")
+            self.services.say(done, changed.overruled)
             if setting is not None and setting.name == "theme":
                 cast("WorkbenchApp", self.app).theming.use(str(setting.value))
             self.reload()

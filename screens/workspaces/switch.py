@@ -123,7 +123,7 @@ class WorkspaceSwitch:
             if root == app.workspace.today:
                 old.call_later(old.navigation.to, at)
             elif not await self._settled(old):
-                old.say("Answer this question first", "warning")
+                old.say("Answer this question first", severity="warning")
             else:
                 place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
                 await self._replace(old, place, at)
@@ -161,4 +161,4 @@ class WorkspaceSwitch:
     def _failed(self, error: WorkbenchError | OSError) -> None:
         known = isinstance(error, WorkbenchError)
         severity = "warning" if known else "error"
-        self._app.main.say(" · ".join(said_of(error)), severity, title="Still in this workspace")
+        self._app.main.say(" · ".join(said_of(error)), severity=severity, title="Still in this workspace")

@@ -77,6 +77,11 @@ def test_a_request_that_says_too_little_is_answered_with_an_error(
     assert said["error"]["code"] == "usage"  # type: ignore[index]
 
 
+def test_what_is_null_is_not_said(filled: Given) -> None:
+    asked = {"seq": 1, "ask": "inject", "message": ASK}
+    assert serve(filled, {**asked, "today": None, "memory_loaded": None}) == serve(filled, asked)
+
+
 def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -> None:
     found = filled.inject("does the starter of Gerald like the gateway?")
     assert all(one.score < 0.3 for one in found.below)

@@ -115,6 +115,18 @@ def test_a_wrong_value_is_its_default_for_reading_and_refused_for_writing(run: R
     assert run("config", "--check").code == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("search_preest", "did you mean search_preset?"), ("search_rrf", "chooses the weights")],
+)
+def test_a_misspelt_setting_of_the_search_is_told_before_one_of_older_versions(
+    run: Run, name: str, hint: str
+) -> None:
+    done = run("config", "set", name, "openclaw")
+    assert done.code == 2
+    assert hint in done.err
+
+
 def test_what_is_to_be_left_out_stops_a_hook_when_it_is_misspelt(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("workbench.yaml", "exlude: [memory/**]\n")
     done = run("context", "is the staging port 8443 still right?")

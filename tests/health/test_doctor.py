@@ -60,7 +60,7 @@ def test_a_check_that_fails_is_a_finding_and_ends_nothing(ward: Ward, error: Exc
 
 def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reason(ward: Ward) -> None:
     def refuse() -> str:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device", "the-file")
 
     def look(_: CheckSubject) -> Look:
         yield Finding("one", repair=refuse)
@@ -68,7 +68,7 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
 
     (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("index", "y", look),), fix=True)
     one, two = outcome.findings
-    assert "No space left" in (one.refused or "")
+    assert "the-file: No space left" in (one.refused or "")
     assert "still there" in (two.refused or "")
     assert outcome.state == "finding"
 

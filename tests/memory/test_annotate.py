@@ -97,10 +97,13 @@ def test_fields_are_replaced_where_they_stand_and_added_at_the_end() -> None:
     assert marked(text, trust="", id=None, day=None) == "- a\n"
 
 
-def test_every_other_field_of_the_comment_stays() -> None:
-    text = "- a <!--wb: id=m1 src=x%20y.md#L1 src=z.md#L2-->\n"
-    assert marked(text, by="human") == "- a <!-- wb: id=m1 src=x%20y.md#L1 src=z.md#L2 by=human -->\n"
-    assert marked(text, src="a b") == "- a <!-- wb: id=m1 src=a%20b -->\n"
+def test_whatever_else_stands_in_the_comment_stays() -> None:
+    text = "- a <!--wb: see id=m1 src=x%20y.md#L1 src=z.md#L2 (twice)-->\n"
+    assert (
+        marked(text, by="human")
+        == "- a <!-- wb: see id=m1 src=x%20y.md#L1 src=z.md#L2 (twice) by=human -->\n"
+    )
+    assert marked(text, src="a b") == "- a <!-- wb: see id=m1 src=a%20b (twice) -->\n"
 
 
 def test_a_second_comment_never_becomes_the_entry_s() -> None:

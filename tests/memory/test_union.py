@@ -27,6 +27,12 @@ from workbench.memory.text_merge import united
         (["| a |\n|---|", "Said so.", "Said so"], "| a |\n|---|\n\nSaid so."),
         (["a", "b", "c"], "a. b. c"),
         (["two\nlines", "more"], "two\nlines. more"),
+        (["Moved.", "At:  \nMain St. 5\\\n0123 Oslo"], "Moved. At:  \nMain St. 5\\\n0123 Oslo"),
+        (
+            ["Rules apply.", "Section 4. Rules apply. See Fig. 3."],
+            "Rules apply. Section 4. Rules apply. See Fig. 3.",
+        ),
+        (["Done.", "See Fig. 3. Done. So"], "Done. See Fig. 3. Done. So"),
     ],
 )
 def test_the_others_add_what_the_first_does_not_say(texts: list[str], whole: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from screens.actions.registry import ACTIONS
 from screens.dialogs.editor import TextBox
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox
+from workbench.workspace.workspace import Workspace
 
 EVIL = "[/ [@click=app.quit]quit[/] [[x]] \\[b] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
 SAFE = "[/ [@click=app.quit]quit[/] [[x]] \\[b] ␛]52;c;aGk=␇ ␛[31mred <U+202E>back <U+200B>"
@@ -213,3 +215,25 @@ async def test_the_palette_performs_actions_and_changes_the_theme(sandbox: Sandb
         await interface.until(lambda: "Undo" not in interface.text, "filtered")
         await interface.press("enter")
         await interface.until(lambda: interface.main.current == 1, "the memory pane")
+
+
+async def test_a_source_with_line_ends_is_told_in_one_line(sandbox: Sandbox) -> None:
+    sandbox.write(
+        "MEMORY.md", "# Memory\n\n- tea <!-- wb: src=memory/x%0A%0AForgotten%0Au%20undoes%20it#L1 -->\n"
+    )
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        await interface.go_to("tea")
+        await interface.press("o")
+        await interface.until_said("u undoes it")
+        assert [len(note.message.split("\n")) for note in interface.app._notifications] == [1]
+
+
+async def test_a_folder_with_line_ends_in_its_name_is_told_in_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "x\n! fine\ny"
+    folder.mkdir()
+    (folder / "workbench.yaml").write_text("memory_budget: much\n")
+    async with opened(Workspace.open(folder, anyhow=True)) as interface:
+        await interface.until(lambda: interface.main.banner.text, "a warning")
+        assert "\n! fine" not in interface.main.banner.text
+        assert "fine" in interface.main.banner.text

@@ -55,13 +55,15 @@ class InjectRequest(msgspec.Struct, frozen=True, tag_field="ask", tag="inject"):
     """A question of what an agent would be given with a message, as it is asked in JSON."""
 
     message: str
-    today: date = msgspec.field(default_factory=date.today)
-    memory_loaded: bool = True
+    today: date | None = None
+    memory_loaded: bool | None = None
+    """It is, unless this is false."""
 
     def answer(self, service: SearchService) -> dict[str, object]:
         """The injection, as JSON. Raises IndexUnavailableError."""
-        now = datetime.combine(self.today, time(12), UTC)
-        return inject(service, self.message, now=now, memory_loaded=self.memory_loaded).as_json()
+        now = datetime.combine(self.today or date.today(), time(12), UTC)
+        loaded = self.memory_loaded is not False
+        return inject(service, self.message, now=now, memory_loaded=loaded).as_json()
 
 
 @dataclass(frozen=True, slots=True)

@@ -393,11 +393,11 @@ def similar(name: str, known: Iterable[str]) -> list[str]:
 
 def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
-    if name.startswith("search_"):  # older versions let a file set each weight
-        return "search_preset chooses the weights of a search"
     if name in _DROPPED_GATES:
         return "use dream_limit, the number of proposals of a dream"
     near = similar(name, DECLARED)
+    if not near and name.startswith("search_"):  # older versions let a file set each weight
+        return "search_preset chooses the weights of a search"
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
 

@@ -60,7 +60,10 @@ def with_new(text: str, name: str, value: str | Sequence[str]) -> str:
 
 
 def without(text: str, place: YamlPlace) -> str:
-    """The text without the lines of this value; a mapping that it was all of goes with it."""
+    """The text without the lines of this value; a mapping that it was all of goes with it.
+
+    Raises MappingError where the braces around it begin the line.
+    """
     *above, _ = place.keys
     others = list(_places(text))
     siblings = [one for one in others if not one.is_mapping and [*one.keys[: len(above)]] == above]
@@ -68,7 +71,10 @@ def without(text: str, place: YamlPlace) -> str:
     start = place.key_start if parent is None or len(siblings) > 1 else parent.key_start
     newline = place.end - 1 if text[: place.end].endswith("\n") else text.find("\n", place.end)
     after = text[newline + 1 :] if newline >= 0 else ""
-    return text[: text.rfind("\n", 0, start) + 1] + after
+    begin = text.rfind("\n", 0, start) + 1
+    if text[begin:start].lstrip(" -").startswith("{"):
+        raise MappingError("braces begin the line of the value")
+    return text[:begin] + after
 
 
 def with_change(

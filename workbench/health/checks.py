@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import UsageError, WorkbenchError, reason_of
+from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.health import (
     duplicate_checks,
     index_checks,
@@ -215,7 +215,7 @@ def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
             require_more_than_looking()
             done = due.repair()
         except (WorkbenchError, OSError) as error:
-            refused[due.what] = reason_of(error)
+            refused[due.what] = (disk_error(error) if isinstance(error, OSError) else error).message
         result = look_at(check, subject)
         if done and any(one.what == due.what for one in result.findings):
             refused[due.what] = f"it is still there ({done})"

@@ -14,7 +14,7 @@ from workbench.memory.edit import behind, is_read_to_its_end, replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
 from workbench.memory.names import encoded
-from workbench.memory.provenance import COMMENT, Fields, Provenance, spelled_out
+from workbench.memory.provenance import COMMENT, FIELD, Fields, Provenance, quoted, spelled_out
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
@@ -41,7 +41,9 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     origin = entry.origin.changed(fields)
     if origin == entry.origin:
         return document.data
-    return replaced(document.data, [(entry.whole, _carrying(document, entry, origin))])
+    found = COMMENT.search(_source(document, entry))
+    comment = _edited(found, fields) if found else origin.render()
+    return replaced(document.data, [(entry.whole, _carrying(document, entry, comment, origin.fields))])
 
 
 def with_origins(document: Document, origins: Mapping[str, Provenance]) -> Document:
@@ -50,7 +52,7 @@ def with_origins(document: Document, origins: Mapping[str, Provenance]) -> Docum
     Each is written as ``annotate`` would. Raises NotCuratableError.
     """
     changes = {
-        entry.whole.start: (entry.whole, _carrying(document, entry, origin))
+        entry.whole.start: (entry.whole, _carrying(document, entry, origin.render(), origin.fields))
         for entry in document.entries
         if (origin := origins.get(entry.address)) is not None and origin != entry.origin
     }
@@ -79,12 +81,12 @@ def _source(document: Document, entry: Entry) -> str:
     return spelled_out(document.source(entry.whole), entry.provenance)
 
 
-def _carrying(document: Document, entry: Entry, origin: Provenance) -> bytes:
-    """The block of ``entry`` with a comment that says ``origin``, at the first place that carries it."""
+def _carrying(document: Document, entry: Entry, comment: str, wanted: Fields) -> bytes:
+    """The block of ``entry`` with this comment, which says ``wanted``, at the first place that carries it."""
     block = entry.whole
-    for candidate in _candidates(document, entry, origin.render()):
+    for candidate in _candidates(document, entry, comment):
         changed = encoded(candidate)
-        if _is_carried(document, block, replaced(document.data, [(block, changed)]), origin.fields):
+        if _is_carried(document, block, replaced(document.data, [(block, changed)]), wanted):
             return changed
     reason = _NO_PLACE.get(entry.form, "it has no place for a mark")
     raise NotCuratableError(
@@ -119,6 +121,20 @@ def _without(source: str, found: re.Match[str]) -> Iterator[str]:
         is_last = not rest[1] and not line[0].endswith("\n")  # its line end came with it
         yield rest[0].removesuffix("\n").removesuffix("\r") if is_last else rest[0] + rest[1]
     yield source[: found.start()] + source[found.end() :]
+
+
+def _edited(found: re.Match[str], fields: Mapping[str, str | None]) -> str:
+    """The comment with these fields and whatever else stands in it; empty when nothing is left."""
+    text = found["fields"]
+    for name, value in fields.items():
+        places = [field for field in FIELD.finditer(text) if field[1] == name]
+        for field in reversed(places[1:] if value else places):
+            text = text[: field.start()].rstrip() + text[field.end() :]
+        if value and places:
+            text = text[: places[0].start()] + f"{name}={quoted(value)}" + text[places[0].end() :]
+        elif value:
+            text = f"{text.rstrip()} {name}={quoted(value)}"
+    return f"<!-- wb: {text.strip()} -->" if text.strip() else ""
 
 
 def _placed(form: Form, source: str, comment: str, newline: str) -> Iterator[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.memory.markdown import opening_paragraph
 from workbench.memory.sentences import sentences
 
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_NUMBER = re.compile(r"\d\.\s")
 _MARKER = re.compile(r"\A(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _WIDE_ENDS = ("。", "！", "？", "；")
 
@@ -52,11 +53,16 @@ def _divided(text: str) -> tuple[str, list[str]] | None:
     return "\n".join(lines[:prose]), lines[prose:]
 
 
-def _sentences(paragraph: str) -> list[str]:
-    return [one.text for one in sentences(paragraph.replace("\n", " "))]
+def _sentences(paragraph: str) -> Iterator[str]:
+    """As they are written, line ends included; behind a number a sentence may go on: it is not cut there."""
+    paragraph, begin = paragraph.strip(), 0
+    for one in sentences(paragraph.replace("\n", " ")):
+        if not _NUMBER.match(paragraph, one.end - 2):
+            yield paragraph[begin : one.end].lstrip()
+            begin = one.end
 
 
-def _new(texts: Sequence[str], held: set[str]) -> Iterator[str]:
+def _new(texts: Iterable[str], held: set[str]) -> Iterator[str]:
     """Those that are not held yet; from now on they are."""
     for text in texts:
         if (key := _key(text)) not in held:

@@ -182,10 +182,10 @@ async def test_lines_that_cannot_be_read_are_said_with_what_was_taken_in(
 
 
 def test_of_many_sources_with_such_lines_the_first_are_named() -> None:
-    lines = [f"1 line cannot be read: {name}.jsonl:1" for name in "abcd"]
-    said = {"counts": {"taken": 5}, "unreadable": lines, "with_unreadable": 5}
-    text, severity = user_jobs.outcome(said)
-    assert text.splitlines() == ["5 of 5 sources ingested", *lines[:3], "… and lines of 2 other sources"]
+    unreadable = [f"1 line cannot be read: {name}.jsonl:1" for name in "abcd"]
+    said = {"counts": {"taken": 5}, "unreadable": unreadable, "with_unreadable": 5}
+    lines, severity = user_jobs.outcome(said)
+    assert lines == ["5 of 5 sources ingested", *unreadable[:3], "… and lines of 2 other sources"]
     assert severity == "warning"
 
 
@@ -252,14 +252,14 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
 
 def test_what_came_of_taking_in_is_counted_in_words() -> None:
     counts = {"taken": 2, "unchanged": 3, "excluded": 1, "failed": 1}
-    text, severity = user_jobs.outcome({"counts": counts, "troubles": [["/t/a.jsonl", "it is locked"]]})
+    lines, severity = user_jobs.outcome({"counts": counts, "troubles": [["/t/a.jsonl", "it is locked"]]})
     assert severity == "warning"
-    assert text.splitlines() == [
+    assert lines == [
         "2 of 7 sources ingested",
         "3 held nothing new, 1 left out by your settings, 1 failed",
         "a.jsonl: it is locked",
     ]
-    assert user_jobs.outcome({})[0] == "Nothing to ingest"
+    assert user_jobs.outcome({})[0] == ["Nothing to ingest"]
 
 
 def _has(sandbox: Sandbox, subject: str) -> bool:

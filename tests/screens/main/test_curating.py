@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from screens.loading.workspace_model import OperationCompleted, OperationRefused
 from screens.main.operation_commands import OperationRunner
 from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
@@ -160,6 +161,17 @@ async def test_what_is_in_memory_already_is_refused_with_the_reason(sandbox: San
         await interface.press("p")
         await interface.until_said("already in long-term memory")
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+async def test_a_refusal_is_told_before_what_was_asked_for_after_it(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        told: list[str] = []
+        for kind in (OperationCompleted, OperationRefused):
+            interface.main.model.subscribe(kind, lambda event: told.append(type(event).__name__))
+        for address in ("MEMORY.md#000000000000", sandbox.address("staging port")):
+            interface.main.operations.carry_out(Request(action="promote", addresses=(address,)))
+        await interface.until(lambda: len(told) == 2, "both are told of")
+        assert told == ["OperationRefused", "OperationCompleted"]
 
 
 async def test_an_undo_right_after_a_refused_action_names_what_it_undoes_and_asks(sandbox: Sandbox) -> None:
