@@ -152,6 +152,17 @@ def test_a_reader_that_has_seen_enough_is_no_error(sandbox: Sandbox) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_reader_that_is_gone_before_the_first_word_is_no_error(sandbox: Sandbox) -> None:
+    fifo = "mkfifo p; (exec 3<p; sleep 0.2) & exec 4>p; wait;"  # it is open for writing, and nobody reads
+    command = f'{fifo} "$PYTHON" -m workbench get {LOG} >&4'
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(PROJECT)}
+    words = ["bash", "-c", command]
+    done = subprocess.run(
+        words, cwd=sandbox.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_the_system_refuses_to_read_is_not_called_a_full_disk(run: Run) -> None:
     refused = run("get", f"{'a' * 300}.md")
     assert refused.code == 1

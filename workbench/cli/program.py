@@ -7,7 +7,7 @@ import errno
 import gc
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -44,8 +44,19 @@ _OF_ANY_MOMENT = (
 """What can be asked of memory as it was."""
 
 
+class ReaderGoneError(Exception):
+    """Whoever reads the output has seen enough. No OSError: for that click ends the program with 1."""
+
+
 class _Program(click.Group):
     """A group in which ``workbench DIR`` opens the interface on that folder."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do what the arguments ask. Raises ReaderGoneError where nobody reads what it prints."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -125,7 +136,7 @@ def main() -> None:
     try:
         code = _answer()
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
+    except (BrokenPipeError, ReaderGoneError):
         abandon_output()
         code = 0
     except OSError as refused:
@@ -153,7 +164,7 @@ def _answer() -> int:
     except WorkbenchError as error:
         fail(error, as_json=as_json)
         return error.exit_code
-    except (OutputError, BrokenPipeError):
+    except (OutputError, ReaderGoneError, BrokenPipeError):
         raise
     except Exception as error:
         refused = error if isinstance(error, OSError) else _out_of_files(error)
