@@ -131,13 +131,12 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for name, _ in workspace.history.first_parents(_LOOKED_AT):
-            commit = workspace.history.commit(name)
+        for commit in islice(workspace.history.line(), _LOOKED_AT):
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
             if chosen:
                 newest = islice(workspace.operations.walk(), _LOOKED_AT)
-                if any(one.commit == name and not one.undone for one in newest):
+                if any(one.commit == commit.id and not one.undone for one in newest):
                     return chosen
     return None
 

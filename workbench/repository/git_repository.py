@@ -384,6 +384,14 @@ class History:
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
 
+    def line(self) -> Iterator[Commit]:
+        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
+        name = self.head()
+        while name is not None:
+            commit = self.commit(name)
+            yield commit
+            name = commit.parents[0] if commit.parents else None
+
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
         head = self.head()
