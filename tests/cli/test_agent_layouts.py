@@ -184,6 +184,7 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
     [
         ("CLAUDE.md memory/MEMORY.md memory/feedback_style.md", "claude-project", "memory/MEMORY.md"),
         ("CLAUDE.md api/CLAUDE.md", "claude-project", "CLAUDE.md"),
+        (".claude/rules/style.md", "claude-project", "CLAUDE.md"),
         ("memory/MEMORY.md", "nanobot", "memory/MEMORY.md"),
         ("SOUL.md memory/MEMORY.md", "openclaw nanobot", "memory/MEMORY.md"),
         ("CLAUDE.md SOUL.md MEMORY.md memory/x.md", "openclaw claude-project", "MEMORY.md"),

@@ -135,6 +135,8 @@ class AgentLayout:
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
     makes_memory: bool = True
+    new_memory: str = ""
+    """The file that is made where none of ``Kind.MEMORY`` is there; empty: the first of them."""
     log: str = "memory/{0}.md"
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
@@ -388,6 +390,7 @@ CLAUDE_PROJECT = AgentLayout(
         *("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
         *(".claude/memory/*.md", ".claude/agent-memory"),
     ),
+    new_memory="CLAUDE.md",
     # People keep auto memory in the repository, where CLAUDE.md imports it, as `.claude/memory` or `memory`.
     files=(
         (Kind.MEMORY, (".claude/memory/MEMORY.md", "memory/MEMORY.md", "CLAUDE.md", ".claude/CLAUDE.md")),

@@ -316,8 +316,8 @@ class Workspace:
         """The file of curated memory that an agent always loads: the first of its layout that is there."""
         patterns = self.layout.memory_files or OPENCLAW.of_kind(Kind.MEMORY)
         there = (path for pattern in patterns for path in existing(self.root, (pattern,)))
-        found = next((str(path.relative_to(self.root)) for path in there), patterns[0])
-        return RelPath(found)
+        made = next((agent.new_memory for agent in self.layout.agents[:1]), "") or patterns[0]
+        return RelPath(next((str(path.relative_to(self.root)) for path in there), made))
 
     @property
     def memory_budget(self) -> int:
