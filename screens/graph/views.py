@@ -520,14 +520,14 @@ class KnownReader:
     """Reads it again and again; only what changed is parsed and put together anew."""
 
     def __init__(self, history_reader: HistoryReader) -> None:
-        self._historian = history_reader
+        self._history_reader = history_reader
         self._reader: GraphReader | None = None
         self._built: tuple[GraphView, Graph] | None = None
         """The pages that were put together last, and what came of it."""
 
     async def read(self, pages: GraphView, today: date) -> LoadedGraph:
         """What is known now, with these pages. Raises WorkbenchError, OSError."""
-        loose, recalls, decided = await self._historian.run(self._read_beside)
+        loose, recalls, decided = await self._history_reader.run(self._read_beside)
         built = self._built
         if built is None or built[0] is not pages or built[1].loose is not loose:
             ordered = sorted(pages.entities, key=lambda entity: entity.path)

@@ -67,7 +67,7 @@ class BlameScreen(NarrowScreen):
     ) -> None:
         """``history_reader`` is asked for each time: the panes below may get to another moment meanwhile."""
         super().__init__(services, path, "words of a line, by:agent action:promote on:2026-03")
-        self._historian = history_reader
+        self._history_reader = history_reader
         self._travel = travel
         self._version = BlamedVersion(path, line)
         self._later: list[BlamedVersion] = []
@@ -88,7 +88,7 @@ class BlameScreen(NarrowScreen):
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What the operation did that brought the line."""
         facts = line_rows(_line_facts(row.of))
-        return facts + await change_rows(self._historian(), row.of.deed.commit, self._version.path)
+        return facts + await change_rows(self._history_reader(), row.of.deed.commit, self._version.path)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class BlameScreen(NarrowScreen):
         self.load(partial(self._blame, version), shown, "blame")
 
     async def _blame(self, version: BlamedVersion) -> Sequence[LineOrigin]:
-        return await self._historian().run(blame, version.path, at=version.at)
+        return await self._history_reader().run(blame, version.path, at=version.at)
 
     def on_resize(self) -> None:
         """With or without all of the gutter, as there is room."""
@@ -158,7 +158,7 @@ class BlameScreen(NarrowScreen):
         deed, here = line.deed, self._version
 
         async def find() -> BlamedVersion | None:
-            return await self._historian().run(
+            return await self._history_reader().run(
                 lambda workspace: version_before(workspace, here.path, deed, line.number)
             )
 

@@ -230,7 +230,7 @@ class OperationsScreen(NarrowScreen):
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
-        self._chronicle = OperationsReader(scope, everything=False)
+        self._reader = OperationsReader(scope, everything=False)
         self._page = OperationPage()
         self._asked = 0
         self.commands |= {
@@ -242,11 +242,11 @@ class OperationsScreen(NarrowScreen):
 
     def reload(self) -> None:
         """Begin anew, down to where the person has been."""
-        scope = self._chronicle.scope
-        self._chronicle = OperationsReader(scope, wanted(self.input.value), everything=self._everything)
+        scope = self._reader.scope
+        self._reader = OperationsReader(scope, wanted(self.input.value), everything=self._everything)
         self._asked = max(_PAGE, len(self._page.told))
         self._say_what()
-        self.work(partial(self._read_on, self._chronicle), "operations", exclusive=True)
+        self.work(partial(self._read_on, self._reader), "operations", exclusive=True)
 
     def narrowed(self) -> None:
         """Look for what was typed, from the newest on."""
@@ -255,7 +255,7 @@ class OperationsScreen(NarrowScreen):
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
-        why = {} if self._chronicle.scope.wider() else {"widen": "this is everything already"}
+        why = {} if self._reader.scope.wider() else {"widen": "this is everything already"}
         if self.list.of is None:
             why |= dict.fromkeys(("undo", "redo"), "there is no operation here")
         return why
@@ -274,7 +274,7 @@ class OperationsScreen(NarrowScreen):
                 *line_rows([(many, "warn")], "many"),
                 *(Row(f"path:{path}", row_text(path), tone="muted", path=path) for path in paths),
             ]
-        mine = self._chronicle.scope.path
+        mine = self._reader.scope.path
         return rows + await change_rows(self.services.history_reader, operation.commit, mine)
 
     # -- reading on ------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class OperationsScreen(NarrowScreen):
 
     def _loaded(self, chronicle: OperationsReader, page: OperationPage) -> None:
         """Show what was read; the cursor stays on the operation that it is on."""
-        if chronicle is not self._chronicle:
+        if chronicle is not self._reader:
             return  # somebody typed on
         self._page = page
         rows = [operation_row(one, page.notes.get(one.commit, "")) for one in page.told]
@@ -311,7 +311,7 @@ class OperationsScreen(NarrowScreen):
         page = self._page
         if page.told and not page.whole and self._asked <= len(page.told):
             self._asked = len(page.told) + _PAGE
-            self.work(partial(self._read_on, self._chronicle), "operations")
+            self.work(partial(self._read_on, self._reader), "operations")
 
     async def _read_on(self, chronicle: OperationsReader) -> None:
         """A slice at a time, so that what is found is seen and other readings come in between."""
@@ -321,14 +321,14 @@ class OperationsScreen(NarrowScreen):
                     partial(chronicle.read, count=self._asked, most=_SLICE)
                 )
             except Exception as error:
-                if chronicle is self._chronicle:
+                if chronicle is self._reader:
                     self.fails(error)
                 return
             sought = self._go_to
             if sought and all(one.commit != sought for one in page.told) and len(page.told) >= self._asked:
                 self._asked += _PAGE
             self.call_later(self._loaded, chronicle, page)
-            if chronicle is not self._chronicle or page.whole or len(page.told) >= self._asked:
+            if chronicle is not self._reader or page.whole or len(page.told) >= self._asked:
                 return
 
     # -- keys ------------------------------------------------------------------------------------
@@ -356,10 +356,10 @@ class OperationsScreen(NarrowScreen):
 
     def action_widen(self) -> None:
         """From an entry to its file, and to everything."""
-        if wider := self._chronicle.scope.wider():
+        if wider := self._reader.scope.wider():
             self._go_to = self.list.row.id if self.list.row else None
             self._page = OperationPage()
-            self._chronicle = OperationsReader(wider, everything=self._everything)
+            self._reader = OperationsReader(wider, everything=self._everything)
             self.reload()
 
     def action_copy_operation(self) -> None:
@@ -385,7 +385,7 @@ class OperationsScreen(NarrowScreen):
 
     def _say_what(self) -> None:
         """What is listed, on the frame."""
-        scope = self._chronicle.scope
+        scope = self._reader.scope
         what = "History"
         if scope.of_entry:
             what = f"History of the entry {scope.address}"

@@ -49,9 +49,9 @@ _KEY = 4
 class DestinationCommands:
     """Promote to, move to, and the look before an action."""
 
-    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
+    def __init__(self, screen: MainScreen, operations: OperationCommands) -> None:
         self._screen = screen
-        self._curating = curating
+        self._operations = operations
 
     def action_promote_to(self, *, look: bool = False) -> None:
         """Choose a heading of long-term memory, or the entry to be merged into."""
@@ -81,7 +81,7 @@ class DestinationCommands:
 
         def chosen(answer: str) -> None:
             wanted = aimed(request, answer, self._screen.memory_view.path)
-            self._curating.carry_out_or_ask(wanted, targets, look=look)
+            self._operations.carry_out_or_ask(wanted, targets, look=look)
 
         count = plural(len(request.addresses), "entry", "entries")
         title, placeholder = f"{what} {count} to …", "type to narrow, or a new name"
@@ -96,7 +96,7 @@ class DestinationCommands:
             elif action == "move":
                 self.action_move(look=True)
             else:
-                self._curating.act(action, look=True)
+                self._operations.act(action, look=True)
 
         rows, picks = look_rows(self._screen.context())
         keys = "a key shows the change · esc leaves"

@@ -28,9 +28,9 @@ _CHANGED_BELOW = ("entry-not-found", "conflict")
 class EditCommands:
     """Opens the dialog to write in, and keeps what was typed until it is saved."""
 
-    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
+    def __init__(self, screen: MainScreen, operations: OperationCommands) -> None:
         self._screen = screen
-        self._curating = curating
+        self._operations = operations
         self._dialog: WritingScreen | None = None
 
     @property
@@ -70,7 +70,7 @@ class EditCommands:
     async def _show_current(self, writing: WritingScreen) -> None:
         """Show how the entry reads now, where that is not what the person began with."""
         with contextlib.suppress(WorkbenchError):  # why the file cannot be read, saving says
-            runner, address = self._curating.runner, writing.request.addresses[0]
+            runner, address = self._operations.runner, writing.request.addresses[0]
             found, source = await runner.run(runner.current_source, address)
             if self._writing is writing:
                 writing.stands_now(found, source)
@@ -105,7 +105,7 @@ class EditCommands:
     async def _read_source(self, request: Request, outside: bool) -> None:
         """Let the person change the text, once it was read."""
         try:
-            with_text = await self._curating.runner.run(self._curating.runner.source, request)
+            with_text = await self._operations.runner.run(self._operations.runner.source, request)
         except Exception as error:
             self._screen.model.publish(OperationRefused(request=request, error=error))
         else:
@@ -119,7 +119,7 @@ class EditCommands:
         self._dialog = WritingScreen(
             request,
             title,
-            think=self._curating.planned,
+            think=self._operations.planned,
             save=self._save,
             thing="entry",
             drafts=self._screen.drafts,
@@ -129,7 +129,7 @@ class EditCommands:
 
     def _save(self, request: Request) -> None:
         self._screen.key_queue.opens()  # keys that follow mean what is under the dialog
-        self._curating.carry_out(request)
+        self._operations.carry_out(request)
 
     def _outside(self, request: Request) -> None:
         """In the person's own program, with the terminal to itself."""
@@ -137,12 +137,12 @@ class EditCommands:
         try:
             text = edited_outside(self._screen.app, request.text or "", away_from=self._screen.workspace.root)
         except WorkbenchError as error:
-            self._curating.refused(OperationRefused(request=request, error=error))
+            self._operations.refused(OperationRefused(request=request, error=error))
             return
         if text == request.text:
             self._screen.say("Nothing was changed")
         else:
-            self._curating.carry_out(replace(request, text=text))
+            self._operations.carry_out(replace(request, text=text))
 
 
 def edited_outside(

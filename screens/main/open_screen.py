@@ -28,19 +28,19 @@ _FOLLOW_SECONDS = 1.0
 class ScreenOpener:
     """Opens these screens, and keeps what they show true. Each is imported when it is opened."""
 
-    def __init__(self, screen: MainScreen, curating: OperationCommands) -> None:
+    def __init__(self, screen: MainScreen, operations: OperationCommands) -> None:
         self._screen = screen
-        self._curating = curating
+        self._operations = operations
         self._messages: InputHistory | None = None
         """What was typed where one sees what an agent is given."""
         self._due: Timer | None = None
         self.services = Services(
             workspace=screen.workspace,
-            history_reader=curating.history_reader,
-            do=curating.carry_out,
-            allows=curating.allows,
-            ask=curating.ask,
-            refusal=lambda: screen.time_travel.refusal or curating.refusal,
+            history_reader=operations.history_reader,
+            do=operations.carry_out,
+            allows=operations.allows,
+            ask=operations.ask,
+            refusal=lambda: screen.time_travel.refusal or operations.refusal,
             go_to=self._go_to,
             say=screen.say,
             drafts=screen.drafts,
@@ -154,7 +154,7 @@ class ScreenOpener:
             self._open(
                 BlameScreen(
                     self.services,
-                    lambda: self._curating.history_reader,  # in the past that of the moment
+                    lambda: self._operations.history_reader,  # in the past that of the moment
                     self._travel,
                     row.path,
                     row.line,
@@ -165,7 +165,7 @@ class ScreenOpener:
         """What other writers left in no file."""
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
-        self._open(ConflictsScreen(self.services, self._curating.discard))
+        self._open(ConflictsScreen(self.services, self._operations.discard))
 
     def action_review(self) -> None:
         """What dreams propose."""

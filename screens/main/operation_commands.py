@@ -45,7 +45,7 @@ class OperationRunner(WorkThread):
     """Plans and carries out what a person decides, in its thread."""
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__("curating")
+        super().__init__("operations")
         self._workspace = workspace
         self._begun: tuple[tuple[str, ...], Document, Entry] | None = None
         """The entry that somebody edits: its addresses so far, its file as it was last, itself."""

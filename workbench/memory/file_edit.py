@@ -20,7 +20,7 @@ class FileEdit:
     """One file's bytes before and after; None where the file does not exist.
 
     ``mode`` holds the permission bits of a file that comes into being here, or would when this edit is
-    taken back; None asks for what the person's umask gives.
+    rolled back; None asks for what the person's umask gives.
     """
 
     path: RelPath

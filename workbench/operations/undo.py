@@ -1,4 +1,4 @@
-"""Undo and redo: an operation's change is taken back where the text it left is still as it left it."""
+"""Undo and redo: an operation's change is reversed where the text it left is still as it left it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _found(workspace: Workspace, operation: str) -> Operation:
 
 
 def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
-    """The undo that ``target`` is, or by which it is taken back at present."""
+    """The undo that ``target`` is, or that undoes it at present."""
     if target.action == "undo":
         if target.undone:
             raise NotCuratableError(f"what {target.id} undid is already redone")
@@ -179,7 +179,7 @@ def _is_gone(edit: FileEdit, current: bytes | None) -> bool:
 
 
 def _fits(before: bytes, after: bytes, current: bytes) -> bool:
-    """Whether the change from ``before`` to ``after`` can be taken back."""
+    """Whether the change from ``before`` to ``after`` can be reversed."""
     try:
         revert(before, after, current)
     except OverlapError:

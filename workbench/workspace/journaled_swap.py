@@ -1,4 +1,4 @@
-"""The files of one operation: exchanged one after another, taken back, or finished after a kill.
+"""The files of one operation: exchanged one after another, rolled back, or finished after a kill.
 
 The intent of the operation that is being carried out, so that a kill leaves it whole or absent.
 """
@@ -104,7 +104,7 @@ MODE = "Mode"
 
 
 class IncompleteRollbackError(Exception):
-    """Files could be neither finished nor taken back: the journal has to stay. ``reason`` says why."""
+    """Files could be neither finished nor rolled back: the journal has to stay. ``reason`` says why."""
 
     def __init__(self, reason: WorkbenchError | OSError) -> None:
         super().__init__(str(reason))
@@ -302,5 +302,5 @@ def _left(temporary: str) -> list[str]:
 
 
 def _back(temporary: str) -> str:
-    """The name of the temporary file with which a step is taken back."""
+    """The name of the temporary file with which a step is rolled back."""
     return temporary.removesuffix(".tmp") + "-back.tmp"

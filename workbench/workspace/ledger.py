@@ -172,7 +172,7 @@ class Ledger:
         return self._known_marks[1]
 
     def is_undone(self, operation: str) -> bool:
-        """Whether the records of an operation are taken back."""
+        """Whether the records of an operation were undone."""
         return operation in self._undone().operations
 
     def stamp(self) -> object:
@@ -186,7 +186,7 @@ class Ledger:
         return self._tip(), tuple(sorted(found))
 
     def _undone(self) -> _Undone:
-        """What is taken back: an undo that is undone itself takes nothing back."""
+        """What is undone: an undo that is undone itself undoes nothing."""
         by: dict[str, list[str]] = {}
         lines: list[tuple[str, str]] = []
         for record in self.read("undone"):

@@ -81,7 +81,7 @@ class Plan:
 class Operation:
     """An action that was carried out: one commit.
 
-    ``undone`` says whether its effect is taken back at present. ``notes`` holds what went differently
+    ``undone`` says whether its effect is undone at present. ``notes`` holds what went differently
     than planned but not wrong (a locked git index, an unconfirmed flush).
     """
 

@@ -103,7 +103,7 @@ class Operations:
         keep changing, SecretFoundError when git would be given a new one, ReadOnlyError, WriteFailedError,
         RepositoryStateError. In every one of these cases no file has changed, but for two: a branch that
         turns out to be locked after the files were written, and a disk that lets files be neither finished
-        nor taken back. The error says so then, and the next action finishes this one first.
+        nor rolled back. The error says so then, and the next action finishes this one first.
         """
         with self._exclusive("an action", commits=True) as found:
             for _ in range(ATTEMPTS):
