@@ -20,7 +20,7 @@ from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key, kind_of_code, unpacked
 from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
-from indexing.lexical.schema import any_of, in_set, open_index
+from indexing.lexical.schema import any_of, in_set, open_index, schema
 from indexing.lexical.terms import Terms, Vocabulary, completions, these, values, words_query
 from indexing.query.question import Question, WordForm
 from indexing.ranking.order import Candidate
@@ -44,9 +44,11 @@ class Snapshot:
     Methods raise IndexUnavailableError.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
-        self._vocabulary = Vocabulary(searcher)
+    def __init__(self, index: Index) -> None:
+        self._searcher: Searcher = index.searcher()
+        self.is_current = bool(index.schema == schema())
+        """Whether its fields are those of this version."""
+        self._vocabulary = Vocabulary(self._searcher)
         self._forms = lru_cache(1)(self._forms_anew)
         self._allowed = lru_cache(_KEPT_CONDITIONS)(self._allowed_anew)
 
@@ -230,7 +232,7 @@ def _opened(folder: Path) -> Index:
 
 def _snapshot_of(index: Index) -> Snapshot:
     index.reload()
-    return Snapshot(index.searcher())
+    return Snapshot(index)
 
 
 def lockable(folder: Path) -> bool:

@@ -8,7 +8,6 @@ behind a network is asked only with the person's word.
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,6 @@ from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE,
 from indexing.embedding.model_info import Description, ProviderInfo, describe, describe_providers
 from indexing.embedding.port import cache_dir
 from indexing.lexical.reader import LexicalReader
-from indexing.lexical.schema import open_index
 from indexing.storage import RefusedError, read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
 from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint
@@ -33,7 +31,6 @@ from workbench.llm.endpoint import require_client
 from workbench.llm.language_model import LanguageModelError, Message, open_language_model
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
-from workbench.temporary import scratch
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.workspace import Workspace
@@ -409,11 +406,9 @@ def words(subject: CheckSubject) -> Look:
 
 def _read_words(generation: Generation, manifest: Manifest) -> tuple[str, str]:
     """What was read of the word index, and what is wrong with it. Raises IndexUnavailableError."""
-    with scratch("doctor") as fresh:
-        open_index(fresh, create=True)
-        if _fields(fresh) != _fields(generation.lexical):
-            return generation.name, "the keyword index has other fields than this version's"
     snapshot = LexicalReader(generation.lexical).snapshot()
+    if not snapshot.is_current:
+        return generation.name, "the keyword index has other fields than this version's"
     count = snapshot.count()
     entries = plural(count, "entry")
     if generation.pending() is None and count != manifest.entries:
@@ -421,12 +416,6 @@ def _read_words(generation: Generation, manifest: Manifest) -> tuple[str, str]:
     if count > _READ:
         return f"{entries}; `workbench verify` reads them all", ""
     return f"{plural(len(snapshot.everything()), 'entry')}, all of them read", ""
-
-
-def _fields(folder: Path) -> list[str]:
-    meta = read_json(folder / "meta.json")
-    rows = meta.get("schema", ()) if isinstance(meta, dict) else ()
-    return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
 def _changed(generation: Generation, folder: Path, manifest: Manifest, *, due: bool) -> str:
