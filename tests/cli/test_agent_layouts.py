@@ -21,6 +21,7 @@ from tests.support.agent_memories import (
     LETTA,
     OBSIDIAN,
     OPENCLAW,
+    OPENHANDS,
     PLAIN,
     SERENA,
     AgentMemory,
@@ -191,6 +192,9 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
         ("CLAUDE.md memory-bank/progress.md", "claude-project memory-bank", "CLAUDE.md"),
         ("memory_bank/a.md memory_bank/systemPatterns.md", "memory-bank", "memory_bank/systemPatterns.md"),
         ("replit.md src/README.md", "replit", "replit.md"),
+        ("AGENTS.md .openhands/memory/MEMORY.md", "openhands", ".openhands/memory/MEMORY.md"),
+        ("src/README.md .memory/MEMORY.md", "plain", ".memory/MEMORY.md"),
+        ("CLAUDE.md .memory/MEMORY.md .memory/ports.md", "claude-project", ".memory/MEMORY.md"),
         (".kilocode/rules/memory-bank/tech.md", "memory-bank", ".kilocode/rules/memory-bank/tech.md"),
     ],
 )
@@ -264,6 +268,7 @@ def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path
         (CODEX, "v1\n" + "x" * 23_997, "6,000 of 5,000 tokens; the agent is not given 1,000 from its middle"),
         (HERMES, "x" * 2_300 + "\n§\ny", "2,304 of 2,200 characters; the agent cannot add to it until"),
         (HERMES, "x\n§\ny", "5 of 2,200 characters\n"),
+        (OPENHANDS, "- " + "x" * 6_997 + "\n", "7,000 of 6,000 characters; the agent is not given the first"),
     ],
 )  # fmt: skip
 def test_the_gauge_is_the_agents_own_limit(

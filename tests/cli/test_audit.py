@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.agent_memories import CLAUDE_CODE, HERMES, LETTA, write_agent_memory
+from tests.support.agent_memories import CLAUDE_CODE, HERMES, LETTA, OPENHANDS_USER, write_agent_memory
 from tests.support.workspaces import Sandbox
 
 KEY = "AKIA" + "QZ7PD3XWVN5TLK2M"
@@ -185,6 +185,14 @@ def test_what_the_agent_is_not_given_of_a_long_file_is_over_the_limit(run: Run, 
     assert found["of"] == 1200
     assert found["entries"] == lost // len("- fact 0000\n") + 1
     assert "of 12,000 characters" in found["evidence"][0]["what"]
+
+
+def test_an_agent_that_drops_the_oldest_lines_is_not_given_the_first(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OPENHANDS_USER, tmp_path / "store")
+    (root / "MEMORY.md").write_text("".join(f"- fact {n:04}\n" for n in range(600)))
+    found = parts(run("audit", str(root), "--quick", "--json", "--evidence").json)["over the limit"]
+    assert found["entries"] == 100
+    assert {one["line"] for one in found["evidence"]} == set(range(1, 101))
 
 
 def test_words_without_blanks_are_found_twice_too(run: Run, store: Path) -> None:

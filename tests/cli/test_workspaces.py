@@ -258,6 +258,7 @@ KEPT = {
     "basic-memory": "basic-memory",
     "obsidian": "Documents/vault",
     "claude-project": "code/atlas",
+    "openhands-user": ".openhands/memory",
 }
 
 

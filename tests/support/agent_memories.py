@@ -12,7 +12,7 @@ class AgentMemory:
     """A folder as an agent leaves it: its files, how many there are of each kind, and what can be done.
 
     ``memory`` is the file that is always loaded, ``source`` a note, log or episode with the line "The staging
-    port is 8443"; empty where there is none.
+    port is 8443"; empty where there is none. ``place`` is how the path of a folder ends that is known by it.
     """
 
     layout: str
@@ -20,6 +20,7 @@ class AgentMemory:
     kinds: dict[str, int]
     memory: str
     source: str
+    place: str = ""
 
 
 SESSION = """# Session: 2026-02-06 20:12:03 UTC
@@ -83,6 +84,26 @@ CLAUDE_PROJECT = AgentMemory(
     {"memory": 2, "bootstrap": 2, "note": 2},
     ".claude/memory/MEMORY.md",
     ".claude/memory/decisions/ports.md",
+)
+OPENHANDS = AgentMemory(
+    "openhands",
+    {
+        ".openhands/memory/MEMORY.md": "# Memory\n\n- Uses NATS\n",
+        ".openhands/memory/2026-02-05.md": "# 2026-02-05\n\n" + PORT,
+        ".openhands/microagents/tea.md": "# quokka\n",
+        "docs/tea.md": "# quokka\n",
+    },
+    {"memory": 1, "log": 1},
+    ".openhands/memory/MEMORY.md",
+    ".openhands/memory/2026-02-05.md",
+)
+OPENHANDS_USER = AgentMemory(
+    "openhands-user",
+    {"MEMORY.md": "# Memory\n\n- Likes tea\n", "2026-02-05.md": "# 2026-02-05\n\n" + PORT},
+    {"memory": 1, "log": 1},
+    "MEMORY.md",
+    "2026-02-05.md",
+    place=".openhands/memory",
 )
 MEMORY_BANK = AgentMemory(
     "memory-bank",
@@ -220,13 +241,14 @@ PLAIN = AgentMemory(
 )
 EVERY = (
     *(OPENCLAW, CLAUDE_CODE, CLAUDE_PROJECT, CODEX, GEMINI_CLI, HERMES, LETTA, NANOBOT),
-    *(MEMORY_BANK, REPLIT, SERENA),
+    *(OPENHANDS, OPENHANDS_USER, MEMORY_BANK, REPLIT, SERENA),
     *(BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 
 
 def write_agent_memory(memory: AgentMemory, root: Path, *, repository: bool = True) -> Path:
-    """The files of an agent in ``root``, committed where a repository is wanted."""
+    """The files of an agent in ``root``, or in its place below, committed where a repository is wanted."""
+    root = root if root.as_posix().endswith(memory.place) else root / memory.place
     for path, text in memory.files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)

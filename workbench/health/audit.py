@@ -192,7 +192,7 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
             before = used[limit] if limit.together else 0
             used[limit] += limit.measure(document.data)
             lost = before + limit.measure(document.data) - limit.most
-            first = limit.most // 2 if limit.cut == "middle" else limit.most
+            first = {"first": 0, "middle": limit.most // 2}.get(limit.cut, limit.most)
             whole = [entry for entry in document.entries if lost > 0 and memory_checks.is_whole(entry)]
             ends = limit.measures(document.data, (entry.whole.end for entry in whole))
             for entry, end in zip(whole, (before + end for end in ends), strict=True):

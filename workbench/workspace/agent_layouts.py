@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +22,7 @@ from workbench.special_files import read_regular
 from workbench.workspace.agent_rules import entries_apart, keeps_first_line, letta_block, one_line_entries
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
-Cut = Literal["last", "middle", "none"]
+Cut = Literal["first", "last", "middle", "none"]
 Files = tuple[tuple[Kind, tuple[str, ...]], ...]
 Rule = Callable[[bytes | None, bytes], str]
 """Why a file may not be changed from these bytes (None: it is new) to those; empty where it may."""
@@ -41,9 +41,10 @@ _LOOKED_AT, _HEAD = 20, 4_096
 class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 
-    ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
-    itself refuses to write more; then nothing here does. ``together`` it is a limit of all those files. Of
-    one unit the first limit of a file that fits counts, and the first of several together; 0 is none.
+    ``cut`` says what is left out of a longer one: its first part, its last, its middle, or nothing, because
+    the agent itself refuses to write more; then nothing here does. ``together`` it is a limit of all those
+    files. Of one unit the first limit of a file that fits counts, and the first of several together; 0 is
+    none.
     """
 
     pattern: str
@@ -381,6 +382,9 @@ CLAUDE_CODE = AgentLayout(
     log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
 )
+_IN_PROJECT = (".claude/memory", ".memory", "memory")
+"""Where people keep auto memory in the repository; CLAUDE.md imports it."""
+_LOGS = ("", "logs/", "daily/")
 CLAUDE_PROJECT = AgentLayout(
     name="claude-project",
     title="Claude Code project",
@@ -391,12 +395,11 @@ CLAUDE_PROJECT = AgentLayout(
         *(".claude/memory/*.md", ".claude/agent-memory"),
     ),
     new_memory="CLAUDE.md",
-    # People keep auto memory in the repository, where CLAUDE.md imports it, as `.claude/memory` or `memory`.
     files=(
-        (Kind.MEMORY, (".claude/memory/MEMORY.md", "memory/MEMORY.md", "CLAUDE.md", ".claude/CLAUDE.md")),
+        (Kind.MEMORY, (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md")),
         (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
-        (Kind.LOG, (f"memory/{DAY}.md", f"memory/logs/{DAY}*.md", f".claude/memory/logs/{DAY}*.md")),
-        (Kind.NOTE, ("memory/**/*.md", ".claude/memory/**/*.md", ".claude/agent-memory/**/*.md")),
+        (Kind.LOG, tuple(f"{one}/{below}{DAY}*.md" for one in _IN_PROJECT for below in _LOGS)),
+        (Kind.NOTE, (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md")),
     ),
 )
 _BANKS = (
@@ -437,6 +440,28 @@ SERENA = AgentLayout(
     signs=(".serena/memories",),
     files=((Kind.MEMORY, _MEMORY), (Kind.NOTE, (".serena/memories/**/*.md",))),
     makes_memory=False,
+)
+OPENHANDS = AgentLayout(
+    name="openhands",
+    title="OpenHands",
+    document="https://docs.openhands.dev/sdk/guides/persistent-memory",
+    signs=(".openhands/memory",),
+    files=(
+        (Kind.MEMORY, (".openhands/memory/MEMORY.md",)),
+        (Kind.LOG, (f".openhands/memory/{DAY}.md",)),
+        (Kind.NOTE, (".openhands/memory/**/*.md",)),
+    ),
+    limits=(LoadLimit("**/MEMORY.md", 6_000, cut="first"),),
+    log=".openhands/memory/{0}.md",
+)
+OPENHANDS_USER = replace(
+    OPENHANDS,
+    name="openhands-user",
+    title="OpenHands user memory",
+    homes=("~/.openhands/memory",),
+    signs=(),
+    files=((Kind.MEMORY, ("MEMORY.md",)), (Kind.LOG, (f"{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
+    log="{0}.md",
 )
 CODEX = AgentLayout(
     name="codex",
@@ -571,13 +596,18 @@ PLAIN = AgentLayout(
     name="plain",
     title="plain folder",
     document="docs/layouts.md",
-    files=(*_OPENCLAW_FILES, (Kind.NOTE, ("**/*.md",))),
+    files=(
+        *_OPENCLAW_FILES,
+        (Kind.MEMORY, (".memory/MEMORY.md",)),
+        (Kind.LOG, (f".memory/**/{DAY}*.md",)),
+        (Kind.NOTE, (".memory/**/*.md", "**/*.md")),
+    ),
     exclude=("skills/**", "ref/**"),
     makes_memory=False,
 )
 LAYOUTS = (
     *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
-    *(CLAUDE_PROJECT, MEMORY_BANK, REPLIT, SERENA),
+    *(CLAUDE_PROJECT, OPENHANDS, OPENHANDS_USER, MEMORY_BANK, REPLIT, SERENA),
     *(BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 """All that are known; where several claim a file, the first one says what it is."""

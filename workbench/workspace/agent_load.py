@@ -39,7 +39,7 @@ class LoadState:
             return said
         if self.cut == "none":
             return f"{said}; the agent cannot add to it until it is shorter"
-        where = f"the last {self.lost:,}" if self.cut == "last" else f"{self.lost:,} from its middle"
+        where = f"{self.lost:,} from its middle" if self.cut == "middle" else f"the {self.cut} {self.lost:,}"
         return f"{said}; the agent is not given {where}"
 
     def as_json(self) -> dict[str, object]:
