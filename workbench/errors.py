@@ -155,7 +155,7 @@ class FlaggedError(NotCuratableError):
         super().__init__(
             "it contains hidden text or a secret: "
             + "; ".join(f"“{title}”: {what}" for title, what in found.items()),
-            hint=f"review it first; `workbench promote {flags}` promotes it anyway",
+            hint=f"review it first; the same command with `{flags}` takes it anyway",
         )
 
 

@@ -408,7 +408,7 @@ class _Sync:
             ("a search found damage", generation.suspected),
             ("the keyword index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
             (
-                "the keyword index was damaged",
+                "files of the keyword index are not as the last sync left them: damaged, or new copies",
                 lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
             ),
             (_OTHER_MODEL, lambda: self._model and manifest.model not in (None, self._model.identity)),

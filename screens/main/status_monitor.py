@@ -134,9 +134,9 @@ def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
         entries = manifest.entries if manifest else 0
         status = replace(status, entries=entries, branch=row_text(branch), unsaved=unsaved)
         seen = overview(workspace, now())
-        made = [one.made_at for one in seen.proposals if one.run and one.made_at]
         waits = sum(not one.stale for one in seen.waits)
-        status = replace(status, inbox=waits, dreamt=max(made).date() if made else None)
+        dreamt = seen.dreamt_at.astimezone().date() if seen.dreamt_at else None
+        status = replace(status, inbox=waits, dreamt=dreamt)
     return status
 
 

@@ -17,6 +17,7 @@ from tests.support.agent_memories import (
     CLAUDE_PROJECT,
     CODEX,
     EVERY,
+    GEMINI_CLI,
     HERMES,
     LETTA,
     OBSIDIAN,
@@ -90,6 +91,13 @@ def test_what_it_says_is_found(run: Run, tmp_path: Path, memory: AgentMemory) ->
     found = run("-w", str(root), "search", "staging port", "--json").json["hits"]
     assert any(PORT in hit["snippet"] for hit in found)
     assert not run("-w", str(root), "search", "quokka", "--json").json["hits"]
+
+
+@every
+def test_what_the_agent_noted_is_given_with_a_message(run: Run, tmp_path: Path, memory: AgentMemory) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    given = run("-w", str(root), "context", "where does the staging port listen")
+    assert (PORT in given.out) is (memory not in (GEMINI_CLI, HERMES, PLAIN)), given.err
 
 
 @with_source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -650,6 +651,8 @@ def test_a_candidate_over_several_lines_is_of_all_of_them(run: Run, inbox: Any, 
     message = subprocess.check_output(["git", "-C", str(root), "log", "-1", "--format=%B"], text=True)
     sources = [line.partition(": ")[2] for line in message.splitlines() if line.startswith("Source: ")]
     assert sources == ["memory/2026-02-05.md#L3", "memory/2026-02-05.md#L4"]
+    added = (root / "MEMORY.md").read_text().partition("Likes tea\n")[2]
+    assert re.sub(r" <!-- wb:\w+ -->", "", added) == f"- 2026-02-05:\n  - {PORT}\n  - Atlas ships in May\n"
     done(run("-w", str(root), "undo"))
     assert everything(root) == before
 
@@ -660,7 +663,7 @@ def test_what_a_search_puts_around_a_candidate_is_no_part_of_it(
 ) -> None:
     root = openclaw(person, candidate(3, f"{header}{PORT} - Atlas ships..."))
     one = only(inbox, root)
-    assert one["text"] == f"{PORT} - Atlas ships in May"
+    assert one["text"] == f"2026-02-05:\n- {PORT}\n- Atlas ships in May"
     done(inbox(root, "accept", one["key"]))
     assert "@@" not in (root / "MEMORY.md").read_text()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -362,3 +363,13 @@ def test_the_command_line_says_what_was_learned(run: Run, sandbox: Sandbox) -> N
     refused = run("dream", "--forget-learned")
     assert refused.code != 0
     assert "nothing has been learned" in refused.err
+
+
+def test_the_last_dream_is_the_last_that_proposed_something(run: Run, dreamer: Sandbox) -> None:
+    assert re.search(r"(?m)^last dream never$", run("-w", str(dreamer.root), "status").out)
+    made = run("-w", str(dreamer.root), "dream", "--json").json["proposals"][0]["made_at"]
+    shown = datetime.fromisoformat(made).astimezone().strftime("%Y-%m-%d %H:%M")
+    assert f"last dream {shown}\n" in run("-w", str(dreamer.root), "status").out
+    assert datetime.fromisoformat(run("-w", str(dreamer.root), "status", "--json").json["dreamt_at"]) == (
+        datetime.fromisoformat(made)
+    )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
+from tests.support.workspaces import Sandbox
 from themes import BUILT_IN, own_folder, parse_theme
 
 SEPIA = (BUILT_IN / "sepia.yaml").read_text()
@@ -62,3 +69,21 @@ def test_what_a_theme_says_cannot_steer_the_terminal(run: Run, tmp_path: Path) -
     result = run("config", "themes", "--check", str(path))
     assert "\x1b" not in result.out
     assert "\x07" not in result.out
+
+
+@pytest.mark.parametrize(
+    ("said", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_the_command_line_is_coloured_on_a_terminal_that_can_and_may_be(
+    sandbox: Sandbox, said: dict[str, str], coloured: bool
+) -> None:
+    command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), "show", "MEMORY.md:5"]
+    leader, follower = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    subprocess.run(command, stdout=follower, env=environment | {"TERM": "xterm"} | said, check=True)
+    os.close(follower)
+    shown = os.read(leader, 65_536)
+    os.close(leader)
+    assert b"Likes tea" in shown
+    assert (b"\x1b[" in shown) is coloured

@@ -377,3 +377,12 @@ def test_without_a_workspace_the_program_lists_what_it_finds(home: Path, tmp_pat
     assert f"Hermes  {home / '.hermes'}\x1b" in shown
     assert "open one with" in shown
     assert not list(empty.iterdir())
+
+
+def test_a_folder_inside_a_workspace_says_which_it_is_part_of(run: Run, sandbox: Sandbox) -> None:
+    said = f"is a folder of the workspace {sandbox.root}; `-w {sandbox.root}` opens all of it"
+    assert said in run("-w", str(sandbox.root / "memory"), "status").err
+    assert said in run("audit", str(sandbox.root / "memory"), "--quick").err
+    assert "is a folder of" not in run("-w", str(sandbox.root), "status").err
+    (sandbox.root / "memory/.workbench").mkdir()  # somebody uses it by itself
+    assert "is a folder of" not in run("-w", str(sandbox.root / "memory"), "status").err

@@ -328,7 +328,8 @@ def test_what_waits_for_a_person_who_does_not_look_does_not_grow(nights: Nights,
     for night in range(8):
         for day in range(1, 2 + night):  # each is said on more days than the one before: it is better by then
             nights.log(day, rule(night), slug=f"part-{night}")
-        propose(nights.workspace, nights.dream(limit=2).proposals, NOW, anew=anew)
+        night_dream = nights.dream(limit=2)
+        propose(nights.workspace, night_dream.proposals, NOW, since=night_dream.since if anew else None)
         waits.append(len(pending(nights.workspace, NOW)))
     if anew:
         assert max(waits) == 2

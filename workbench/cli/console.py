@@ -22,7 +22,7 @@ import click
 from indexing.search.modes import MODES
 from workbench.cli import shell_values
 from workbench.cli.commands import refuse_renamed
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import NoWorkspaceError, UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
@@ -561,7 +561,24 @@ def meant(text: str, *, may_be_new: bool = False) -> str:
     folder, said = resolved(text, may_be_new=may_be_new)
     if said:
         narrate(said)
+    if not may_be_new and (whole := _around(Path(os.path.realpath(folder)))):
+        narrate(f"{text} is a folder of the workspace {whole}; `-w {whole}` opens all of it")
     return folder
+
+
+def _around(folder: Path) -> Path | None:
+    """The workspace that a folder is in which has no layout of its own and was never opened by itself."""
+    from workbench.workspace.agent_layouts import PLAIN, layouts_of
+    from workbench.workspace.layout import STATE_DIR
+    from workbench.workspace.workspace import Workspace
+
+    if not folder.is_dir() or (folder / STATE_DIR).exists() or layouts_of(folder) != (PLAIN,):
+        return None
+    try:
+        whole = Workspace.nearest_root(folder)
+    except NoWorkspaceError:
+        return None
+    return whole if whole != folder else None
 
 
 def moment(text: str) -> str:

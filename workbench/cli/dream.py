@@ -189,7 +189,7 @@ class _Applied:
 
 def _proposed(place: Workspace, found: Dream, now: datetime) -> Proposed:
     try:
-        return propose(place, found.proposals, now, anew=True)
+        return propose(place, found.proposals, now, since=found.since)
     except ReadOnlyError as error:
         error.hint = "`workbench dream --dry-run` shows what would be proposed, and writes nothing"
         raise

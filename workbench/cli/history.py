@@ -36,7 +36,7 @@ from workbench.history.origin import origin_of, who_did
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, heading_path
+from workbench.memory.entry import Entry, Kind, heading_path
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
@@ -301,7 +301,8 @@ def _show_entry(there: AddressedWorkspace, name: str) -> None:
     if origin is None:
         say("origin   no longer in its file")
     else:
-        trust = "" if origin.trusted else " (counts as untrusted)"
+        is_curated = entry.kind is Kind.MEMORY
+        trust = "" if origin.trusted or is_curated else " (counts as untrusted)"
         say(f"origin   {origin.who}, trust {origin.trust}{trust}")
         say(f"date     {origin.when or 'unknown'}")
         say(f"session  {origin.session or 'unknown'}")

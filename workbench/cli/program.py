@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,8 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
 
     Without a command, the interface opens on the nearest workspace.
     """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        ctx.color = False
     ctx.obj = meant(workspace, may_be_new=ctx.invoked_subcommand == "init") if workspace else workspace
     ctx.meta[AS_OF] = as_of
     if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:

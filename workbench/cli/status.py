@@ -95,7 +95,7 @@ def _say_status(report: dict[str, Any]) -> None:
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
         ("history", ", ".join(filter(None, (report["repository"], kept and kept_in(kept))))),
-        ("last dream", report["last_dream"] or "never"),
+        ("last dream", (report["dreamt_at"] or "")[:16].replace("T", " ") or report["last_dream"] or "never"),
         *(("job", _job_line(job)) for job in report["jobs"]),
         ("proposals", waiting if today and report["proposals"] else ""),
         ("backup", _backup_line(report["last_backup"]) if today else ""),
@@ -146,7 +146,7 @@ def _minute(moment: str) -> str:
 
 def _status(place: Workspace) -> dict[str, Any]:
     from workbench.cli.inbox import conflict_warnings
-    from workbench.dreaming.proposals.inbox import pending
+    from workbench.dreaming.proposals.inbox import overview
 
     late = late_in(place)
     files = place.scan()
@@ -178,6 +178,8 @@ def _status(place: Workspace) -> dict[str, Any]:
     warnings += [one.problem for one in place.layout.daily if one.problem]
     warnings += _deprecated(place)
     dreams = [file.path for file in files if file.path.startswith("_system/dreaming/")]
+    inbox = None if past else overview(place, now())
+    dreamt = inbox and inbox.dreamt_at
     return {
         "version": STATUS_VERSION,
         "workspace": str(past.today if past else place.root),
@@ -192,8 +194,9 @@ def _status(place: Workspace) -> dict[str, Any]:
         "repository": repository,
         "history": history,
         "last_dream": max(dreams, default=None),
+        "dreamt_at": dreamt.astimezone().isoformat() if dreamt else None,
         "jobs": [one.as_json() for one in jobs],
-        "proposals": 0 if past else len(pending(place, now())),
+        "proposals": sum(not one.stale for one in inbox.waits) if inbox else 0,
         "last_backup": backup,
         "late": [{**attributes(one, "path", "why", "lines"), "bytes": len(one.text)} for one in late],
         "warnings": warnings,

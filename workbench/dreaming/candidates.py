@@ -134,8 +134,12 @@ class Mention:
 
 @dataclass(slots=True)
 class CandidateScan:
-    """What was read: the mentions, how many entries were old, and what could not be read or is suspicious."""
+    """What was read: the mentions, how many entries were old, and what could not be read or is suspicious.
 
+    ``since`` is the day from which all was read.
+    """
+
+    since: date = date.min
     mentions: list[Mention] = field(default_factory=list)
     old: int = 0
     unread: list[str] = field(default_factory=list)
@@ -150,12 +154,12 @@ def candidates(
     ``days`` is their age at most, counted back from the newest log, as a memory that rested is no older for
     it; None for all of history.
     """
-    found = CandidateScan()
     owner = names_of(owner_name_of(workspace))
     files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
     # A note stays where it is read and searched; what a day says would be lost below the days after it.
     files = [file for file in files if file.kind is not Kind.NOTE] or files
     oldest = date.min if days is None else _newest(files, today) - timedelta(days=days)
+    found = CandidateScan(oldest)
     reader = _Reader(today, oldest, skips, found, owner)
     for number, file in enumerate(files):
         pulse = partial(tell, DreamProgress("reading", number, len(files)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from workbench.dreaming.proposals.inbox import Proposed
@@ -74,13 +75,14 @@ class Dream:
     """One run: ``considered`` claims, of which ``gated`` may be proposed if their rank is high enough.
 
     ``skipped`` names claims that were left out, at most as many as fit (``reasons`` counts all of them);
-    ``notes`` say in sentences what else a person should know. ``took`` is in seconds. Once its proposals
-    wait, ``waiting`` are those that did so before.
+    ``notes`` say in sentences what else a person should know. ``took`` is in seconds. All was judged that was
+    written ``since`` that day. Once its proposals wait, ``waiting`` are those that did so before.
     """
 
     run: str
     considered: int
     gated: int
+    since: date = date.min
     proposals: tuple[Proposal, ...] = ()
     waiting: tuple[Proposal, ...] = ()
     skipped: tuple[SkippedClaim, ...] = ()

@@ -88,6 +88,7 @@ def dream(
         run=run,
         considered=len(known.judged),
         gated=sum(judged.passed for judged in known.judged),
+        since=known.found.since,
         proposals=tuple(replace(proposal, run=run, made_at=now) for proposal in made),
         skipped=tuple(known.skips.named),
         reasons=dict(known.skips.reasons.most_common()),
@@ -203,5 +204,5 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         if why_none:
             dreamt = replace(dreamt, notes=(f"{WITHOUT_MODEL}: {why_none}", *dreamt.notes))
         context.require_not_stopped()
-        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, anew=True))
+        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, since=dreamt.since))
         return {"outcome": msgspec.to_builtins(dreamt)}

@@ -21,7 +21,7 @@ from indexing.sync.sources import IndexSources
 from workbench.agent.usage import dominance
 from workbench.backup.bundles import operations_since, remembered
 from workbench.backup.targets import without_secret
-from workbench.dreaming.proposals.inbox import pending
+from workbench.dreaming.proposals.inbox import overview
 from workbench.errors import NoGitError, NotMemoryError, SpecialFileError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import SYNC, CheckSubject, about, fix_of, shown
@@ -291,9 +291,10 @@ def jobs(subject: CheckSubject) -> Look:
 
 def inbox(subject: CheckSubject) -> Look:
     """The last dream, and the proposals that wait for a decision."""
-    dreams = (file.path for file in subject.workspace.scan() if file.path.startswith("_system/dreaming/"))
-    count = len(pending(subject.workspace, subject.moment))
-    yield f"{count:,} waiting; last dream: {max(dreams, default='never')}"
+    seen = overview(subject.workspace, subject.moment)
+    count = sum(not one.stale for one in seen.waits)
+    dreamt = f"{seen.dreamt_at.astimezone():%Y-%m-%d %H:%M}" if seen.dreamt_at else "never"
+    yield f"{count:,} waiting; last dream: {dreamt}"
     if count:
         yield Finding(
             f"{plural(count, 'proposal')} waiting for a decision",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
 from workbench.jobs.runs import ActiveRun, Job, StepState, running
@@ -153,11 +153,11 @@ def _dream(night: NightlyContext) -> StepOutcome:
     from workbench.dreaming.run import dream  # noqa: PLC0415
 
     result = dream(night.workspace, now=night.now, model=night.model)
-    return _proposed(night, result.proposals, result.notes, anew=True)
+    return _proposed(night, result.proposals, result.notes, since=result.since)
 
 
 def _proposed(
-    night: NightlyContext, proposals: Sequence[Proposal], notes: tuple[str, ...], *, anew: bool = False
+    night: NightlyContext, proposals: Sequence[Proposal], notes: tuple[str, ...], *, since: date | None = None
 ) -> StepOutcome:
     from workbench.dreaming.proposals.inbox import propose  # noqa: PLC0415
 
@@ -165,7 +165,7 @@ def _proposed(
         return StepOutcome("nothing", "nothing to propose", notes)
     if night.dry_run:
         return StepOutcome("would", f"would propose {len(proposals)}", notes)
-    new = propose(night.workspace, proposals, night.now, anew=anew)
+    new = propose(night.workspace, proposals, night.now, since=since)
     said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
     said += f", {len(new.replaced)} no longer pending" if new.replaced else ""
     return StepOutcome(

@@ -87,6 +87,8 @@ class Document:
     """Who knows the details behind short marks."""
     named: DatedName | None = field(default=None, compare=False, repr=False)
     """The day in its name, where only its workspace can read it."""
+    is_own_note: bool = field(default=False, compare=False, repr=False)
+    """Whether the agent keeps it as a note of its own, wherever that is."""
 
     @property
     def header(self) -> FrontMatter:
@@ -141,7 +143,7 @@ class Document:
 
     def with_data(self, data: bytes) -> Document:
         """The same file with other bytes."""
-        return parse_document(self.path, data, self.kind, self.marks, self.named)
+        return parse_document(self.path, data, self.kind, self.marks, self.named, self.is_own_note)
 
     def block_at(self, start: int) -> int:
         """Which block begins at byte ``start``, or is the first one below it."""
@@ -155,20 +157,20 @@ def parse_document(
     kind: Kind,
     marks: MarkReader | None = None,
     named: DatedName | None = None,
+    is_own_note: bool = False,
 ) -> Document:
     """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises.
 
     Without ``marks``, what short marks say is not known. ``named`` is the day in its name, where that is in a
-    form of its workspace.
+    form of its workspace; ``is_own_note`` is what the layout says of it.
     """
     header = read_front_matter(data)
     starts = _line_starts(data)
     # A line of `§` stands between entries, as Hermes writes them: for the parser it is a blank one.
     found, is_plain = _found(data.replace(_APART, b"\n  \n"), header.body if header else 0)
     headings, blocks = _headings_and_blocks(data, found, starts)
-    return Document(
-        path, kind, data, header, tuple(headings), tuple(blocks), starts, None, is_plain, marks, named
-    )
+    parts = (tuple(headings), tuple(blocks), starts, None)
+    return Document(path, kind, data, header, *parts, is_plain, marks, named, is_own_note)
 
 
 def file_date(path: str, header: FrontMatter | None, named: DatedName | None = None) -> date | None:

@@ -276,7 +276,8 @@ class OriginReader:
         if entry.kind is Kind.ENTITY:
             return of_page_line(entry, least_trusted(self._in_file or own, own or self._in_file))
         place = _BY_KIND.get(entry.kind, Origin.UNKNOWN)
-        if entry.kind is Kind.NOTE and not entry.path.startswith(_OWN_NOTES):
+        is_own = self._document.is_own_note or entry.path.startswith(_OWN_NOTES)
+        if entry.kind is Kind.NOTE and not is_own:
             place = Origin.UNKNOWN
         return Origin(least_trusted(place, *filter(None, (own, self._in_file))))
 

@@ -141,6 +141,8 @@ class AgentLayout:
     log: str = "memory/{0}.md"
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
+    keeps_notes: bool = False
+    """Whether all notes are the agent's own; elsewhere those in ``memory/`` are, and others anybody's."""
     plans_pages: bool = False
     """Whether links to pages that nobody has written yet are usual."""
     daily_notes: tuple[tuple[str, str], ...] = ()
@@ -381,6 +383,7 @@ CLAUDE_CODE = AgentLayout(
     rules=(("MEMORY.md", one_line_entries),),
     log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
+    keeps_notes=True,
 )
 _IN_PROJECT = (".claude/memory", ".memory", "memory")
 """Where people keep auto memory in the repository; CLAUDE.md imports it."""
@@ -401,6 +404,7 @@ CLAUDE_PROJECT = AgentLayout(
         (Kind.LOG, tuple(f"{one}/{below}{DAY}*.md" for one in _IN_PROJECT for below in _LOGS)),
         (Kind.NOTE, (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md")),
     ),
+    keeps_notes=True,
 )
 _BANKS = (
     *("memory-bank", "memory_bank", ".memory-bank", "docs/memory-bank", "cline_docs"),
@@ -418,6 +422,7 @@ MEMORY_BANK = AgentLayout(
         (Kind.NOTE, tuple(f"{bank}/**/*.md" for bank in _BANKS)),
     ),
     makes_memory=False,
+    keeps_notes=True,
 )
 REPLIT = AgentLayout(
     name="replit",
@@ -432,6 +437,7 @@ REPLIT = AgentLayout(
     ),
     rules=((".agents/memory/MEMORY.md", one_line_entries),),
     log=".agents/memory/{0}.md",
+    keeps_notes=True,
 )
 SERENA = AgentLayout(
     name="serena",
@@ -440,6 +446,7 @@ SERENA = AgentLayout(
     signs=(".serena/memories",),
     files=((Kind.MEMORY, _MEMORY), (Kind.NOTE, (".serena/memories/**/*.md",))),
     makes_memory=False,
+    keeps_notes=True,
 )
 OPENHANDS = AgentLayout(
     name="openhands",
@@ -453,6 +460,7 @@ OPENHANDS = AgentLayout(
     ),
     limits=(LoadLimit("**/MEMORY.md", 6_000, cut="first"),),
     log=".openhands/memory/{0}.md",
+    keeps_notes=True,
 )
 OPENHANDS_USER = replace(
     OPENHANDS,
@@ -481,6 +489,7 @@ CODEX = AgentLayout(
         LoadLimit("AGENTS.md", 32_768, "bytes"),
     ),
     rules=(("memory_summary.md", keeps_first_line),),
+    keeps_notes=True,
 )
 GEMINI_CLI = AgentLayout(
     name="gemini-cli",
@@ -543,6 +552,7 @@ LETTA = AgentLayout(
     limits_in=(".memfs.config.json", _letta_limits),
     rules=(("**/*.md", letta_block),),
     makes_memory=False,
+    keeps_notes=True,
 )
 NANOBOT = AgentLayout(
     name="nanobot",
@@ -570,6 +580,7 @@ BASIC_MEMORY = AgentLayout(
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
     plans_pages=True,
+    keeps_notes=True,
 )
 OBSIDIAN = AgentLayout(
     name="obsidian",

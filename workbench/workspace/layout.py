@@ -336,6 +336,11 @@ class Layout:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
         return self._claim(path)[0]
 
+    def is_own_note(self, path: str) -> bool:
+        """Whether ``path`` is where only the agent itself keeps notes."""
+        agent = self.agent_of(path)
+        return agent is not None and agent.keeps_notes
+
     def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
         """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""
         agent = self.agent_of(path)

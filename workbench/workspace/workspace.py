@@ -291,8 +291,9 @@ class Workspace:
         """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
         from workbench.memory.markdown import parse_document
 
-        kind = self.layout.kind_of(path)
-        return parse_document(path, data, kind, self.marks(), self.layout.named(path))
+        layout = self.layout
+        kind, named, is_own = layout.kind_of(path), layout.named(path), layout.is_own_note(path)
+        return parse_document(path, data, kind, self.marks(), named, is_own)
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.

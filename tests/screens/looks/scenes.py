@@ -136,7 +136,8 @@ def demo(home: Path) -> Iterator[dict[Ground, Path]]:
 def dreamt(workspace: Workspace) -> None:
     """Let a dream propose, at noon."""
     noon = datetime.combine(TODAY, clock(12), UTC)
-    propose(workspace, dream(workspace, now=noon).proposals, noon, anew=True)
+    made = dream(workspace, now=noon)
+    propose(workspace, made.proposals, noon, since=made.since)
 
 
 Taken = dict[tuple[tuple[int, int], str], Picture]

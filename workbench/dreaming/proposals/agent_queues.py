@@ -124,7 +124,7 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
             path=path,
             data=data,
             proposal=replace(
-                _completed(workspace, one) if not queue.change and one.text.endswith(_CUT) else one,
+                one if queue.change or malformed else _completed(workspace, one),
                 key=one.key or digest,
                 by=queue.layout.title,
                 trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
@@ -147,6 +147,8 @@ def _data(files: Files, path: RelPath) -> bytes:
 def located(workspace: Workspace, proposal: Proposal) -> Proposal:
     """A proposal that quotes memory, with the entries that it quotes: one that says all of it, else all that
     stand where its words do. Raises NotCuratableError without any: then nobody knows where it is from."""
+    if proposal.entries:
+        return proposal
     found = _quoted(workspace, proposal)
     if not found:
         path = proposal.sources[0].rpartition("#L")[0]
@@ -174,12 +176,20 @@ def _quoted(workspace: Workspace, proposal: Proposal) -> Sequence[Entry]:
 
 
 def _completed(workspace: Workspace, proposal: Proposal) -> Proposal:
-    """A proposal whose text its agent cut off, with the words up to the end of the entry that it quotes.
+    """A proposal that quotes memory, with all of what it quotes where its agent cut or joined it.
 
-    Where they are not found, it says so.
+    Several entries become a list under the heading that they share. A cut text goes on to the end of its
+    entry; where that is not found, it says so.
     """
+    found = _quoted(workspace, proposal)
+    if len(found) > 1:
+        shared = (name for name in reversed(found[0].heading) if all(name in one.heading for one in found))
+        lines = [f"{next(shared, 'Notes')}:", *(f"- {' '.join(one.text.split())}" for one in found)]
+        return replace(proposal, text="\n".join(lines), entries=tuple(one.address for one in found))
+    if not proposal.text.endswith(_CUT):
+        return proposal
     text = _uncut(proposal.text)
-    if found := _quoted(workspace, proposal):
+    if found:
         said = " ".join(found[-1].text.split())
         if text in said:
             end = said.index(text) + len(text)

@@ -34,6 +34,7 @@ from workbench.workspace.decisions import (
     near_of,
     read_decisions,
 )
+from workbench.workspace.layout import Layout
 from workbench.workspace.ledger_records import LONGEST
 from workbench.workspace.workspace import Workspace
 
@@ -82,16 +83,17 @@ class Proposed:
 
 
 def propose(
-    workspace: Workspace, proposals: Sequence[Proposal], now: datetime, *, anew: bool = False
+    workspace: Workspace, proposals: Sequence[Proposal], now: datetime, *, since: date | None = None
 ) -> Proposed:
     """Let proposals wait for a person, in one write to the ledger.
 
     What waits already just so is not added again. Left out is what is deferred, what was rejected or accepted
     before, in nearly the same words too, and what long-term memory says already.
 
-    ``anew``: these are all that a dream proposes, which judged everything again. They take the place of what
-    earlier ones proposed and nobody has deferred, so that what waits is what is best by now and does not
-    grow; a dream that proposes nothing takes the place of nothing. Raises ReadOnlyError, WriteFailedError.
+    With ``since`` these are all that a dream proposes, which judged again what was written since that day.
+    They take the place of what earlier ones proposed of it and nobody has deferred, so that what waits is
+    what is best by now; a dream that proposes nothing takes the place of nothing. Raises ReadOnlyError,
+    WriteFailedError.
     """
     book = read_book(workspace)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book)}
@@ -118,8 +120,8 @@ def propose(
     replaced = [
         one.proposal
         for name, one in waits.items()
-        if anew and proposals and one.proposal.by == _BY and one.until is None
-        if name not in added and name not in again
+        if since and proposals and one.proposal.by == _BY and one.until is None
+        if name not in added and name not in again and not _is_before(since, one, workspace.layout)
     ]
     records = [
         {"key": one.key, "action": one.action, _REPLACED: True, "run": proposals[0].run} for one in replaced
@@ -136,6 +138,12 @@ def propose(
         left_out=tuple(left_out),
         replaced=tuple(replaced),
     )
+
+
+def _is_before(since: date, waits: PendingProposal, layout: Layout) -> bool:
+    """Whether a proposal stands on nothing but what was written before a day, and that is still there."""
+    days = [layout.named(source.partition("#")[0]) for source in waits.proposal.sources]
+    return not waits.stale and bool(days) and all(named and named.day < since for named in days)
 
 
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
@@ -377,6 +385,11 @@ class Overview:
     deferred: tuple[PendingProposal, ...] = ()
     settled: tuple[SettledProposal, ...] = ()
     flagged: frozenset[str] = frozenset()
+
+    @property
+    def dreamt_at(self) -> datetime | None:
+        """When a dream proposed something last; None where none did."""
+        return max((one.made_at for one in self.proposals if one.run and one.made_at), default=None)
 
     @property
     def newest_run(self) -> str:
