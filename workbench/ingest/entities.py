@@ -95,25 +95,16 @@ _ANY_KIN = f"{KIN}|{_KIN_ELSEWHERE}"
 _MINE = "my|our|meine?|unsere?|mi|nuestr[oa]|ma|mon|minha|meu|моя|мой"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
-    """Words right before a name, or right after it, that tell what it is."""
-
-    type: str
-    pattern: re.Pattern[str]
-    is_before: bool
-
-    def fits(self, before: str, after: str) -> bool:
-        """Whether these are the words around a name."""
-        return bool(self.pattern.search(before) if self.is_before else self.pattern.match(after))
+_Cue = tuple[str, re.Pattern[str], bool]
+"""A type, the words around a name that tell it, and whether they stand right before it, not right after."""
 
 
 def _before(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE), is_before=True)
+    return kind, re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE), True
 
 
 def _after(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"), is_before=False)
+    return kind, re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"), False
 
 
 _OUTRIGHT = (
@@ -270,9 +261,10 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
         for at in (0, *(blank.end() for blank in re.finditer(" ", phrase))):  # `Meine Frau Sarah` is Sarah
             name, before = phrase[at:], text[max(0, start + at - _AROUND) : start + at]
             cues = (() if of_it else _OUTRIGHT) + (_HINTS if hints and not at else ())
-            for cue in cues:
-                if (cue.is_before or not at) and cue.fits(before, after) and is_name(name):
-                    yield NamedEntity(name, cue.type)
+            for kind, pattern, is_before in cues:
+                said = pattern.search(before) if is_before else not at and pattern.match(after)
+                if said and is_name(name):
+                    yield NamedEntity(name, kind)
 
 
 def without_links(text: str) -> str:
@@ -294,7 +286,6 @@ class _FileNames:
     small: Counter[str] = field(default_factory=Counter)
     told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
-    personal: bool = False
 
 
 class NameEvidence:
@@ -338,7 +329,7 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
         for name, on in file.days.items():
             days[name] |= on
         for one, count in file.told.items():
-            told[one.name][one.type] += 2 * count if file.personal else count
+            told[one.name][one.type] += count
     borne_out = known | {
         name
         for name, on in days.items()
@@ -365,7 +356,7 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
 
 
 def _read(file: MemoryFile, text: str) -> _FileNames:
-    out = _FileNames(personal=file.path == _PERSONAL)
+    out = _FileNames()
     day = file.named.day.isoformat() if file.named else file.path
     lines = []
     fenced = False
@@ -392,6 +383,8 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
             if _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
                 out.days[name].add(day)
                 out.capitals[name] += 1
+    if file.path == _PERSONAL:
+        out.told += out.told  # what it says counts twice
     return out
 
 

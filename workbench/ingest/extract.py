@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import zip_longest
 from typing import Any
 
 from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
@@ -31,7 +30,7 @@ from workbench.ingest.entities import (
     told_in,
     without_links,
 )
-from workbench.ingest.llm_session import asked, is_me, portions
+from workbench.ingest.llm_session import ExtractionAnswer, asked, is_me
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
@@ -106,10 +105,9 @@ def day_in(text: str, said_on: date | None) -> date | None:
         return named[0] if len(named) == 1 else None
     if said_on is None:
         return None
-    ahead = () if _PAST.search(text) else coming(text, said_on)
-    for one in ahead:
+    found = [] if _PAST.search(text) else list(coming(text, said_on))
+    for one in found:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
-    found = list(ahead)
     for one in periods_in(text, said_on):  # one day, or a week that begins after that on which it was said
         if one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7)):
             found.append(one)
@@ -156,15 +154,10 @@ def _next(day: date, words: str, said_on: date) -> date | None:
         return None
 
 
-def coming(text: str, today: date) -> tuple[Period, ...]:
+def coming(text: str, today: date) -> Iterator[Period]:
     """The days to come that a sentence names, counted from ``today``, in its order."""
     text = text[:MAX_CHARACTERS]
-    found = [*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)]
-    return tuple(_periods(sorted(found, key=re.Match.start), today))
-
-
-def _periods(found: list[re.Match[str]], today: date) -> Iterator[Period]:
-    for match in found:
+    for match in sorted([*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)], key=re.Match.start):
         said = match.groupdict()
         try:
             if said.get("n"):
@@ -258,12 +251,14 @@ def extract(
     notes: list[str] = []
     memories: list[MemoryDraft] = []
     relations: list[RelationDraft] = []
-    # Two models are the same only where they are one object.
-    answers = asked(source.lines, model, timeout) if model is not None else ()  # type: ignore[arg-type]
-    for some, answer in zip_longest(portions(source.lines), answers):
-        if answer is None or answer.failed:
-            memories += rules.memories(some)
-            relations += rules.relations(some)
+    answers: tuple[ExtractionAnswer, ...] = (ExtractionAnswer(source.lines, failed="there is no model"),)
+    if model is not None:
+        # Two models are the same only where they are one object.
+        answers = asked(source.lines, model, timeout)  # type: ignore[arg-type]
+    for answer in answers:
+        if answer.failed:
+            memories += rules.memories(answer.lines)
+            relations += rules.relations(answer.lines)
             continue
         drafts = [one for draft, line in answer.found if (one := rules.sourced(draft, line))]
         memories += [draft for draft in drafts if isinstance(draft, MemoryDraft)]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from indexing.sync.sources import IndexSources
-from workbench.config.settings import user_settings_path
+from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace import layout
@@ -155,11 +155,6 @@ def _setting(root: str, folder: str) -> str:
     return (
         f"transcripts: {{{json.dumps(root, ensure_ascii=False)}: {json.dumps(folder, ensure_ascii=False)}}}"
     )
-
-
-def same_place(one: str, other: str | Path) -> bool:
-    """Whether two paths, also with ``~``, lead to the same folder."""
-    return os.path.realpath(os.path.expanduser(one)) == os.path.realpath(os.path.expanduser(other))
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

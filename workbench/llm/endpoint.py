@@ -66,7 +66,9 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     named = address is not None or (_HOST.fullmatch(host) and not _NUMBER.fullmatch(host))
     if not named or not _PATH.fullmatch(path) or "/.." in path:
         raise _refused(setting, "is not an address")
-    private = _private(host, address)
+    # By the name alone: asking a name server would tell it, and answers change.
+    by_name = "." not in host or host.endswith(_PRIVATE_NAMES)
+    private = by_name if address is None else address.is_private
     if parts.scheme == "http" and not private:
         raise _refused(setting, f"is not encrypted, and {host} is not in your own network", "use https://")
     shown = f"[{host}]" if ":" in host else host
@@ -80,13 +82,6 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
-
-
-def _private(host: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> bool:
-    """By the name alone: asking a name server would tell it, and answers change."""
-    if address is not None:
-        return address.is_loopback or address.is_private or address.is_link_local
-    return "." not in host or host.endswith(_PRIVATE_NAMES)
 
 
 def _refused(setting: str, why: str, hint: str = _HINT) -> ModelUnavailableError:
