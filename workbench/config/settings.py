@@ -49,10 +49,6 @@ class Declaration:
     """It is never shown, also not in a message about what is wrong with it."""
     strict: bool = False
     """It says which words stay private, and who may have the others: no default stands in for it."""
-    adds_up: bool = False
-    """A workspace's list goes behind the person's, which it cannot replace."""
-    by_workspace: bool = False
-    """The person's file may say something else for each workspace."""
 
 
 def setting(default: _T, doc: str, **more: Any) -> _T:
@@ -84,9 +80,7 @@ class Settings:
 
     memory_budget: int = setting(10_000, "Maximum characters of MEMORY.md.", unit="characters")
     include: tuple[str, ...] = setting((), "Patterns of additional files that are memory.")
-    exclude: tuple[str, ...] = setting(
-        (), "Patterns of additional files that are not memory.", strict=True, adds_up=True
-    )
+    exclude: tuple[str, ...] = setting((), "Patterns of additional files that are not memory.", strict=True)
     extra_paths: tuple[str, ...] = setting(
         (),
         "Markdown files and folders outside of the workspace that are searched too; relative paths "
@@ -97,7 +91,6 @@ class Settings:
         (),
         "Folders or patterns of session transcripts (JSON lines) to read; or `{WORKSPACE: FOLDER}`.",
         user_only=True,
-        by_workspace=True,
     )
     transcript_bytes: int = setting(
         100_000, "How many bytes a transcript grows before it is indexed again.", unit="bytes"
@@ -254,7 +247,6 @@ FORMER_PRESETS = {"words": "keyword", "meaning": "semantic"}
 USER_ONLY = frozenset(name for name, one in DECLARED.items() if one.user_only)
 SECRET = frozenset(name for name, one in DECLARED.items() if one.secret)
 STRICT = frozenset(name for name, one in DECLARED.items() if one.strict)
-_ADDING_UP = tuple(name for name, one in DECLARED.items() if one.adds_up)
 
 
 def user_settings_path() -> Path:
@@ -360,16 +352,15 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
 
 def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Settings:
     """The workspace's values over the person's own over the defaults."""
-    values = {**own, **shared}
-    for name in _ADDING_UP:  # what the person leaves out, no workspace takes in
-        values[name] = tuple(dict.fromkeys((*own.get(name, ()), *shared.get(name, ()))))  # type: ignore[misc]
-    return Settings(**values)  # type: ignore[arg-type]
+    # What the person leaves out, no workspace takes in.
+    excluded = (*own.get("exclude", ()), *shared.get("exclude", ()))  # type: ignore[misc]
+    return Settings(**{**own, **shared, "exclude": tuple(dict.fromkeys(excluded))})  # type: ignore[arg-type]
 
 
 def _counting(file: SettingsFile, *, lenient: bool, newer: bool, skipped: list[str]) -> dict[str, object]:
     """What of a file counts. Raises UsageError for what must not be left out: it would be misread."""
     for name in file.misplaced:
-        if newer and not name.startswith(_ADDING_UP):
+        if newer and not name.startswith("exclude"):
             continue  # what a newer program sets means nothing here
         _refuse_misplaced(file, name)
         skipped.append(name)
@@ -446,7 +437,7 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
     """
     said: dict[str, object] = {}
     for key, value in found.items():
-        if key in DECLARED and DECLARED[key].by_workspace and isinstance(value, Mapping):
+        if key == "transcripts" and isinstance(value, Mapping):
             own = [paths for place, paths in value.items() if root is not None and same_place(place, root)]
             said |= {key: own[0]} if own else {}
         elif isinstance(value, Mapping) and key != KEY:

@@ -300,7 +300,8 @@ def _files(
         earlier = known.get(item.name, _NEW)
         try:
             before = workspace.files.read_or_none(path)
-            why = _flagged(data)
+            text = data.decode("utf-8", "replace")
+            why = "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
         except (WorkbenchError, OSError) as error:
             before, why = None, reason_of(error)
         digest_now = _bytes_digest(before or b"")
@@ -337,12 +338,6 @@ def _folders(path: RelPath) -> set[RelPath]:
     return {RelPath(str(folder)) for folder in PurePosixPath(path).parents}
 
 
-def _flagged(data: bytes) -> str:
-    """Why a file is not taken for its text; drafts are looked at one by one as they are stored."""
-    text = data.decode("utf-8", "replace")
-    return "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
-
-
 def _record(label: str, item: ImportItem, made: FileEdit | None) -> dict[str, Any]:
     count = len(item.recalls) or len(item.drafts) or 1
     record = {"source": f"{label}:{item.name}", "digest": item.digest, "kind": KIND, "memories": count}
@@ -355,10 +350,9 @@ def _bytes_digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _notes(same: int, left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _notes(same: int, left_out: Sequence[tuple[str, str]]) -> Iterator[str]:
     if same:
         yield f"{same} imported before and unchanged"
-    told = list(left_out)
-    yield from (f"left out: {name}: {why}" for name, why in told[:_TOLD])
-    if len(told) > _TOLD:
-        yield f"and {many(len(told) - _TOLD, 'more is', 'more are')} left out"
+    yield from (f"left out: {name}: {why}" for name, why in left_out[:_TOLD])
+    if len(left_out) > _TOLD:
+        yield f"and {many(len(left_out) - _TOLD, 'more is', 'more are')} left out"

@@ -206,17 +206,14 @@ class EntityNames:
                 start, end = tokens[at][0], tokens[at + count - 1][1]
                 said = text[start:end]
                 one = self._spelled.get(said) or self._spelled.get(clean_name(said))
-                if one is not None and not _is_unspaced(said) and not self._goes_on(text, end):
-                    found.append((start, one))
-                    at += count - 1
-                    break
+                if one is not None and not _is_unspaced(said):
+                    after = _WORD_AFTER.match(text, end)
+                    if after is None or after[1] in self._spelled:  # else it is `Claude` in `Claude Code`
+                        found.append((start, one))
+                        at += count - 1
+                        break
             at += 1
         return iter(sorted(found, key=lambda item: item[0]))
-
-    def _goes_on(self, text: str, end: int) -> bool:
-        """Whether what ends here is a part of a longer name: `Claude` in `Claude Code`."""
-        after = _WORD_AFTER.match(text, end)
-        return after is not None and after[1] not in self._spelled
 
     def along_with(self, more: Mapping[str, NamedEntity]) -> EntityNames:
         """These names and ``more``; where both have one, it stays what it is here."""
@@ -293,26 +290,21 @@ class NameEvidence:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._files: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
-        self._names: dict[str, NamedEntity] | None = None
+        self._files: dict[MemoryFile, _FileNames] = {}
+        self._names: dict[str, NamedEntity] = {}
 
     def names(self) -> Mapping[str, NamedEntity]:
         """The names that all files together bear out, each with the type that most lines tell."""
-        kept: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
+        kept: dict[MemoryFile, _FileNames] = {}
         for file in self._workspace.scan():
-            if file.kind not in (Kind.LOG, Kind.EPISODE) and file.path != _PERSONAL:
-                continue
-            stamp = (file.size, file.ctime_ns, file.inode)
-            found = self._files.get(file.path)
-            if found is None or found[0] != stamp:
+            if file in self._files:
+                kept[file] = self._files[file]
+            elif file.kind in (Kind.LOG, Kind.EPISODE) or file.path == _PERSONAL:
                 with suppress(OSError):
                     data = self._workspace.files.read_or_none(file.path) or b""
-                    found = (stamp, _read(file, data.decode("utf-8", "replace")))
-            if found is not None:
-                kept[file.path] = found
-        if self._names is None or kept != self._files:
-            self._names = _borne_out([found for _, found in kept.values()])
-        self._files = kept
+                    kept[file] = _read(file, data.decode("utf-8", "replace"))
+        if kept.keys() != self._files.keys():
+            self._files, self._names = kept, _borne_out(kept.values())
         return self._names
 
 

@@ -198,11 +198,8 @@ _UNSURE = re.compile(
     r"|considering)\b",
     re.IGNORECASE,
 )
-_DOUBT = "uncertain by their own wording"
-_WHO = "not about anything that their line names"
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
-_TOO_LONG = "too long or unsuitable for a line of a page"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
 """What may stand before the name that a sentence is about."""
@@ -298,7 +295,7 @@ class _Rules:
                     self.left_out[_AGENTS] += 1
                     continue
                 if told != "todo" and _UNSURE.search(text):
-                    self.left_out[_DOUBT] += 1
+                    self.left_out["uncertain by their own wording"] += 1
                     continue
                 subject = self._subject(fact, line)
                 # `Foghorn lives in the cloud`: only people have a life to tell of.
@@ -315,14 +312,14 @@ class _Rules:
         days = _days(text, kind, line)
         page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
         if page is None:
-            self.left_out[_NOT_OWNERS if subject else _WHO] += 1
+            self.left_out[_NOT_OWNERS if subject else "not about anything that their line names"] += 1
             return None
         try:
             return MemoryDraft(
                 text=text, type=kind, entity=page.name, entity_type=page.type, **days, **_origin(line)
             )
         except UsageError:  # a quotation that no line of a page can hold
-            self.left_out[_TOO_LONG] += 1
+            self.left_out["too long or unsuitable for a line of a page"] += 1
             return None
 
     def relations(self, lines: Iterable[PassageLine]) -> Iterator[RelationDraft]:

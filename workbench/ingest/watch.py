@@ -131,8 +131,7 @@ class Follower:
     ) -> None:
         self._workspace = workspace
         self._clock = clock
-        self._model = model
-        self._embedder = embedder
+        self._ingest = Ingest(workspace, now=clock(), model=model, embedder=embedder)
         self._pruned: datetime | None = None
         self._seen: dict[str, tuple[int, float, bool]] = {}
         self._told: dict[tuple[str, Kind], str] = {}
@@ -223,7 +222,8 @@ class Follower:
             if event.kind != "flushed":
                 return
         if quiet or compacted:
-            taken = self._ingest(now).transcript(file, self._episodes)
+            self._ingest.now = now
+            taken = self._ingest.transcript(file, self._episodes)
             if taken.outcome == "failed":
                 yield Event("failed", now, file.path, taken.why)
             elif taken.outcome not in _QUIETLY or taken.episodes:
@@ -251,7 +251,7 @@ class Follower:
             waits = f"{plural(len(turns), 'new message')} of {plural(lines, 'line')}: waits for more"
             return Event("waiting", now, file.path, waits)
         done = flush_reading(
-            self._workspace, reading, self._flushes, now=now, model=self._model, full=full is not None
+            self._workspace, reading, self._flushes, now=now, model=self._ingest.model, full=full is not None
         )
         self._first_seen.pop(file.path, None)
         said = f"before it is compacted: {full}" if full else str(why)
@@ -259,9 +259,6 @@ class Follower:
         if skipped := next((one.skipped for one in done if one.skipped), ""):
             return Event("skipped", now, file.path, skipped, flushed=done)
         return Event("flushed", now, file.path, said + bad, flushed=done)
-
-    def _ingest(self, now: datetime) -> Ingest:
-        return Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
 
     def _logs(self) -> Iterator[Event]:
         """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
@@ -275,7 +272,8 @@ class Follower:
             return
         now = self._clock()
         self._read_logs = logs
-        for taken in self._ingest(now).markdown(among=new):
+        self._ingest.now = now
+        for taken in self._ingest.markdown(among=new):
             if taken.outcome in ("failed", "refused"):
                 del self._read_logs[taken.source]  # what failed is tried again with the next round
                 yield from self._fail(taken.source, taken.why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 import os
@@ -62,7 +63,9 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     if parts.query or parts.fragment:
         raise _refused(setting, "has more than a path", key_hint)
     path = parts.path.rstrip("/")
-    address = _address(host)
+    address = None
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
     named = address is not None or (_HOST.fullmatch(host) and not _NUMBER.fullmatch(host))
     if not named or not _PATH.fullmatch(path) or "/.." in path:
         raise _refused(setting, "is not an address")
@@ -75,13 +78,6 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     if port is not None and port != _PORTS[parts.scheme]:
         shown += f":{port}"
     return Endpoint(f"{parts.scheme}://{shown}{path}", shown, private)
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
 
 
 def _refused(setting: str, why: str, hint: str = _HINT) -> ModelUnavailableError:
