@@ -274,8 +274,8 @@ class _Run:
 def _unread(failed: Mapping[str, str]) -> str:
     """Which files of a workspace cannot be read, and why."""
     reasons = [f"{path}: {why}" for path, why in failed.items()]
-    more = f" (and {len(reasons) - _MOST_REASONS} more)" if len(reasons) > _MOST_REASONS else ""
-    return "; ".join(reasons[:_MOST_REASONS]) + more
+    more = len(reasons) - _MOST_REASONS
+    return "; ".join(reasons[:_MOST_REASONS]) + (f" (and {more} more)" if more > 0 else "")
 
 
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]

@@ -217,6 +217,8 @@ _SUREST = 0.95
 AGENT_PAGE = "Agent log"
 """The page of the todos and events that the agent notes and that are of no thing with a page."""
 _DATED = frozenset({"todo", "event", "goal"})
+_PLACES = ("place", "organization", "concept", THING)
+"""What somebody can live in or move to."""
 _THINGS = frozenset({"project", "product"})
 """What somebody can say I of and still speak about: `I need to deploy Atlas`."""
 
@@ -286,7 +288,7 @@ class _Rules:
         for line in source.lines:
             self._turns[line.origins] = f"{self._turns.get(line.origins, '')}\n{line.text}"
 
-    def memories(self, lines: Iterable[PassageLine]) -> Iterator[MemoryDraft]:
+    def memories(self, lines: Sequence[PassageLine]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines that is about the owner or a name that counts."""
         for line, stated in _stated(lines):
             for fact in stated:
@@ -310,7 +312,7 @@ class _Rules:
     ) -> MemoryDraft | None:
         """A memory of ``subject`` on the page where it may stand; None, and counted, where it may on none."""
         days = _days(text, kind, line)
-        page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
+        page = self._page(subject, line, dated=days["happens_at"] is not None)
         if page is None:
             self.left_out[_NOT_OWNERS if subject else "not about anything that their line names"] += 1
             return None
@@ -333,7 +335,8 @@ class _Rules:
                     target = self._names.get(said.target)
                     if subject is None or target is None or target.name == subject.name:
                         continue
-                    if not _fits(said.target_type, target.type):
+                    # Nobody lives in a technology (`we moved to Vim`).
+                    if said.target_type == "place" and target.type not in _PLACES:
                         continue
                     if self._is_owner(subject.name) and not line.of_owner:
                         continue
@@ -377,7 +380,7 @@ class _Rules:
             return None
         if entity and isinstance(draft, MemoryDraft):
             return self._memory(draft.text, draft.type, entity, line)
-        if entity is None or isinstance(draft, MemoryDraft) or not self._page(entity, "", line, dated=False):
+        if entity is None or isinstance(draft, MemoryDraft) or not self._page(entity, line):
             self.left_out[_NOT_OWNERS] += 1
             return None
         with suppress(UsageError):
@@ -414,7 +417,7 @@ class _Rules:
         return self._names.get(heading.strip())
 
     def _page(
-        self, subject: NamedEntity | None, kind: str, line: PassageLine, *, dated: bool
+        self, subject: NamedEntity | None, line: PassageLine, *, dated: bool = False
     ) -> NamedEntity | None:
         """The page that a memory of this line may stand on, None for none.
 
@@ -423,7 +426,7 @@ class _Rules:
         """
         if subject is not None and (line.of_owner or not self._is_owner(subject.name)):
             return subject
-        told = dated and kind in _DATED and not line.of_owner and ALLOWED[line.origin].dated
+        told = dated and not line.of_owner and ALLOWED[line.origin].dated
         return NamedEntity(AGENT_PAGE) if told else None
 
     def _is_owner(self, name: str) -> bool:
@@ -453,19 +456,16 @@ def _told(source: PassageSource) -> dict[str, NamedEntity]:
             found.setdefault(one.name, one)
         for sentence in sentences(words):
             for said in relations_in(sentence.text):
-                ends = ((said.subject, said.subject_type), (said.target, said.target_type))
-                for name, kind in ends:
+                for name, kind in ((said.subject, said.subject_type), (said.target, said.target_type)):
                     if name != ME:
                         found.setdefault(name, NamedEntity(name, kind))
     return found
 
 
-def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
+def _stated(lines: Sequence[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
     """What each line states. A section's own lines always count."""
-    some = list(lines)
-    for line, found in zip(
-        some, statements_in([without_links(line.text) for line in some], spoken=False), strict=True
-    ):
+    judged = statements_in([without_links(line.text) for line in lines], spoken=False)
+    for line, found in zip(lines, judged, strict=True):
         stated = [
             one
             for one in found
@@ -480,11 +480,6 @@ def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequenc
 def _of_itself(text: str, line: PassageLine) -> bool:
     """Whether these are words of an agent about itself, which are no memory of the person."""
     return not line.by_user and bool(OF_AN_AGENT.search(text))
-
-
-def _fits(wanted: str, kind: str) -> bool:
-    """Whether what a relation leads to can be that: nobody lives in a technology (`we moved to Vim`)."""
-    return wanted != "place" or kind in ("place", "organization", "concept", THING)
 
 
 def _days(text: str, kind: str, line: PassageLine) -> dict[str, Any]:

@@ -318,17 +318,17 @@ class Ingest:
         ]
 
     def _carry_out(self, planner: Callable[[], Plan], taken: IngestedSource) -> Plan:
-        if self.model is not None and not self.dry_run:
-            planner()  # asks the model before a lock is held; the answer is kept
-        plans: list[Plan] = []
+        plans: list[Plan] = taken.plans if self.dry_run else []
 
         def plan() -> Plan:
             plans.append(planner())
             return plans[-1]
 
         if self.dry_run:
-            taken.plans.append(plan())
+            plan()
         else:
+            if self.model is not None:
+                planner()  # asks the model before a lock is held; the answer is kept
             taken.operations.append(self.workspace.operations.carry_out(plan))
         taken.notes += plans[-1].notes
         return plans[-1]

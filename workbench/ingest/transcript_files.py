@@ -242,12 +242,10 @@ def look(path: str) -> TranscriptFile:
     return TranscriptFile(path=whole, size=found.st_size, changed=found.st_mtime, inode=found.st_ino)
 
 
-@contextlib.contextmanager
-def opened(path: str) -> Iterator[int]:
-    """A descriptor to read a transcript from. Raises as ``look`` does."""
+def opened(path: str) -> contextlib.AbstractContextManager[int]:
+    """A descriptor to read a transcript from. Entering it raises as ``look`` does."""
     folder, name = os.path.split(path)
-    with Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name)) as descriptor:
-        yield descriptor
+    return Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name))
 
 
 def blocks(descriptor: int, start: int, end: int) -> Iterator[bytes]:

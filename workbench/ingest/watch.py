@@ -112,9 +112,8 @@ class Event:
             return f"{self.source}: {plural(lines, 'fact')} saved{there} ({self.why})"
         if self.taken is not None and self.kind == "taken":
             episodes = plural(len(self.taken.episodes), "episode") + ", "
-            memories = plural(self.taken.memories, "memory")
-            episodes = episodes if self.taken.kind == "transcript" else ""
-            return f"{self.source}: {episodes}{memories} ({self.why})"
+            said = episodes if self.taken.kind == "transcript" else ""
+            return f"{self.source}: {said}{plural(self.taken.memories, 'memory')} ({self.why})"
         return f"{self.source}: {self.why}"
 
 
@@ -217,7 +216,7 @@ class Follower:
         compacted = False
         if reading is not None:
             compacted = any(part.closed for part in reading.parts)
-            event = self._flush(file, reading, now)
+            event = self._flush(file, reading, now, compacted=compacted)
             yield event
             if event.kind != "flushed":
                 return
@@ -230,7 +229,9 @@ class Follower:
                 why = "compacted" if compacted else "completed"
                 yield Event("taken", now, file.path, why, taken=taken)
 
-    def _flush(self, file: TranscriptFile, reading: TranscriptReading, now: datetime) -> Event:
+    def _flush(
+        self, file: TranscriptFile, reading: TranscriptReading, now: datetime, *, compacted: bool
+    ) -> Event:
         """Save the facts of what is new, or say why that waits."""
         settings, end, turns = self._workspace.settings, reading.end, reading.transcript.turns
         full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
@@ -245,7 +246,7 @@ class Follower:
             lines=lines,
             quiet=quiet_seconds(file.changed, now),
             waited=abs((now - since).total_seconds()),
-            compacted=any(part.closed for part in reading.parts),
+            compacted=compacted,
         )
         if full is None and why is None:
             waits = f"{plural(len(turns), 'new message')} of {plural(lines, 'line')}: waits for more"
@@ -267,7 +268,7 @@ class Follower:
             for file in self._workspace.scan()
             if file.kind in (FileKind.LOG, FileKind.EPISODE) and not file.path.startswith(FOLDER)
         }
-        new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
+        new = {path for path, file in logs.items() if self._read_logs.get(path) != file}
         if not new:
             return
         now = self._clock()

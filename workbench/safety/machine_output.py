@@ -212,8 +212,7 @@ def _address(plain: str) -> str | None:
 
 
 def _has_program(text: str) -> bool:
-    first = text.split(" ", 1)[0]
-    return first in _PROGRAMS
+    return text.split(" ", 1)[0] in _PROGRAMS
 
 
 def _is_command(text: str, plain: str) -> bool:
