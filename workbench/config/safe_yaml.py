@@ -70,7 +70,7 @@ def _read(text: str, max_bytes: int, max_nodes: int) -> object:
 
 def _events(text: str, max_nodes: int) -> Iterator[yaml.Event]:
     for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        if getattr(event, "anchor", None):
             raise MappingError("anchors and aliases are not read")
         if getattr(event, "tag", None) is not None:
             raise MappingError("tags are not read")

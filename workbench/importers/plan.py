@@ -218,7 +218,7 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
     known = known_items(workspace, carried.label)
     fresh = [item for item in carried.items if known.get(item.name, _NEW).digest != item.digest]
     made, no_files = _files(workspace, known, fresh, now)
-    taken = [item for item in fresh if item.name not in no_files]
+    taken = [item for item in fresh if item.name in made or item.name not in no_files]
     recalls = [one for item in taken for one in item.recalls[known.get(item.name, _NEW).memories :]]
     written, refused = _stored(workspace, taken, now, user)
     left_out = [*carried.left_out, *no_files.items(), *refused.items()]
