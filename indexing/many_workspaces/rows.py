@@ -54,7 +54,6 @@ class Difference:
     removed: tuple[str, ...]
     failed: Mapping[str, str]
     seen: int
-    unchanged: int
 
     @property
     def behind(self) -> int:
@@ -73,40 +72,23 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
     carry_late(workspace)
     changed: list[FileRead] = []
     failed: dict[str, str] = {}
-    there: set[str] = set()
-    unchanged = 0
-    files = _searched(workspace)
+    files = [file for file in workspace.scan() if not file.is_template]
     if len(known) > 1 and not files and not believe:
         raise WorkspaceError(
             f"all of its {len(known)} files are missing; the table was not changed",
             hint="a folder may not be mounted. If you removed them on purpose, add --full",
         )
     for file in files:
-        there.add(file.path)
         try:
             read = _read(workspace, file, known.get(file.path))
         except (OSError, WorkbenchError) as error:
             failed[file.path] = reason_of(error)
             continue
-        if read is None or not (read.entries or file.path in known):
-            unchanged += 1
-        else:
+        if read is not None and (read.entries or file.path in known):
             changed.append(read)
+    there = {file.path for file in files}
     removed = tuple(path for path in known if path not in there)
-    return Difference(tuple(changed), removed, failed, len(files), unchanged)
-
-
-def everything(root: Path | str) -> Iterator[FileRead]:
-    """All files of the workspace in ``root``. Raises WorkbenchError and OSError."""
-    workspace = Workspace.open(root)
-    for file in _searched(workspace):
-        read = _read(workspace, file, None)
-        if read is not None:
-            yield read
-
-
-def _searched(workspace: Workspace) -> list[MemoryFile]:
-    return [file for file in workspace.scan() if not file.is_template]
+    return Difference(tuple(changed), removed, failed, len(files))
 
 
 def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead | None:
@@ -140,17 +122,17 @@ Row = dict[str, Any]
 def schema(dimension: int, about: dict[str, str]) -> Any:
     """The columns; ``about`` is kept with the table. Without a dimension there is no column of vectors."""
     columns = [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("workspace", pa.string(), nullable=False),
-        pa.field("file", pa.string(), nullable=False),
-        pa.field("path", pa.string()),
-        pa.field("digest", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("day", pa.int32()),
-        pa.field("marks", pa.int64()),
-        pa.field("body", pa.binary()),
-        pa.field("terms", pa.string()),
-        pa.field("lacking", pa.bool_()),
+        pa.field("id", "string", nullable=False),
+        pa.field("workspace", "string", nullable=False),
+        pa.field("file", "string", nullable=False),
+        pa.field("path", "string"),
+        pa.field("digest", "string"),
+        pa.field("kind", "string"),
+        pa.field("day", "int32"),
+        pa.field("marks", "int64"),
+        pa.field("body", "binary"),
+        pa.field("terms", "string"),
+        pa.field("lacking", "bool"),
     ]
     if dimension:
         columns.append(pa.field("vector", pa.list_(pa.float32(), dimension)))

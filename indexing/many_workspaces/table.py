@@ -135,10 +135,6 @@ class TableFingerprint:
     dimension: int = 0
     format: int = FORMAT
 
-    def written(self) -> dict[str, str]:
-        """The card as it is kept with the table."""
-        return {_CARD: json.dumps(asdict(self))}
-
 
 @dataclass(slots=True)
 class KnownFile:
@@ -202,7 +198,7 @@ class SharedTable:
                 entries = base.open_table(ENTRIES)
                 found = _card(entries)
             else:
-                columns = schema(card.dimension, card.written())
+                columns = schema(card.dimension, {_CARD: json.dumps(asdict(card))})
                 entries = base.create_table(ENTRIES, schema=columns, mode="overwrite")
                 base.create_table(BOOKS, schema=_books_schema(), mode="overwrite")
                 found = card
@@ -350,7 +346,7 @@ def _card(entries: Any) -> TableFingerprint:
 
 
 def _books_schema() -> Any:
-    return pa.schema([pa.field(name, pa.string()) for name in _BOOKS])
+    return pa.schema([pa.field(name, "string") for name in _BOOKS])
 
 
 def _words_index() -> FTS:

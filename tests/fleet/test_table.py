@@ -19,6 +19,7 @@ from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex as reindex_one
+from indexing.sync.sources import MARKDOWN_LIMIT
 from indexing.vectors import open_table, vectors_in
 from tests.fleet.models import hashing
 from tests.fleet.workspaces import contents, make_fleet, write
@@ -145,6 +146,18 @@ def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
     assert (report.written, report.retried) == (6, 4)
     states = {one.name: one.state for one in standings(fleet.table, fleet.agents)}
     assert (states["gone"], states["odd"], states["agent-00000"]) == ("unreadable", "unreadable", "fresh")
+
+
+def test_a_file_that_cannot_be_read_hides_no_other_of_its_workspace(fleet: Fleet) -> None:
+    fleet.run()
+    folder = Path(fleet.agents[2].path)
+    write(folder, "memory/2026-03-14.md", "# 2026-03-14\n\n- The quokka likes figs\n")
+    with (folder / "MEMORY.md").open("r+b") as file:
+        file.truncate(MARKDOWN_LIMIT + 1)  # a hole in the file: it takes no room
+    assert sorted(fleet.faults()) == [
+        ("stale", "agent-00002", "memory/2026-03-14.md"),
+        ("unreadable", "agent-00002", "MEMORY.md"),
+    ]
 
 
 class Losing(InProcessPool):

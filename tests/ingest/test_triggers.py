@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.config.settings import Settings
-from workbench.ingest.sessions import TranscriptGrowth, estimated_tokens, nearly_full, quiet_seconds, take_up
+from workbench.ingest.sessions import estimated_tokens, nearly_full, quiet_seconds, take_up
 
 SETTINGS = Settings()
 SMALL = Settings(context_window=10_000)
@@ -19,21 +20,21 @@ SMALL = Settings(context_window=10_000)
     ("growth", "why"),
     [
         (
-            TranscriptGrowth(user_messages=14, messages=28, bytes=99_999, lines=49, quiet=299, waited=119),
+            {"user_messages": 14, "messages": 28, "size": 99_999, "lines": 49, "quiet": 299, "waited": 119},
             None,
         ),
-        (TranscriptGrowth(user_messages=15, messages=15, bytes=1, lines=15), "messages"),
-        (TranscriptGrowth(bytes=100_000, lines=1), "bytes"),
-        (TranscriptGrowth(bytes=10, lines=50), "lines"),
-        (TranscriptGrowth(bytes=1, lines=1, quiet=300), "quiet"),
-        (TranscriptGrowth(quiet=10_000), None),
-        (TranscriptGrowth(messages=5, bytes=1, lines=5, waited=120), "interval"),
-        (TranscriptGrowth(messages=4, bytes=1, lines=5, waited=10_000), None),
-        (TranscriptGrowth(messages=1, bytes=1, lines=1, compacted=True), "compacted"),
+        ({"user_messages": 15, "messages": 15, "size": 1, "lines": 15}, "messages"),
+        ({"size": 100_000, "lines": 1}, "bytes"),
+        ({"size": 10, "lines": 50}, "lines"),
+        ({"size": 1, "lines": 1, "quiet": 300}, "quiet"),
+        ({"quiet": 10_000}, None),
+        ({"messages": 5, "size": 1, "lines": 5, "waited": 120}, "interval"),
+        ({"messages": 4, "size": 1, "lines": 5, "waited": 10_000}, None),
+        ({"messages": 1, "size": 1, "lines": 1, "compacted": True}, "compacted"),
     ],
 )
-def test_a_session_is_taken_up_at_whichever_comes_first(growth: TranscriptGrowth, why: str | None) -> None:
-    assert take_up(growth, SETTINGS) == why
+def test_a_session_is_taken_up_at_whichever_comes_first(growth: dict[str, Any], why: str | None) -> None:
+    assert take_up(SETTINGS, **growth) == why
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ refused, by reading events instead of building objects. Front matter and setting
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import partial
 
 import yaml
 
@@ -14,6 +16,8 @@ MAX_BYTES = 64 * 1024
 """Bytes that a mapping may have."""
 MAX_DEPTH = 12
 MAX_NODES = 5_000
+_TOO_MUCH = "too large or too deep"
+_END = object()
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = re.compile(r"""\s*(?:#.*\n\s*)*(?:\{|(?:"[^"\n]*"|'[^'\n]*'|[\w .-]+):(?:\s|$))""")
 
@@ -32,7 +36,7 @@ class MappingError(ValueError):
 def read_mapping(text: str) -> dict[str, object]:
     """The mapping that ``text`` holds: words, lists and mappings of them. Empty text is an empty mapping.
 
-    Iterative: depth cannot overflow it. Raises MappingError with the reason.
+    Raises MappingError with the reason.
     """
     found = _read(text, MAX_BYTES, MAX_NODES)
     if found is None:
@@ -53,32 +57,46 @@ def read_list(text: str, *, max_bytes: int, max_nodes: int) -> list[object]:
 
 
 def _read(text: str, max_bytes: int, max_nodes: int) -> object:
-    root: list[object] = []
-    stack: list[_Collection] = [_Collection(root)]
     if len(text) > max_bytes:
         raise MappingError(f"over {max_bytes} bytes")
     try:
-        for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise MappingError("anchors and aliases are not read")
-            if getattr(event, "tag", None) is not None:
-                raise MappingError("tags are not read")
-            if count > max_nodes or len(stack) > MAX_DEPTH:
-                raise MappingError("too large or too deep")
-            if isinstance(event, yaml.ScalarEvent):
-                stack[-1].take(event.value)
-            elif isinstance(event, yaml.CollectionStartEvent):
-                node: dict[str, object] | list[object]
-                node = {} if isinstance(event, yaml.MappingStartEvent) else []
-                stack[-1].take(node)
-                stack.append(_Collection(node))
-            elif isinstance(event, yaml.CollectionEndEvent):
-                stack.pop()
+        documents = list(iter(partial(_value, _events(text, max_nodes), 0), _END))
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 0
         raise MappingError(str(error).partition("\n")[0], line) from error
-    return root[0] if root else None
+    return documents[0] if documents else None
+
+
+def _events(text: str, max_nodes: int) -> Iterator[yaml.Event]:
+    for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+        if getattr(event, "anchor", None):
+            raise MappingError("anchors and aliases are not read")
+        if getattr(event, "tag", None) is not None:
+            raise MappingError("tags are not read")
+        if count > max_nodes:
+            raise MappingError(_TOO_MUCH)
+        if isinstance(event, (yaml.NodeEvent, yaml.CollectionEndEvent)):
+            yield event
+
+
+def _value(events: Iterator[yaml.Event], depth: int) -> object:
+    """The next value, ``_END`` at the end of the text or of the collection that it would be in."""
+    event = next(events, None)
+    if depth >= MAX_DEPTH:
+        raise MappingError(_TOO_MUCH)
+    if isinstance(event, yaml.ScalarEvent):
+        return event.value
+    if isinstance(event, yaml.SequenceStartEvent):
+        return list(iter(partial(_value, events, depth + 1), _END))
+    if isinstance(event, yaml.MappingStartEvent):
+        found: dict[str, object] = {}
+        while (key := _value(events, depth + 1)) is not _END:
+            if not isinstance(key, str):
+                raise MappingError("a key that is not a string")
+            found.setdefault(key, _value(events, depth + 1))  # of a key that comes twice the first one counts
+        return found
+    return _END
 
 
 def begins_mapping(text: str) -> bool:
@@ -90,23 +108,3 @@ def begins_mapping(text: str) -> bool:
     except (yaml.YAMLError, RecursionError):
         return _KEY.match(text) is not None
     return True
-
-
-class _Collection:
-    """A list or mapping that is being filled; of a key that comes twice the first one counts."""
-
-    def __init__(self, node: dict[str, object] | list[object]) -> None:
-        self._node = node
-        self._key: str | None = None
-
-    def take(self, value: object) -> None:
-        """The next item, key or value."""
-        if isinstance(self._node, list):
-            self._node.append(value)
-        elif self._key is not None:
-            self._node.setdefault(self._key, value)
-            self._key = None
-        elif isinstance(value, str):
-            self._key = value
-        else:
-            raise MappingError("a key that is not a string")

@@ -49,10 +49,6 @@ class Declaration:
     """It is never shown, also not in a message about what is wrong with it."""
     strict: bool = False
     """It says which words stay private, and who may have the others: no default stands in for it."""
-    adds_up: bool = False
-    """A workspace's list goes behind the person's, which it cannot replace."""
-    by_workspace: bool = False
-    """The person's file may say something else for each workspace."""
 
 
 def setting(default: _T, doc: str, **more: Any) -> _T:
@@ -84,9 +80,7 @@ class Settings:
 
     memory_budget: int = setting(10_000, "Maximum characters of MEMORY.md.", unit="characters")
     include: tuple[str, ...] = setting((), "Patterns of additional files that are memory.")
-    exclude: tuple[str, ...] = setting(
-        (), "Patterns of additional files that are not memory.", strict=True, adds_up=True
-    )
+    exclude: tuple[str, ...] = setting((), "Patterns of additional files that are not memory.", strict=True)
     extra_paths: tuple[str, ...] = setting(
         (),
         "Markdown files and folders outside of the workspace that are searched too; relative paths "
@@ -97,7 +91,6 @@ class Settings:
         (),
         "Folders or patterns of session transcripts (JSON lines) to read; or `{WORKSPACE: FOLDER}`.",
         user_only=True,
-        by_workspace=True,
     )
     transcript_bytes: int = setting(
         100_000, "How many bytes a transcript grows before it is indexed again.", unit="bytes"
@@ -254,7 +247,6 @@ FORMER_PRESETS = {"words": "keyword", "meaning": "semantic"}
 USER_ONLY = frozenset(name for name, one in DECLARED.items() if one.user_only)
 SECRET = frozenset(name for name, one in DECLARED.items() if one.secret)
 STRICT = frozenset(name for name, one in DECLARED.items() if one.strict)
-_ADDING_UP = tuple(name for name, one in DECLARED.items() if one.adds_up)
 
 
 def user_settings_path() -> Path:
@@ -273,6 +265,8 @@ class SettingsFile:
     """
 
     path: Path
+    allowed: Set[str]
+    """The settings that it may say."""
     text: str = ""
     said: Mapping[str, object] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
@@ -313,10 +307,8 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
         hint = f"`{KEY}: {FORMAT}` is what this version writes"
         raise UsageError(f"{workspace_file}: {error}", hint=hint) from error
     return combined(
-        _counting(files[0], DECLARED.keys(), lenient=lenient, newer=False, skipped=left_out),
-        _counting(
-            files[1], DECLARED.keys() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out
-        ),
+        _counting(files[0], lenient=lenient, newer=False, skipped=left_out),
+        _counting(files[1], lenient=lenient or newer, newer=newer, skipped=left_out),
     )
 
 
@@ -330,11 +322,12 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
 
     The person's own file is ``trusted``, a workspace's is not. Raises SettingsFileError.
     """
+    allowed = DECLARED.keys() if trusted else DECLARED.keys() - USER_ONLY
     try:
         text = read_file(path, trusted=trusted).decode("utf-8")
         said = flat(read_mapping(text), root)
     except (FileNotFoundError, NotADirectoryError):
-        return SettingsFile(path)
+        return SettingsFile(path, allowed)
     except OSError as error:
         raise SettingsFileError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -345,7 +338,7 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
     wrong: dict[str, UsageError] = {}
     misplaced: list[str] = []
     for name, value in said.items():
-        if name not in DECLARED or (name in USER_ONLY and not trusted):
+        if name not in allowed:
             if trusted or name != KEY:  # that says in which format the memory is
                 misplaced.append(name)
             continue
@@ -354,27 +347,22 @@ def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFi
             refuse_unfit(name, values[name])
         except UsageError as error:
             wrong[name] = error
-    return SettingsFile(path, text, said, values, tuple(misplaced), wrong)
+    return SettingsFile(path, allowed, text, said, values, tuple(misplaced), wrong)
 
 
 def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Settings:
     """The workspace's values over the person's own over the defaults."""
-    values = {**own, **shared}
-    for name in _ADDING_UP:  # what the person leaves out, no workspace takes in
-        lists = [said[name] for said in (own, shared) if name in said]
-        if lists:
-            values[name] = tuple(dict.fromkeys(item for one in lists for item in one))  # type: ignore[attr-defined]
-    return Settings(**values)  # type: ignore[arg-type]
+    # What the person leaves out, no workspace takes in.
+    excluded = (*own.get("exclude", ()), *shared.get("exclude", ()))  # type: ignore[misc]
+    return Settings(**{**own, **shared, "exclude": tuple(dict.fromkeys(excluded))})  # type: ignore[arg-type]
 
 
-def _counting(
-    file: SettingsFile, allowed: Set[str], *, lenient: bool, newer: bool, skipped: list[str]
-) -> dict[str, object]:
+def _counting(file: SettingsFile, *, lenient: bool, newer: bool, skipped: list[str]) -> dict[str, object]:
     """What of a file counts. Raises UsageError for what must not be left out: it would be misread."""
     for name in file.misplaced:
-        if newer and not name.startswith(_ADDING_UP):
+        if newer and not name.startswith("exclude"):
             continue  # what a newer program sets means nothing here
-        _refuse_misplaced(file.path, name, allowed)
+        _refuse_misplaced(file, name)
         skipped.append(name)
     left_out = [name for name in file.wrong if lenient and name not in STRICT]
     skipped += left_out
@@ -410,17 +398,17 @@ def refuse_unfit(name: str, value: object) -> None:
         raise UsageError(f"{name} cannot be {short(value)}", hint=f"allowed: {words}")
 
 
-def _refuse_misplaced(path: Path, name: str, allowed: Set[str]) -> None:
+def _refuse_misplaced(file: SettingsFile, name: str) -> None:
     """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
     if name in USER_ONLY:
         raise UsageError(
-            f"{path} cannot set {short(name)} (only your own settings file may)",
+            f"{file.path} cannot set {short(name)} (only your own settings file may)",
             hint=f"set it in {user_settings_path()}, or remove it",
         )
-    near = [one for one in STRICT & allowed if name.startswith(one)] or similar(name, allowed)[:1]
+    near = [one for one in STRICT & file.allowed if name.startswith(one)] or similar(name, file.allowed)[:1]
     if near and near[0] in STRICT:
         raise UsageError(
-            f"{path} cannot set {short(name)}, which looks like a misspelled setting that matters",
+            f"{file.path} cannot set {short(name)}, which looks like a misspelled setting that matters",
             hint=f"did you mean {near[0]}?",
         )
 
@@ -449,8 +437,8 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
     """
     said: dict[str, object] = {}
     for key, value in found.items():
-        if key in DECLARED and DECLARED[key].by_workspace and isinstance(value, Mapping):
-            own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
+        if key == "transcripts" and isinstance(value, Mapping):
+            own = [paths for place, paths in value.items() if root is not None and same_place(place, root)]
             said |= {key: own[0]} if own else {}
         elif isinstance(value, Mapping) and key != KEY:
             said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
@@ -459,8 +447,9 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
     return said
 
 
-def _is_at(place: str, root: Path) -> bool:
-    return os.path.realpath(os.path.expanduser(place)) == os.path.realpath(root)
+def same_place(one: str, other: str | Path) -> bool:
+    """Whether two paths, also with ``~``, lead to the same folder."""
+    return os.path.realpath(os.path.expanduser(one)) == os.path.realpath(os.path.expanduser(other))
 
 
 def checked(name: str, value: object) -> object:

@@ -6,7 +6,7 @@ The interface and ``workbench config`` show this. The values of secrets are in n
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -122,29 +122,21 @@ class SettingsReport:
         return Settings(**{one.name: one.value for one in told})  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class _ReportedFile:
-    """What counts of one file, where it says so, and what does not count."""
-
-    values: Mapping[str, object]
-    said: Mapping[str, SettingMessage]
-    problems: tuple[SettingsProblem, ...]
-
-
 def tell(workspace_file: Path | None) -> SettingsReport:
     """Every setting as it counts in the workspace with this file; None for no workspace."""
     own_path = settings_module.user_settings_path()
     root = workspace_file.parent if workspace_file is not None else None
-    own = _told_by(own_path, SettingOrigin.OWN, root)
-    shared = _ReportedFile({}, {}, ())
-    if workspace_file is not None:
-        shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, root)
-    counting, mine = combined(own.values, shared.values), combined(own.values, {})
+    problems: list[SettingsProblem] = []
+    own, own_places = _told_by(own_path, SettingOrigin.OWN, root, problems)
+    shared, shared_places = (
+        _told_by(workspace_file, SettingOrigin.WORKSPACE, root, problems) if workspace_file else ({}, {})
+    )
+    counting, mine = combined(own, shared), combined(own, {})
     told = []
     for name in DECLARED:
-        said = [file.said[name] for file in (shared, own) if name in file.said]
+        said = [places[name] for places in (shared_places, own_places) if name in places]
         told.append(_setting(name, getattr(counting, name), mine, said))
-    return SettingsReport(tuple(told), (*own.problems, *shared.problems), own_path, workspace_file)
+    return SettingsReport(tuple(told), tuple(problems), own_path, workspace_file)
 
 
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -232,15 +224,17 @@ def _variable(name: str, mine: Settings) -> str:
     return wanted if os.environ.get(wanted, "").strip() else ""
 
 
-def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ReportedFile:
+def _told_by(
+    path: Path, origin: SettingOrigin, root: Path | None, problems: list[SettingsProblem]
+) -> tuple[dict[str, object], dict[str, SettingMessage]]:
+    """What counts of one file, and where it says so; what does not count is put into ``problems``."""
     try:
         file = read_settings(path, root, trusted=origin is SettingOrigin.OWN)
     except SettingsFileError as error:
-        return _ReportedFile({}, {}, (SettingsProblem(path, error.reason, error.line, hint=error.hint),))
+        problems.append(SettingsProblem(path, error.reason, error.line, hint=error.hint))
+        return {}, {}
     lines = {name: place.line for name, place in places_of(file.text).items()} if file.text else {}
     values = {name: value for name, value in file.values.items() if name not in file.wrong}
-    said = {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}
-    problems = []
     for name in file.said:
         line = lines.get(name, 0)
         if name in file.misplaced:
@@ -248,4 +242,4 @@ def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ReportedF
             problems.append(SettingsProblem(path, f"{short(name)} is ignored: {where}", line, name))
         elif wrong := file.wrong.get(name):
             problems.append(SettingsProblem(path, wrong.message, line, name, wrong.hint))
-    return _ReportedFile(values, said, tuple(problems))
+    return values, {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}

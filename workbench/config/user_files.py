@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import ConflictError, UsageError, disk_error
+from workbench.errors import ConflictError, UsageError, disk_errors
 
 MAX_BYTES = 64 * 1024
 """Bytes of such a file that are read."""
@@ -39,7 +39,7 @@ def replace_own(path: Path, expected: bytes | None, data: bytes) -> None:
     Raises ConflictError where the file is not as it was read, ReadOnlyError, WriteFailedError.
     """
     require_more_than_looking()
-    try:
+    with disk_errors():
         target = Path(os.path.realpath(path))
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if expected is not None and not os.access(target, os.W_OK):  # replacing it would go around that
@@ -58,8 +58,6 @@ def replace_own(path: Path, expected: bytes | None, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
-    except OSError as error:
-        raise disk_error(error) from error
 
 
 def _unchanged(path: Path, expected: bytes | None) -> None:

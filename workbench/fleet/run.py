@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from indexing.many_workspaces.rows import difference, everything, row_id
+from indexing.many_workspaces.rows import difference, row_id
 from indexing.many_workspaces.table import KnownFile, Location, SharedTable, TableFingerprint
 from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
-from workbench.errors import IndexUnavailableError, WorkbenchError, disk_error, reason_of
+from workbench.errors import IndexUnavailableError, WorkbenchError, disk_errors, reason_of
 from workbench.fleet.worker import Agent, InProcessPool, Recipe, Task, TaskResult, read
 from workbench.plural import plural
 
@@ -88,10 +87,8 @@ class FleetReport:
 
     def save(self, file: str) -> None:
         """The report as a JSON file. Raises ReadOnlyError and WriteFailedError."""
-        try:
+        with disk_errors():
             write_json(Path(os.path.abspath(os.path.expanduser(file))), self.as_json())
-        except OSError as error:
-            raise disk_error(error) from error
 
 
 _T = TypeVar("_T")
@@ -277,8 +274,8 @@ class _Run:
 def _unread(failed: Mapping[str, str]) -> str:
     """Which files of a workspace cannot be read, and why."""
     reasons = [f"{path}: {why}" for path, why in failed.items()]
-    more = f" (and {len(reasons) - _MOST_REASONS} more)" if len(reasons) > _MOST_REASONS else ""
-    return "; ".join(reasons[:_MOST_REASONS]) + more
+    more = len(reasons) - _MOST_REASONS
+    return "; ".join(reasons[:_MOST_REASONS]) + (f" (and {more} more)" if more > 0 else "")
 
 
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]
@@ -305,7 +302,7 @@ class SyncStatus:
     at: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TableFinding:
     """What is wrong: ``missing`` and ``stale`` files, ``surplus`` ones that are gone, ``doubled`` rows,
 
@@ -355,34 +352,32 @@ def check(
     listed = {agent.name for agent in agents}
     for name, count in sorted(table.workspaces().items()):
         if name not in listed:
-            yield TableFinding(
-                fault="unlisted", workspace=name, detail=f"{count} rows of a workspace not listed"
-            )
+            yield TableFinding("unlisted", name, detail=f"{count} rows of a workspace not listed")
     for agent, known in _each(table, agents, progress):
         yield from _checked(agent, known)
 
 
 def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding]:
-    def finding(fault: Fault, path: str, detail: str) -> TableFinding:
-        return TableFinding(fault=fault, workspace=agent.name, path=path, detail=detail)
-
-    there: set[str] = set()
+    name = agent.name
     try:
-        for file in everything(agent.path):
-            there.add(file.path)
-            has = known.get(file.path, KnownFile())
-            wanted = Counter(row_id(agent.name, entry.address) for entry in file.entries)
-            if wanted and not has.ids:
-                yield finding("missing", file.path, plural(len(wanted), "entry"))
-            elif set(wanted) != set(has.ids) or (wanted and has.digests != {file.digest}):
-                yield finding("stale", file.path, f"{len(set(wanted) ^ set(has.ids))} entries differ")
-            if has.doubled:
-                yield finding("doubled", file.path, f"{has.doubled} rows")
+        found = difference(agent.path, dict.fromkeys(known, ""), believe=True)
     except (WorkbenchError, OSError) as error:
-        yield finding("unreadable", "", reason_of(error))
+        yield TableFinding("unreadable", name, detail=reason_of(error))
         return
-    for path in sorted(known.keys() - there):
-        yield finding("surplus", path, "the file no longer exists, but its rows do")
+    for path, why in found.failed.items():
+        yield TableFinding("unreadable", name, path, why)
+    for file in found.changed:
+        has = known.get(file.path, KnownFile())
+        wanted = {row_id(name, entry.address) for entry in file.entries}
+        if wanted and not has.ids:
+            yield TableFinding("missing", name, file.path, plural(len(wanted), "entry"))
+        elif wanted != has.ids.keys() or (wanted and has.digests != {file.digest}):
+            differing = len(wanted ^ has.ids.keys())
+            yield TableFinding("stale", name, file.path, f"{differing} entries differ")
+        if has.doubled:
+            yield TableFinding("doubled", name, file.path, f"{has.doubled} rows")
+    for path in sorted(found.removed):
+        yield TableFinding("surplus", name, path, "the file no longer exists, but its rows do")
 
 
 def _each(

@@ -65,9 +65,7 @@ def _page(name: str, path: Path, taken: set[str]) -> ImportItem:
     fields = {"name": scalar(" ".join(title.split()))} if not header or header.text("name") is None else {}
     if not said:
         fields["type"] = kind
-    return ImportItem(
-        name=name, digest=digest_of(data.hex()), file=(target, _with_fields(page, header, fields))
-    )
+    return ImportItem(name, digest_of(data.hex()), file=(target, _with_fields(page, header, fields)))
 
 
 def _with_fields(data: bytes, header: FrontMatter | None, fields: Mapping[str, str]) -> bytes:

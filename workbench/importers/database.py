@@ -17,7 +17,6 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
@@ -47,7 +46,9 @@ class Database:
         self.tables = frozenset(str(name) for (name,) in found)
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """The columns of a table, in order."""
+        """The columns of a table, in order; none where there is no such table."""
+        if table not in self.tables:
+            return ()
         rows = self._connection.execute(f"PRAGMA table_info({_quoted(table)})")
         return tuple(str(row[1]) for row in rows)
 
@@ -62,7 +63,7 @@ class Database:
 
         None where the table, or the column that they are in the ``order`` of, is not there.
         """
-        have = self.columns(table) if table in self.tables else ()
+        have = self.columns(table)
         if order not in have:
             return
         names = [name for name in wanted if name in have]
@@ -80,8 +81,8 @@ def is_database(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def opened(path: Path, needed: Sequence[str] = ()) -> Iterator[Database]:
-    """The database at ``path``, which must have the ``needed`` tables.
+def opened(path: Path) -> Iterator[Database]:
+    """The database at ``path``.
 
     A program may be writing it: a copy of it and of its log or journal is read, as of the last commit.
     Raises UsageError.
@@ -93,14 +94,7 @@ def opened(path: Path, needed: Sequence[str] = ()) -> Iterator[Database]:
         _copy(path, copy)
         try:
             with contextlib.closing(_connected(copy)) as connection:
-                database = Database(connection)
-                missing = [table for table in needed if table not in database.tables]
-                if missing:
-                    raise UsageError(
-                        f"{path} has no table {missing[0]}",
-                        hint="is it another program's database? see `workbench import --help`",
-                    )
-                yield database
+                yield Database(connection)
         except sqlite3.Error as error:
             raise UsageError(f"{path} cannot be read as a database: {error}") from error
 
@@ -207,16 +201,16 @@ def read_cells(path: Path, today: date) -> ImportSource:
             raise UsageError(f"{path} has no table of cells: {lacks}", hint=f"it has {database.described()}")
         scenes = _rows(database, _SCENES, _SCENE, "scene") or []
     names = {str(row.get("id")): row.word("scene") for row in scenes if row.get("id") is not None}
-    named = ((f"cell/{row.get('id')}", row) for row in cells)
-    found = carried(LABEL, named, lambda name, row: _cell(name, row, names, today))
-    about = (
+    named = [
         (f"scene/{row.word('scene')}", row) for row in scenes if row.word("scene") and row.word("summary")
-    )
-    summaries = carried(LABEL, about, _summary)
-    return replace(
-        found,
-        items=(*summaries.items, *found.items),
-        left_out=(*summaries.left_out, *found.left_out),
+    ]
+    named += ((f"cell/{row.get('id')}", row) for row in cells)
+    return carried(
+        LABEL,
+        named,
+        lambda name, row: (
+            _summary(name, row) if name.startswith("scene/") else _cell(name, row, names, today)
+        ),
     )
 
 
@@ -228,7 +222,7 @@ def _rows(
     None where there is none, or it lacks what is ``needed``, of which the first one is the order of the rows.
     """
     table = next((name for name in tables if name in database.tables), "")
-    there = database.columns(table) if table else ()
+    there = database.columns(table)
     have = {ours: name for ours, theirs in columns.items() for name in theirs[::-1] if name in there}
     if not have.keys() >= set(needed):
         return None

@@ -21,10 +21,9 @@ the agent may act by itself, and how often it did, is between the agent and its 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -49,24 +48,24 @@ from workbench.importers.plan import (
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.names import RelPath, digest, is_outside
 from workbench.workspace.layout import USUAL
 
-TABLES: Mapping[str, tuple[str, ...]] = {
-    "agents": ("id", "agent_key", "display_name"),
-    "episodic_summaries": (
-        *("id", "agent_id", "user_id", "session_key", "summary", "l0_abstract", "key_topics", "source_id"),
-        *("turn_count", "created_at", "expires_at", "promoted_at", "recall_count", "last_recalled_at"),
-    ),
-    "kg_entities": (
-        *("id", "agent_id", "user_id", "name", "entity_type", "description", "properties", "source_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "kg_relations": (
-        *("id", "agent_id", "user_id", "source_entity_id", "relation_type", "target_entity_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "memory_documents": ("id", "agent_id", "user_id", "path", "content", "updated_at"),
+TABLES: Mapping[str, Sequence[str]] = {
+    table: columns.split()
+    for table, columns in {
+        "agents": "id agent_key display_name",
+        "episodic_summaries": """
+            id agent_id user_id session_key summary l0_abstract key_topics source_id turn_count created_at
+            expires_at promoted_at recall_count last_recalled_at""",
+        "kg_entities": """
+            id agent_id user_id name entity_type description properties source_id confidence created_at
+            valid_from valid_until""",
+        "kg_relations": """
+            id agent_id user_id source_entity_id relation_type target_entity_id confidence created_at
+            valid_from valid_until""",
+        "memory_documents": "id agent_id user_id path content updated_at",
+    }.items()
 }
 """The tables that are read, with the columns that are, where there are such."""
 
@@ -96,7 +95,7 @@ def read_lite(path: Path) -> Tables:
     tables: Tables = {}
     with opened(path) as database:
         for table, wanted in TABLES.items():
-            if table in database.tables and "id" in database.columns(table):
+            if "id" in database.columns(table):
                 tables[table] = list(database.rows(table, wanted, "id"))
         if not tables.keys() - {"agents"}:
             needed = ", ".join(name for name in TABLES if name != "agents")
@@ -255,7 +254,7 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
         made = makers[name.partition("/")[0]](row)
         # A server and its dump spell the same row differently; where a file goes depends on what stands here.
         said = [row.get(key) for key in ("path", "user_id", "content")] if "file" in made else made
-        return ImportItem(name=name, digest=digest_of(said), **made)
+        return ImportItem(name, digest_of(said), **made)
 
     rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in rows_of(tables, table, chosen))
     return carried(LABEL, rows, item)
@@ -286,7 +285,7 @@ def _episode(row: SourceRow) -> dict[str, Any]:
     session = row.word("session_key")
     lines = tuple(EpisodeLine(line) for line in summary.split("\n") if line.strip())
     page = EpisodePage(
-        id="e" + hashlib.sha256(str(row.get("id")).encode()).hexdigest()[:8],
+        id="e" + digest(str(row.get("id")), 8),
         source_id=row.word("source_id") or f"{LABEL}:{row.get('id')}",
         session=session,
         source=f"{LABEL}:episodic_summaries/{row.get('id')}",
@@ -378,7 +377,7 @@ def _document(row: SourceRow, taken: frozenset[str]) -> dict[str, Any]:
 def _part(name: str) -> str:
     """A name as one folder, which no other name has."""
     kept = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60].strip("-")
-    return kept if kept == name else f"{kept or 'user'}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return kept if kept == name else f"{kept or 'user'}-{digest(name, 6)}"
 
 
 def _entity_type(row: SourceRow) -> str:
@@ -410,10 +409,9 @@ def _count(value: object) -> int:
 
 
 GRAPH_LABEL = "goclaw-graph"
-_MEMORY_COLUMNS = (
-    "uuid", "content", "memory_type", "importance", "confidence", "created_at", "occurred_at", "happens_at",
-    "source", "source_session", "username", "forgotten",
-)  # fmt: skip
+_MEMORY_COLUMNS = """
+    uuid content memory_type importance confidence created_at occurred_at happens_at source source_session
+    username forgotten"""
 _ENDING = ("updates", "supersedes")
 _OF_THE_PROGRAM = {
     "feedback_metadata": ("answer about a routine", "answers about routines"),
@@ -436,16 +434,19 @@ _MOST_CHARACTERS = 200
 
 def read_memory_graph(path: Path) -> ImportSource:
     """All memories in the file at ``path``. Raises UsageError where it is none."""
-    with opened(path, ("memories",)) as database:
+    with opened(path) as database:
         if not {"content", "memory_type"} <= set(database.columns("memories")):
-            raise UsageError(f"{path} has a table of memories of another program")
+            raise UsageError(
+                f"{path} has no table memories with a content and a memory_type",
+                hint=f"it has {database.described()}",
+            )
         ends, left_out = _ends(database)
         left_out += _of_the_program(database)
         columns = (_OF_ROUTINE, *_DETAILS, "starts_on", "ends_on")
         routines = {
             row.word(_OF_ROUTINE): row for row in database.rows("routine_metadata", columns, _OF_ROUTINE)
         }
-        rows = database.rows("memories", _MEMORY_COLUMNS, "id")
+        rows = database.rows("memories", _MEMORY_COLUMNS.split(), "id")
         named = ((row.word("uuid") or digest_of(row), row) for row in rows)
         found = carried(
             GRAPH_LABEL, named, lambda name, row: _memory(name, row, ends.get(name), routines.get(name))

@@ -50,7 +50,7 @@ def read_recalls(workspace: Workspace, path: Path) -> ImportSource:
         records = tuple(_records(entry, said))
         if not records:
             raise UsageError("it was never recalled")
-        return ImportItem(name=name, digest=digest_of(raw), recalls=records)
+        return ImportItem(name, digest_of(raw), recalls=records)
 
     entries = sorted(_entries(path).items())
     return carried(

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -25,10 +25,10 @@ from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, digest
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in
-from workbench.workspace.plan import LedgerRecord, Plan, ledger_records
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -36,7 +36,7 @@ _LONGEST = 200_000
 """Characters that one memory may have there: it becomes as many as are needed here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ImportItem:
     """One thing that comes over. ``name`` is what its source calls it, ``digest`` that of all that was read.
 
@@ -52,7 +52,7 @@ class ImportItem:
     recalls: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ImportSource:
     """All of one source. ``label`` begins the names of its items in the ledger.
 
@@ -61,7 +61,7 @@ class ImportSource:
 
     label: str
     items: tuple[ImportItem, ...]
-    left_out: tuple[tuple[str, str], ...] = field(default=())
+    left_out: tuple[tuple[str, str], ...]
 
 
 def carried(
@@ -75,7 +75,7 @@ def carried(
             items.append(make(name, thing))
         except (UsageError, OSError) as error:
             left_out.append((name, reason_of(error)))
-    return ImportSource(label=label, items=tuple(items), left_out=tuple(left_out))
+    return ImportSource(label, tuple(items), tuple(left_out))
 
 
 class SourceRow(dict[str, Any]):
@@ -109,8 +109,7 @@ def read_whole(path: Path, most: int, called: str) -> bytes:
 
 def digest_of(value: object) -> str:
     """A short digest of any JSON value, or of what can be shown as one."""
-    shown = json.dumps(value, sort_keys=True, default=str)
-    return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digest(json.dumps(value, sort_keys=True, default=str), 16)
 
 
 def memories(text: str, **said: Any) -> Iterator[MemoryDraft]:
@@ -134,7 +133,7 @@ def memory_item(name: str, content: object, read: object, **said: Any) -> Import
     drafts = tuple(memories(str(content or ""), trust="agent", **said))
     if not drafts:
         raise UsageError("it has no text")
-    return ImportItem(name=name, digest=digest_of(read), drafts=drafts)
+    return ImportItem(name, digest_of(read), drafts=drafts)
 
 
 def _halves(text: str, lead: str) -> Iterator[str]:
@@ -218,20 +217,13 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
     """
     known = known_items(workspace, carried.label)
     fresh = [item for item in carried.items if known.get(item.name, _NEW).digest != item.digest]
-    left_out = list(carried.left_out)
-    files = _Files(workspace, known, fresh, now)
-    taken: list[ImportItem] = []
-    recalls: list[Mapping[str, Any]] = []
-    for item in fresh:
-        if reason := files.add(item):
-            left_out.append((item.name, reason))
-            continue
-        recalls += item.recalls[known.get(item.name, _NEW).memories :]
-        taken.append(item)
+    made, no_files = _files(workspace, known, fresh, now)
+    taken = [item for item in fresh if item.name in made or item.name not in no_files]
+    recalls = [one for item in taken for one in item.recalls[known.get(item.name, _NEW).memories :]]
     written, refused = _stored(workspace, taken, now, user)
-    left_out += refused.items()
+    left_out = [*carried.left_out, *no_files.items(), *refused.items()]
     done = [item for item in taken if item.name not in refused]
-    edits = [*written.edits, *files.edits]
+    edits = [*written.edits, *(edit for edit in made.values() if edit.before != edit.after)]
     if not done and not edits:
         here = len(carried.items) - len(fresh)
         same = many(here, "thing is", "things are")
@@ -240,15 +232,12 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
             + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),
             hint="; ".join(f"{name}: {why}" for name, why in left_out[:3]),
         )
-    told: tuple[LedgerRecord, ...] = ()
-    if done:
-        records = [_record(carried.label, item, files.made.get(item.name)) for item in done]
-        told = ledger_records("ingested", records, now)
+    records = [_record(carried.label, item, made.get(item.name)) for item in done]
     return Plan(
         action="import",
         summary=f"{len(done)} from {carried.label}",
         edits=tuple(edits),
-        records=(*told, *ledger_records("recalls", recalls, now)),
+        records=(*ledger_records("ingested", records, now), *ledger_records("recalls", recalls, now)),
         became=written.became,
         notes=tuple(_notes(len(carried.items) - len(fresh), left_out)),
     )
@@ -287,63 +276,50 @@ def _stored(
                 refused.setdefault(name, reason)
 
 
-class _Files:
-    """The files and episodes that are to be made, each once."""
+def _files(
+    workspace: Workspace, known: Mapping[str, ImportedItem], items: Sequence[ImportItem], now: datetime
+) -> tuple[dict[str, FileEdit], dict[str, str]]:
+    """The files and episodes of ``items``, and why others cannot be made, both by the names of the items.
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        known: Mapping[str, ImportedItem],
-        items: Sequence[ImportItem],
-        now: datetime,
-    ) -> None:
-        self.edits: list[FileEdit] = []
-        self.made: dict[str, FileEdit] = {}
-        """By the names of their items, what stands already as it would be made among them."""
-        self._workspace = workspace
-        self._known = known
-        self._now = now
-        self._paths: set[RelPath] = set()
-        self._folders: set[RelPath] = set()
-        self._sessions = dict(_sessions(workspace)) if any(item.episode for item in items) else {}
-
-    def add(self, item: ImportItem) -> str:
-        """Take in the file that an item brings, if it does; why it cannot be made, or nothing."""
-        wanted = item.file
+    What stands already as it would be made is among them.
+    """
+    made: dict[str, FileEdit] = {}
+    refused: dict[str, str] = {}
+    paths: set[RelPath] = set()
+    folders: set[RelPath] = set()
+    sessions = dict(_sessions(workspace)) if any(item.episode for item in items) else {}
+    for item in items:
+        wanted, there = item.file, None
         if item.episode is not None:
-            made = item.episode.created_at or self._now
-            wanted = RelPath(f"episodes/{made:%Y/%m}/{item.episode.id}.md"), render_page(item.episode)
+            day = item.episode.created_at or now
+            wanted = RelPath(f"episodes/{day:%Y/%m}/{item.episode.id}.md"), render_page(item.episode)
+            there = sessions.get(item.episode.source_id)
         if wanted is None:
-            return ""
+            continue
         path, data = wanted
+        earlier = known.get(item.name, _NEW)
         try:
-            before = self._workspace.files.read_or_none(path)
+            before = workspace.files.read_or_none(path)
+            text = data.decode("utf-8", "replace")
+            why = "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
         except (WorkbenchError, OSError) as error:
-            return reason_of(error)
-        if reason := _flagged(data) or self._in_the_way(item, path, before, data):
-            return reason
-        self._paths.add(path)
-        self._folders |= _folders(path)
-        self.made[item.name] = edit = FileEdit(path, before, data)
-        if before != data:
-            self.edits.append(edit)
-        if item.episode is not None:
-            self._sessions[item.episode.source_id] = path
-        return ""
-
-    def _in_the_way(self, item: ImportItem, path: RelPath, before: bytes | None, data: bytes) -> str:
-        """Why an item may not have its file, or nothing."""
-        if item.episode is not None:
-            there = self._sessions.get(item.episode.source_id, path)
-            if there != path:
-                return f"its session already has an episode: {there}"
-        if path in self._paths or path in self._folders or _folders(path) & self._paths:
-            return f"{path} belongs to another item of the same import"
-        known = self._known.get(item.name, _NEW)
-        own = before is not None and known.path == path and known.written == _bytes_digest(before)
-        if before not in (None, data) and not own:
-            return f"{path} already exists with different text"
-        return ""
+            before, why = None, reason_of(error)
+        digest_now = _bytes_digest(before or b"")
+        if why:
+            refused[item.name] = why
+        elif there not in (None, path):
+            refused[item.name] = f"its session already has an episode: {there}"
+        elif path in paths or path in folders or _folders(path) & paths:
+            refused[item.name] = f"{path} belongs to another item of the same import"
+        elif before not in (None, data) and (earlier.path, earlier.written) != (path, digest_now):
+            refused[item.name] = f"{path} already exists with different text"
+        else:
+            made[item.name] = FileEdit(path, before, data)
+            paths.add(path)
+            folders |= _folders(path)
+            if item.episode is not None:
+                sessions[item.episode.source_id] = path
+    return made, refused
 
 
 def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
@@ -362,12 +338,6 @@ def _folders(path: RelPath) -> set[RelPath]:
     return {RelPath(str(folder)) for folder in PurePosixPath(path).parents}
 
 
-def _flagged(data: bytes) -> str:
-    """Why a file is not taken for its text; drafts are looked at one by one as they are stored."""
-    text = data.decode("utf-8", "replace")
-    return "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
-
-
 def _record(label: str, item: ImportItem, made: FileEdit | None) -> dict[str, Any]:
     count = len(item.recalls) or len(item.drafts) or 1
     record = {"source": f"{label}:{item.name}", "digest": item.digest, "kind": KIND, "memories": count}
@@ -380,10 +350,9 @@ def _bytes_digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _notes(same: int, left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _notes(same: int, left_out: Sequence[tuple[str, str]]) -> Iterator[str]:
     if same:
         yield f"{same} imported before and unchanged"
-    told = list(left_out)
-    yield from (f"left out: {name}: {why}" for name, why in told[:_TOLD])
-    if len(told) > _TOLD:
-        yield f"and {many(len(told) - _TOLD, 'more is', 'more are')} left out"
+    yield from (f"left out: {name}: {why}" for name, why in left_out[:_TOLD])
+    if len(left_out) > _TOLD:
+        yield f"and {many(len(left_out) - _TOLD, 'more is', 'more are')} left out"

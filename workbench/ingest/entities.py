@@ -95,25 +95,16 @@ _ANY_KIN = f"{KIN}|{_KIN_ELSEWHERE}"
 _MINE = "my|our|meine?|unsere?|mi|nuestr[oa]|ma|mon|minha|meu|моя|мой"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
-    """Words right before a name, or right after it, that tell what it is."""
-
-    type: str
-    pattern: re.Pattern[str]
-    is_before: bool
-
-    def fits(self, before: str, after: str) -> bool:
-        """Whether these are the words around a name."""
-        return bool(self.pattern.search(before) if self.is_before else self.pattern.match(after))
+_Cue = tuple[str, re.Pattern[str], bool]
+"""A type, the words around a name that tell it, and whether they stand right before it, not right after."""
 
 
 def _before(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE), is_before=True)
+    return kind, re.compile(rf"(?:{pattern})[\s\"“]{{0,2}}\Z", re.IGNORECASE), True
 
 
 def _after(kind: str, pattern: str) -> _Cue:
-    return _Cue(kind, re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"), is_before=False)
+    return kind, re.compile(rf"[\s\"”]{{0,2}}(?:{pattern})"), False
 
 
 _OUTRIGHT = (
@@ -215,17 +206,14 @@ class EntityNames:
                 start, end = tokens[at][0], tokens[at + count - 1][1]
                 said = text[start:end]
                 one = self._spelled.get(said) or self._spelled.get(clean_name(said))
-                if one is not None and not _is_unspaced(said) and not self._goes_on(text, end):
-                    found.append((start, one))
-                    at += count - 1
-                    break
+                if one is not None and not _is_unspaced(said):
+                    after = _WORD_AFTER.match(text, end)
+                    if after is None or after[1] in self._spelled:  # else it is `Claude` in `Claude Code`
+                        found.append((start, one))
+                        at += count - 1
+                        break
             at += 1
         return iter(sorted(found, key=lambda item: item[0]))
-
-    def _goes_on(self, text: str, end: int) -> bool:
-        """Whether what ends here is a part of a longer name: `Claude` in `Claude Code`."""
-        after = _WORD_AFTER.match(text, end)
-        return after is not None and after[1] not in self._spelled
 
     def along_with(self, more: Mapping[str, NamedEntity]) -> EntityNames:
         """These names and ``more``; where both have one, it stays what it is here."""
@@ -270,9 +258,10 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
         for at in (0, *(blank.end() for blank in re.finditer(" ", phrase))):  # `Meine Frau Sarah` is Sarah
             name, before = phrase[at:], text[max(0, start + at - _AROUND) : start + at]
             cues = (() if of_it else _OUTRIGHT) + (_HINTS if hints and not at else ())
-            for cue in cues:
-                if (cue.is_before or not at) and cue.fits(before, after) and is_name(name):
-                    yield NamedEntity(name, cue.type)
+            for kind, pattern, is_before in cues:
+                said = pattern.search(before) if is_before else not at and pattern.match(after)
+                if said and is_name(name):
+                    yield NamedEntity(name, kind)
 
 
 def without_links(text: str) -> str:
@@ -294,7 +283,6 @@ class _FileNames:
     small: Counter[str] = field(default_factory=Counter)
     told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
-    personal: bool = False
 
 
 class NameEvidence:
@@ -302,26 +290,21 @@ class NameEvidence:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._files: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
-        self._names: dict[str, NamedEntity] | None = None
+        self._files: dict[MemoryFile, _FileNames] = {}
+        self._names: dict[str, NamedEntity] = {}
 
     def names(self) -> Mapping[str, NamedEntity]:
         """The names that all files together bear out, each with the type that most lines tell."""
-        kept: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
+        kept: dict[MemoryFile, _FileNames] = {}
         for file in self._workspace.scan():
-            if file.kind not in (Kind.LOG, Kind.EPISODE) and file.path != _PERSONAL:
-                continue
-            stamp = (file.size, file.ctime_ns, file.inode)
-            found = self._files.get(file.path)
-            if found is None or found[0] != stamp:
+            if file in self._files:
+                kept[file] = self._files[file]
+            elif file.kind in (Kind.LOG, Kind.EPISODE) or file.path == _PERSONAL:
                 with suppress(OSError):
                     data = self._workspace.files.read_or_none(file.path) or b""
-                    found = (stamp, _read(file, data.decode("utf-8", "replace")))
-            if found is not None:
-                kept[file.path] = found
-        if self._names is None or kept != self._files:
-            self._names = _borne_out([found for _, found in kept.values()])
-        self._files = kept
+                    kept[file] = _read(file, data.decode("utf-8", "replace"))
+        if kept.keys() != self._files.keys():
+            self._files, self._names = kept, _borne_out(kept.values())
         return self._names
 
 
@@ -338,7 +321,7 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
         for name, on in file.days.items():
             days[name] |= on
         for one, count in file.told.items():
-            told[one.name][one.type] += 2 * count if file.personal else count
+            told[one.name][one.type] += count
     borne_out = known | {
         name
         for name, on in days.items()
@@ -365,7 +348,7 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
 
 
 def _read(file: MemoryFile, text: str) -> _FileNames:
-    out = _FileNames(personal=file.path == _PERSONAL)
+    out = _FileNames()
     day = file.named.day.isoformat() if file.named else file.path
     lines = []
     fenced = False
@@ -392,6 +375,8 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
             if _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
                 out.days[name].add(day)
                 out.capitals[name] += 1
+    if file.path == _PERSONAL:
+        out.told += out.told  # what it says counts twice
     return out
 
 

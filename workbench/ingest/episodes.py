@@ -52,13 +52,16 @@ def plan_episode(
     somebody removed or that expired, or where nothing in the session may be kept.
     """
     there = _page_of(workspace, session.source_id)
+    shown = visible(session.source_id, one_line=True)
     if there is not None:
         _require_news(there, session)
-    elif gone := _once_at(workspace, session.source_id):
-        raise NotCuratableError(
-            f"the episode of session {visible(session.source_id, one_line=True)} was removed, or it expired",
-            hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
-        )
+    for record in workspace.ledger.read("ingested") if there is None else ():
+        if (record.get("kind"), record.get("source")) == (_KIND, session.source_id) and record.get("path"):
+            raise NotCuratableError(
+                f"the episode of session {shown} was removed, or it expired",
+                hint=f"it was {visible(str(record['path']), one_line=True)}; undoing what removed it brings "
+                "it back",
+            )
     # Two models are the same only where they are one object.
     summary = summarise(session, model=model)  # type: ignore[arg-type]
     days = workspace.settings.episode_days
@@ -68,7 +71,7 @@ def plan_episode(
     page = normal(replace(summary.page, id=_name(session.source_id, 10), created_at=now, expires_at=expires))
     if not page.lines:
         raise NotCuratableError(
-            f"nothing in session {visible(session.source_id, one_line=True)} is worth an episode",
+            f"nothing in session {shown} is worth an episode",
             hint="; ".join(summary.notes),
         )
     if there is None:
@@ -170,14 +173,6 @@ def _require_news(there: Document, session: Session) -> None:
         raise NotCuratableError(what, hint="it was made when the session had ended; it is kept as it is")
     if by is None or not is_as_written(there.data):
         raise NotCuratableError(what, hint="it was written or edited by hand, so it is kept as it is")
-
-
-def _once_at(workspace: Workspace, source_id: str) -> str:
-    """Where an episode of this session was written once, or nothing."""
-    for record in workspace.ledger.read("ingested"):
-        if (record.get("kind"), record.get("source")) == (_KIND, source_id) and record.get("path"):
-            return str(record["path"])
-    return ""
 
 
 def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import zip_longest
 from typing import Any
 
 from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
@@ -31,7 +30,7 @@ from workbench.ingest.entities import (
     told_in,
     without_links,
 )
-from workbench.ingest.llm_session import asked, is_me, portions
+from workbench.ingest.llm_session import ExtractionAnswer, asked, is_me
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
@@ -106,10 +105,9 @@ def day_in(text: str, said_on: date | None) -> date | None:
         return named[0] if len(named) == 1 else None
     if said_on is None:
         return None
-    ahead = () if _PAST.search(text) else coming(text, said_on)
-    for one in ahead:
+    found = [] if _PAST.search(text) else list(coming(text, said_on))
+    for one in found:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
-    found = list(ahead)
     for one in periods_in(text, said_on):  # one day, or a week that begins after that on which it was said
         if one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7)):
             found.append(one)
@@ -156,15 +154,10 @@ def _next(day: date, words: str, said_on: date) -> date | None:
         return None
 
 
-def coming(text: str, today: date) -> tuple[Period, ...]:
+def coming(text: str, today: date) -> Iterator[Period]:
     """The days to come that a sentence names, counted from ``today``, in its order."""
     text = text[:MAX_CHARACTERS]
-    found = [*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)]
-    return tuple(_periods(sorted(found, key=re.Match.start), today))
-
-
-def _periods(found: list[re.Match[str]], today: date) -> Iterator[Period]:
-    for match in found:
+    for match in sorted([*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)], key=re.Match.start):
         said = match.groupdict()
         try:
             if said.get("n"):
@@ -205,11 +198,8 @@ _UNSURE = re.compile(
     r"|considering)\b",
     re.IGNORECASE,
 )
-_DOUBT = "uncertain by their own wording"
-_WHO = "not about anything that their line names"
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
-_TOO_LONG = "too long or unsuitable for a line of a page"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
 """What may stand before the name that a sentence is about."""
@@ -227,6 +217,8 @@ _SUREST = 0.95
 AGENT_PAGE = "Agent log"
 """The page of the todos and events that the agent notes and that are of no thing with a page."""
 _DATED = frozenset({"todo", "event", "goal"})
+_PLACES = ("place", "organization", "concept", THING)
+"""What somebody can live in or move to."""
 _THINGS = frozenset({"project", "product"})
 """What somebody can say I of and still speak about: `I need to deploy Atlas`."""
 
@@ -258,12 +250,14 @@ def extract(
     notes: list[str] = []
     memories: list[MemoryDraft] = []
     relations: list[RelationDraft] = []
-    # Two models are the same only where they are one object.
-    answers = asked(source.lines, model, timeout) if model is not None else ()  # type: ignore[arg-type]
-    for some, answer in zip_longest(portions(source.lines), answers):
-        if answer is None or answer.failed:
-            memories += rules.memories(some)
-            relations += rules.relations(some)
+    answers: tuple[ExtractionAnswer, ...] = (ExtractionAnswer(source.lines, failed="there is no model"),)
+    if model is not None:
+        # Two models are the same only where they are one object.
+        answers = asked(source.lines, model, timeout)  # type: ignore[arg-type]
+    for answer in answers:
+        if answer.failed:
+            memories += rules.memories(answer.lines)
+            relations += rules.relations(answer.lines)
             continue
         drafts = [one for draft, line in answer.found if (one := rules.sourced(draft, line))]
         memories += [draft for draft in drafts if isinstance(draft, MemoryDraft)]
@@ -294,7 +288,7 @@ class _Rules:
         for line in source.lines:
             self._turns[line.origins] = f"{self._turns.get(line.origins, '')}\n{line.text}"
 
-    def memories(self, lines: Iterable[PassageLine]) -> Iterator[MemoryDraft]:
+    def memories(self, lines: Sequence[PassageLine]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines that is about the owner or a name that counts."""
         for line, stated in _stated(lines):
             for fact in stated:
@@ -303,7 +297,7 @@ class _Rules:
                     self.left_out[_AGENTS] += 1
                     continue
                 if told != "todo" and _UNSURE.search(text):
-                    self.left_out[_DOUBT] += 1
+                    self.left_out["uncertain by their own wording"] += 1
                     continue
                 subject = self._subject(fact, line)
                 # `Foghorn lives in the cloud`: only people have a life to tell of.
@@ -318,16 +312,16 @@ class _Rules:
     ) -> MemoryDraft | None:
         """A memory of ``subject`` on the page where it may stand; None, and counted, where it may on none."""
         days = _days(text, kind, line)
-        page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
+        page = self._page(subject, line, dated=days["happens_at"] is not None)
         if page is None:
-            self.left_out[_NOT_OWNERS if subject else _WHO] += 1
+            self.left_out[_NOT_OWNERS if subject else "not about anything that their line names"] += 1
             return None
         try:
             return MemoryDraft(
                 text=text, type=kind, entity=page.name, entity_type=page.type, **days, **_origin(line)
             )
         except UsageError:  # a quotation that no line of a page can hold
-            self.left_out[_TOO_LONG] += 1
+            self.left_out["too long or unsuitable for a line of a page"] += 1
             return None
 
     def relations(self, lines: Iterable[PassageLine]) -> Iterator[RelationDraft]:
@@ -341,7 +335,8 @@ class _Rules:
                     target = self._names.get(said.target)
                     if subject is None or target is None or target.name == subject.name:
                         continue
-                    if not _fits(said.target_type, target.type):
+                    # Nobody lives in a technology (`we moved to Vim`).
+                    if said.target_type == "place" and target.type not in _PLACES:
                         continue
                     if self._is_owner(subject.name) and not line.of_owner:
                         continue
@@ -385,7 +380,7 @@ class _Rules:
             return None
         if entity and isinstance(draft, MemoryDraft):
             return self._memory(draft.text, draft.type, entity, line)
-        if entity is None or isinstance(draft, MemoryDraft) or not self._page(entity, "", line, dated=False):
+        if entity is None or isinstance(draft, MemoryDraft) or not self._page(entity, line):
             self.left_out[_NOT_OWNERS] += 1
             return None
         with suppress(UsageError):
@@ -422,7 +417,7 @@ class _Rules:
         return self._names.get(heading.strip())
 
     def _page(
-        self, subject: NamedEntity | None, kind: str, line: PassageLine, *, dated: bool
+        self, subject: NamedEntity | None, line: PassageLine, *, dated: bool = False
     ) -> NamedEntity | None:
         """The page that a memory of this line may stand on, None for none.
 
@@ -431,7 +426,7 @@ class _Rules:
         """
         if subject is not None and (line.of_owner or not self._is_owner(subject.name)):
             return subject
-        told = dated and kind in _DATED and not line.of_owner and ALLOWED[line.origin].dated
+        told = dated and not line.of_owner and ALLOWED[line.origin].dated
         return NamedEntity(AGENT_PAGE) if told else None
 
     def _is_owner(self, name: str) -> bool:
@@ -461,19 +456,16 @@ def _told(source: PassageSource) -> dict[str, NamedEntity]:
             found.setdefault(one.name, one)
         for sentence in sentences(words):
             for said in relations_in(sentence.text):
-                ends = ((said.subject, said.subject_type), (said.target, said.target_type))
-                for name, kind in ends:
+                for name, kind in ((said.subject, said.subject_type), (said.target, said.target_type)):
                     if name != ME:
                         found.setdefault(name, NamedEntity(name, kind))
     return found
 
 
-def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
+def _stated(lines: Sequence[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
     """What each line states. A section's own lines always count."""
-    some = list(lines)
-    for line, found in zip(
-        some, statements_in([without_links(line.text) for line in some], spoken=False), strict=True
-    ):
+    judged = statements_in([without_links(line.text) for line in lines], spoken=False)
+    for line, found in zip(lines, judged, strict=True):
         stated = [
             one
             for one in found
@@ -488,11 +480,6 @@ def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequenc
 def _of_itself(text: str, line: PassageLine) -> bool:
     """Whether these are words of an agent about itself, which are no memory of the person."""
     return not line.by_user and bool(OF_AN_AGENT.search(text))
-
-
-def _fits(wanted: str, kind: str) -> bool:
-    """Whether what a relation leads to can be that: nobody lives in a technology (`we moved to Vim`)."""
-    return wanted != "place" or kind in ("place", "organization", "concept", THING)
 
 
 def _days(text: str, kind: str, line: PassageLine) -> dict[str, Any]:

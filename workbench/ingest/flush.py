@@ -17,7 +17,7 @@ import contextlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -183,8 +183,7 @@ def flush_reading(
         done.append(flushed)
         if flushed.skipped:
             return tuple(done)
-        memories = len(flushed.lines)
-        noted = replace(part.checkpoint, memories=memories, flushed=full and not part.closed)
+        noted = replace(part.checkpoint, memories=len(flushed.lines), flushed=full and not part.closed)
         checkpoints.note(workspace, noted, now)
     last = reading.parts[-1].checkpoint if reading.parts else None
     if last is None or last.offset != reading.end.offset:
@@ -250,26 +249,24 @@ def day_of(turn: Turn, now: datetime) -> date:
 def _with_news(
     workspace: Workspace, session: Session, told: FlushResult, lines: Sequence[Quotation], now: datetime
 ) -> FlushResult:
-    there = _claims_there(workspace, session, told.logs, now)
-    fresh = distinct(lines, there | rejected_keys(workspace) if lines else there)
-    kept = _chosen(fresh, MOST_LINES - len(there))
-    return replace(told, lines=kept, known=len(lines) - len(fresh))
+    """``told`` with those of ``lines`` that are new, each claim once, in their order.
 
-
-def _chosen(lines: Sequence[Quotation], most: int) -> tuple[Quotation, ...]:
-    """What the person asked to be remembered, and the best of the others up to ``most``, in their order.
-
-    What a later line corrects (`the port is 9000`, after `the port is 8443`) is left out.
+    These are what the person asked to be remembered, and the best of the others. What a later line corrects
+    (`the port is 9000`, after `the port is 8443`) is left out.
     """
+    there = _claims_there(workspace, session, told.logs, now)
+    known = there | rejected_keys(workspace) if lines else there
+    first = {line.key: line for line in reversed(lines) if line.key not in known}
+    fresh = [line for line in lines if first.get(line.key) is line]
     standing = [
         one
-        for at, one in enumerate(lines)
-        if one.requested or not any(contradicts(later.text, one.text) for later in lines[at + 1 :])
+        for at, one in enumerate(fresh)
+        if one.requested or not any(contradicts(later.text, one.text) for later in fresh[at + 1 :])
     ]
     others = sorted((one for one in standing if not one.requested), key=lambda one: -one.worth)
-    requested = len(standing) - len(others)
-    kept = {one.key for one in others[: max(0, most - requested)]}
-    return tuple(one for one in standing if one.requested or one.key in kept)
+    best = others[: max(0, MOST_LINES - len(there) - len(standing) + len(others))]
+    kept = [one for one in standing if one.requested or one in best]
+    return replace(told, lines=tuple(kept), known=len(lines) - len(fresh))
 
 
 def _claims_there(
@@ -366,27 +363,12 @@ def opening(before: bytes | None, title: str) -> str:
     """
     if not before:
         return f"# {title}\n\n"
-    return ("" if before.endswith(b"\n") else "\n") + _closing(before) + "\n"
-
-
-def _closing(before: bytes) -> str:
-    """The line that ends what is open at the end of a log; empty where nothing is."""
-    probe = parse_document(_LOG, before + b"\n\n- probe\n", Kind.LOG).entries[-1]
-    if probe.text == "probe":
-        return ""
-    for opened, closed in _OPEN:
-        if found := opened.match(probe.text):
-            return found.expand(closed) + "\n"
-    return ""
-
-
-def distinct(lines: Iterable[Quotation], known: Collection[str]) -> tuple[Quotation, ...]:
-    """The lines whose claim is not among ``known``, each claim once."""
-    first: dict[str, Quotation] = {}
-    for line in lines:
-        if line.key not in known:
-            first.setdefault(line.key, line)
-    return tuple(first.values())
+    end = "" if before.endswith(b"\n") else "\n"
+    last = parse_document(_LOG, before + b"\n\n- probe\n", Kind.LOG).entries[-1].text
+    for opened, closed in _OPEN if last != "probe" else ():
+        if found := opened.match(last):
+            return f"{end}{found.expand(closed)}\n\n"
+    return f"{end}\n"
 
 
 def _entry_of(markdown: str, comment: str) -> Entry | None:

@@ -12,7 +12,7 @@ multiple documents”, 2004), of their words by TF-IDF: it is deterministic and 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexing.words import STOP_WORDS
@@ -30,8 +30,11 @@ def central(texts: Sequence[str], most: int, *, weights: Sequence[float]) -> tup
 
     ``weights`` say how much each text counts, for the centroid and for being chosen.
     """
-    vectors = [_unit(words) for words in _tf_idf(texts)]
-    centre = _mean(vectors, weights)
+    vectors = _tf_idf(texts)
+    centre: dict[str, float] = defaultdict(float)
+    for vector, weight in zip(vectors, weights, strict=True):
+        for word, value in vector.items():
+            centre[word] += value * weight
     picked: list[int] = []
     for at in sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at)):
         if len(picked) == most:
@@ -47,26 +50,17 @@ def content_words(text: str) -> list[str]:
 
 
 def _tf_idf(texts: Sequence[str]) -> list[_Vector]:
-    """``(1 + ln tf) * ln(1 + n / df)`` of each word of each text."""
+    """``(1 + ln tf) * ln(1 + n / df)`` of each word of each text, as vectors of length 1."""
     counts = [Counter(content_words(text)) for text in texts]
     spread = Counter(word for count in counts for word in count)
-    return [
-        {word: (1 + math.log(n)) * math.log(1 + len(texts) / spread[word]) for word, n in count.items()}
-        for count in counts
-    ]
-
-
-def _unit(vector: _Vector) -> _Vector:
-    length = math.sqrt(math.fsum(value * value for value in vector.values())) or 1.0
-    return {word: value / length for word, value in vector.items()}
-
-
-def _mean(vectors: Sequence[_Vector], counts: Sequence[float]) -> _Vector:
-    total: dict[str, float] = {}
-    for vector, count in zip(vectors, counts, strict=True):
-        for word, value in vector.items():
-            total[word] = total.get(word, 0.0) + value * count
-    return total
+    vectors: list[_Vector] = []
+    for count in counts:
+        words = {
+            word: (1 + math.log(n)) * math.log(1 + len(texts) / spread[word]) for word, n in count.items()
+        }
+        length = math.hypot(*words.values())
+        vectors.append({word: value / length for word, value in words.items()})
+    return vectors
 
 
 def _dot(one: _Vector, other: _Vector) -> float:

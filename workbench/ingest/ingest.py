@@ -68,7 +68,7 @@ from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class IngestedSource:
     """What becomes of one source, filled while it is ingested; ``why`` says why nothing became of it.
 
@@ -169,7 +169,7 @@ class Ingest:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
         places = find(self.workspace, named)
         for path, why in places.refused.items():
-            yield IngestedSource(source=path, kind="transcript").done("refused", why)
+            yield IngestedSource(path, "transcript").done("refused", why)
         checkpoints = Checkpoints.read(self.workspace, "episode")
         for number, file in enumerate(places.files):
             self.progress(file.name, number, len(places.files))
@@ -182,7 +182,7 @@ class Ingest:
 
         One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
         """
-        taken = IngestedSource(source=file.path, kind="transcript")
+        taken = IngestedSource(file.path, "transcript")
         exclude = self.workspace.settings.transcript_exclude
         try:
             reading = read_new(file, checkpoints, exclude=exclude, user=self.user, whole=True)
@@ -204,8 +204,20 @@ class Ingest:
 
         Notes and MEMORY.md teach it where they are ``named``.
         """
-        paths, wrong = self._pages(named, among)
-        yield from wrong
+        paths = [self._relative(name) for name in named]
+        if not named:
+            fresh = unlearnt(self.workspace, among)
+            for path, problem in fresh.items():
+                page = IngestedSource(path, "markdown")
+                day = None if self.max_age is None or problem else self._day_of(path)
+                if problem:
+                    yield page.done("refused", problem)
+                elif self.max_age is not None and day is not None and day > self.max_age:
+                    yield page.done("old", f"it is {plural(day, 'day')} old")
+                else:
+                    paths.append(path)
+            for path in sorted(learnt(self.workspace).keys() - fresh.keys()):
+                yield IngestedSource(path, "markdown").done("unchanged", _NO_NEWS)
         for number, path in enumerate(paths):
             self.progress(path, number, len(paths))
             yield self._page(path)
@@ -238,28 +250,27 @@ class Ingest:
         An episode that may not be written anew (somebody edited or removed it) ends its cycle: what was said
         since is the next one.
         """
-        while 0 < (settled := self._episode(session, start, taken)) < len(session.turns):
+        while True:
+            plan = partial(plan_episode, self.workspace, session, now=self.now, model=self.model)
+            try:
+                made = self._carry_out(plan, taken)
+            except NotCuratableError as error:
+                there = episode_of(self.workspace, session.source_id)
+                if there is not None:  # a kill may have come before it was learnt from
+                    self._learn(there.path, taken)
+                    settled = there.turns
+                else:
+                    taken.notes.append(f"{session.source_id}: {error.message}")
+                    settled = start.at.messages if start.at and start.at.cycle == session.cycle else 0
+            else:
+                path = next(str(edit.path) for edit in made.edits if edit.path.startswith(FOLDER))
+                taken.episodes.append(path)
+                if not self.dry_run:
+                    self._learn(path, taken)
+                return session
+            if not 0 < settled < len(session.turns):
+                return session
             session = replace(session, cycle=session.cycle + 1, turns=session.turns[settled:])
-        return session
-
-    def _episode(self, session: Session, start: ResumePoint, taken: IngestedSource) -> int:
-        """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
-        plan = partial(plan_episode, self.workspace, session, now=self.now, model=self.model)
-        try:
-            made = self._carry_out(plan, taken)
-        except NotCuratableError as error:
-            there = episode_of(self.workspace, session.source_id)
-            if there is not None:  # a kill may have come before it was learnt from
-                self._learn(there.path, taken)
-                return there.turns or len(session.turns)
-            taken.notes.append(f"{session.source_id}: {error.message}")
-            before = start.at.messages if start.at and start.at.cycle == session.cycle else 0
-            return before or len(session.turns)
-        path = next(str(edit.path) for edit in made.edits if edit.path.startswith(FOLDER))
-        taken.episodes.append(path)
-        if not self.dry_run:
-            self._learn(path, taken)
-        return len(session.turns)
 
     def _learn(self, path: str, taken: IngestedSource) -> None:
         """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
@@ -307,17 +318,17 @@ class Ingest:
         ]
 
     def _carry_out(self, planner: Callable[[], Plan], taken: IngestedSource) -> Plan:
-        if self.model is not None and not self.dry_run:
-            planner()  # asks the model before a lock is held; the answer is kept
-        plans: list[Plan] = []
+        plans: list[Plan] = taken.plans if self.dry_run else []
 
         def plan() -> Plan:
             plans.append(planner())
             return plans[-1]
 
         if self.dry_run:
-            taken.plans.append(plan())
+            plan()
         else:
+            if self.model is not None:
+                planner()  # asks the model before a lock is held; the answer is kept
             taken.operations.append(self.workspace.operations.carry_out(plan))
         taken.notes += plans[-1].notes
         return plans[-1]
@@ -336,7 +347,7 @@ class Ingest:
         return None
 
     def _page(self, path: str) -> IngestedSource:
-        taken = IngestedSource(source=path, kind="markdown")
+        taken = IngestedSource(path, "markdown")
         try:
             self.workspace.read(path)
             if why := why_no_source(path, self.workspace.layout.kind_of(path)):
@@ -346,30 +357,6 @@ class Ingest:
             return taken.done("failed", why_failed(error))
         done = taken.operations or any(plan.edits for plan in taken.plans)
         return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
-
-    def _pages(
-        self, named: Sequence[str], among: Collection[str] | None
-    ) -> tuple[list[str], list[IngestedSource]]:
-        """The pages to learn from, and those that are not, with the reason."""
-        if named:
-            return [self._relative(name) for name in named], []
-        paths: list[str] = []
-        told: list[IngestedSource] = []
-        fresh = unlearnt(self.workspace, among)
-        for path, problem in fresh.items():
-            page = IngestedSource(source=path, kind="markdown")
-            day = None if self.max_age is None or problem else self._day_of(path)
-            if problem:
-                told.append(page.done("refused", problem))
-            elif self.max_age is not None and day is not None and day > self.max_age:
-                told.append(page.done("old", f"it is {plural(day, 'day')} old"))
-            else:
-                paths.append(path)
-        known = learnt(self.workspace).keys() - fresh.keys()
-        told += [
-            IngestedSource(source=path, kind="markdown").done("unchanged", _NO_NEWS) for path in sorted(known)
-        ]
-        return paths, told
 
     def _day_of(self, path: str) -> int | None:
         """How many days ago a page is of; None where it does not say."""

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -35,6 +35,7 @@ from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
 
+_T = TypeVar("_T")
 ROUNDS = 5
 """Times that a model is asked for one flush."""
 SECONDS = 90.0
@@ -107,7 +108,13 @@ def choose(
     end = clock() + SECONDS
     facts: list[Utterance] = []
     notes: dict[str, None] = {}
-    for number, batch in enumerate(_batches(heard.turns)):
+    batches = _portions(
+        heard.turns,
+        lambda one: min(len(one[1]), _MOST_OF_TURN),
+        characters=_MOST_OF_ROUND,
+        most=BATCH,
+    )
+    for number, batch in enumerate(batches):
         turns = {turn.line: turn for turn, _ in batch}
         said = [one for one in heard.sentences if turns.get(one.turn.line) is one.turn]
         try:
@@ -176,19 +183,20 @@ def _place(text: str, quote: str) -> tuple[int, int] | None:
     return (best.start, best.end) if best else None
 
 
-def _batches(turns: Sequence[tuple[Turn, str]]) -> Iterator[list[tuple[Turn, str]]]:
-    """The turns in groups that one round can hold."""
-    batch: list[tuple[Turn, str]] = []
+def _portions(
+    items: Sequence[_T], length: Callable[[_T], int], *, characters: int, most: int
+) -> Iterator[list[_T]]:
+    """The items in groups of at most so many ``characters``, or one item, and at most ``most`` items."""
+    portion: list[_T] = []
     size = 0
-    for turn, text in turns:
-        length = min(len(text), _MOST_OF_TURN)
-        if batch and (len(batch) >= BATCH or size + length > _MOST_OF_ROUND):
-            yield batch
-            batch, size = [], 0
-        batch.append((turn, text))
-        size += length
-    if batch:
-        yield batch
+    for item in items:
+        if portion and (len(portion) >= most or size + length(item) > characters):
+            yield portion
+            portion, size = [], 0
+        portion.append(item)
+        size += length(item)
+    if portion:
+        yield portion
 
 
 # -- a summary for an episode ----------------------------------------------------------------------
@@ -303,15 +311,15 @@ class _Extracted(Answer):
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
-Found = tuple[MemoryDraft | RelationDraft, PassageLine]
-"""One item that a model found, and the line that says it too. An empty entity is who speaks."""
-
-
 @dataclass(frozen=True, slots=True)
 class ExtractionAnswer:
-    """What a model found in one portion of a source, and how many items were dropped; or why it failed."""
+    """What a model found in some ``lines`` of a source, and how many items were dropped; or why it failed.
 
-    found: tuple[Found, ...] = ()
+    Each item comes with the line that says it too. An empty entity is who speaks.
+    """
+
+    lines: Sequence[PassageLine]
+    found: tuple[tuple[MemoryDraft | RelationDraft, PassageLine], ...] = ()
     dropped: int = 0
     failed: str = ""
 
@@ -320,7 +328,7 @@ class ExtractionAnswer:
 def asked(
     lines: tuple[PassageLine, ...], model: LanguageModel, timeout: float
 ) -> tuple[ExtractionAnswer, ...]:
-    """An answer for each of the ``portions`` of ``lines``. Never raises for what a model does.
+    """The answers for all ``lines``, so many at a time as can be shown. Never raises for what a model does.
 
     The last answers are kept, so that an action which is planned anew on newer files asks no model again;
     who wants to ask before a lock is held plans once and throws the plan away. ``timeout`` is in seconds for
@@ -328,15 +336,15 @@ def asked(
     """
     answers: list[ExtractionAnswer] = []
     failures = 0
-    for some in portions(lines):
+    for some in _portions(lines, lambda line: len(line.text), characters=CHARACTERS, most=len(lines)):
         if failures == _PATIENCE:
-            answers.append(ExtractionAnswer(failed="it failed before"))
+            answers.append(ExtractionAnswer(some, failed="it failed before"))
             continue
         try:
             answers.append(_ask(model, some, timeout))
         except LanguageModelError as error:
             failures += 1
-            answers.append(ExtractionAnswer(failed=str(error)))
+            answers.append(ExtractionAnswer(some, failed=str(error)))
     return tuple(answers)
 
 
@@ -347,27 +355,12 @@ def _ask(model: LanguageModel, lines: Sequence[PassageLine], timeout: float) -> 
     answer = ask_json(model, _Extracted, task=_TASK, data=data, max_tokens=TOKENS, timeout=timeout)
     by_number = {line.number: line for line in lines}
     items: tuple[_Memory | _Relation, ...] = (*answer.memories, *answer.relations)
-    found = []
-    for item in items:
-        line = by_number.get(item.line)
-        draft = None if line is None else _draft(item, line)
-        if line is not None and draft is not None:
-            found.append((draft, line))
-    return ExtractionAnswer(tuple(found), len(items) - len(found))
-
-
-def portions(lines: Sequence[PassageLine]) -> Iterator[list[PassageLine]]:
-    """The lines in portions that a model can be shown at once."""
-    some: list[PassageLine] = []
-    size = 0
-    for line in lines:
-        if some and size + len(line.text) > CHARACTERS:
-            yield some
-            some, size = [], 0
-        some.append(line)
-        size += len(line.text)
-    if some:
-        yield some
+    found = tuple(
+        (draft, line)
+        for item in items
+        if (line := by_number.get(item.line)) and (draft := _draft(item, line))
+    )
+    return ExtractionAnswer(lines, found, len(items) - len(found))
 
 
 def _draft(item: _Memory | _Relation, line: PassageLine) -> MemoryDraft | RelationDraft | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
@@ -108,38 +109,10 @@ def read_source(
             f"{document.path} is not a source: {why}",
             hint="`graph store` puts a memory of your own into the graph",
         )
-    user = _user(document.header.text("user"))
+    user = ""
+    with suppress(UsageError):  # what is said is no name that a page can have
+        user = entity_name(document.header.text("user") or "")
     names = names_of(user).union(owner)
-    lines = tuple(_lines(document, names, known))
-    return PassageSource(
-        lines=tuple(line for line in lines if isinstance(line, PassageLine)),
-        user=user,
-        unread=sum(entry.part > MOST_PARTS for entry in document.entries),
-        owner=names,
-        suspicious=tuple(line for line in lines if isinstance(line, SuspiciousLine)),
-    )
-
-
-def why_no_source(path: str, kind: Kind) -> str:
-    """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
-    if is_template(path, kind):
-        return "templates are not memory"
-    if path.startswith((ARCHIVE, QUARANTINE)):
-        return "it was archived"
-    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} is not ingested into the graph")
-
-
-def _user(said: str | None) -> str:
-    """A name that a page can have; empty where nothing, or no name, is said."""
-    try:
-        return entity_name(said) if said else ""
-    except UsageError:
-        return ""
-
-
-def _lines(
-    document: Document, owner: Collection[str], known: Container[str]
-) -> Iterator[PassageLine | SuspiciousLine]:
     sessions = session_blocks(document)
     chosen = [
         (entry, entry.start_line + entry.text.count("\n", 0, start), text, len(turns) > 1)
@@ -148,16 +121,18 @@ def _lines(
         for start, text in turns
     ]
     speakers = _speakers([text for _, _, text, _ in chosen], known)
-    origins = OriginReader(document, owner=owner, speakers=speakers)
+    origins = OriginReader(document, owner=names, speakers=speakers)
+    lines: list[PassageLine] = []
+    suspicious: list[SuspiciousLine] = []
     for entry, number, text, is_turn in chosen:
         said = origins.said(entry, text)
         words = clean(said.words)
         place = f"{document.path}#L{number}"
         # Between turns programs note events of the session, which give nobody an order.
-        if why := suspicion(words if is_turn else said.words, said.origin):
-            yield SuspiciousLine(text, place, entry.address, said.origin, why)
+        if order := suspicion(words if is_turn else said.words, said.origin):
+            suspicious.append(SuspiciousLine(text, place, entry.address, said.origin, order))
             continue
-        yield PassageLine(
+        line = PassageLine(
             text=words,
             number=number,
             continues=entry.part > 1,
@@ -170,9 +145,26 @@ def _lines(
             origins=entry.fields("src"),
             session=entry.field("session") or session_of(sessions, entry) or "",
         )
+        lines.append(line)
+    return PassageSource(
+        lines=tuple(lines),
+        user=user,
+        unread=sum(entry.part > MOST_PARTS for entry in document.entries),
+        owner=names,
+        suspicious=tuple(suspicious),
+    )
 
 
-def _chosen(document: Document) -> Iterator[Entry]:
+def why_no_source(path: str, kind: Kind) -> str:
+    """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
+    if is_template(path, kind):
+        return "templates are not memory"
+    if path.startswith((ARCHIVE, QUARANTINE)):
+        return "it was archived"
+    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} is not ingested into the graph")
+
+
+def _chosen(document: Document) -> list[Entry]:
     """The entries that hold words; of an episode with facts, decisions or open points just these."""
     prose = (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)
     held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
@@ -180,7 +172,7 @@ def _chosen(document: Document) -> Iterator[Entry]:
         held = [entry for entry in held if not memory_type(entry)]
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
-    yield from held
+    return held
 
 
 def _section(entry: Entry) -> str:

@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -180,31 +181,29 @@ SOFT_TOKENS = 4_000
 BYTES_A_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptGrowth:
-    """What came since a session was taken up last. ``lines`` and ``bytes`` are those of the file.
+def take_up(
+    settings: Settings,
+    *,
+    user_messages: int = 0,
+    messages: int = 0,
+    size: int = 0,
+    lines: int = 0,
+    quiet: float = 0.0,
+    waited: float = 0.0,
+    compacted: bool = False,
+) -> str | None:
+    """Why what is new of a session is taken up now; None while it may wait.
 
-    Times are in seconds: ``quiet`` since the last word, ``waited`` since the first that is new.
+    ``size`` (in bytes) and ``lines`` are those of the file. Times are in seconds: ``quiet`` since the last
+    word, ``waited`` since the first that is new.
     """
-
-    user_messages: int = 0
-    messages: int = 0
-    bytes: int = 0
-    lines: int = 0
-    quiet: float = 0.0
-    waited: float = 0.0
-    compacted: bool = False
-
-
-def take_up(growth: TranscriptGrowth, settings: Settings) -> str | None:
-    """Why the new part of a session is taken up now; None while it may wait."""
     reasons = (
-        ("compacted", growth.compacted),
-        ("messages", growth.user_messages >= USER_MESSAGES),
-        ("bytes", growth.bytes >= settings.transcript_bytes),
-        ("lines", growth.lines >= settings.transcript_lines),
-        ("quiet", growth.bytes > 0 and growth.quiet >= QUIET_SECONDS),
-        ("interval", growth.messages >= LEAST_MESSAGES and growth.waited >= INTERVAL_SECONDS),
+        ("compacted", compacted),
+        ("messages", user_messages >= USER_MESSAGES),
+        ("bytes", size >= settings.transcript_bytes),
+        ("lines", lines >= settings.transcript_lines),
+        ("quiet", size > 0 and quiet >= QUIET_SECONDS),
+        ("interval", messages >= LEAST_MESSAGES and waited >= INTERVAL_SECONDS),
     )
     return next((why for why, holds in reasons if holds), None)
 
@@ -247,7 +246,7 @@ _AHEAD_SECONDS = 86_400.0
 _WORDS = re.compile(r"[\w-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SessionPart:
     """A session's part, and the checkpoint at its end.
 
@@ -379,19 +378,19 @@ def _parted(
     new = not (first.messages or first.cycle)  # its header may have told a name that no turn repeats
     at = replace(first, session=session_name(transcript.session)) if new else first
     parts = []
-    for piece in _pieces(transcript):
+    for turns, offset, line, summary, closed in _pieces(transcript):
         session = None
-        if piece.turns:
-            key = session_name(piece.turns[0].session or transcript.session)
+        if turns:
+            key = session_name(turns[0].session or transcript.session)
             if key != at.session and (at.messages or at.cycle):
                 at = replace(_closed(at), cycle=0, until="")
-            session = replace(about, key=key, turns=piece.turns, cycle=at.cycle, summary=piece.summary)
+            session = replace(about, key=key, turns=turns, cycle=at.cycle, summary=summary)
             until = session.ended_at.isoformat() if session.ended_at else at.until
-            at = replace(at, session=key, messages=at.messages + len(piece.turns), until=until)
-        at = _reached(at, piece.offset, piece.line, transcript, descriptor)
-        at = _closed(at) if piece.closed else at
+            at = replace(at, session=key, messages=at.messages + len(turns), until=until)
+        at = _reached(at, offset, line, transcript, descriptor)
+        at = _closed(at) if closed else at
         if session is not None:
-            parts.append(SessionPart(session=session, closed=piece.closed, checkpoint=at))
+            parts.append(SessionPart(session, closed, at))
     return parts, _reached(at, transcript.end, transcript.lines, transcript, descriptor)
 
 
@@ -409,36 +408,29 @@ def _closed(at: Checkpoint) -> Checkpoint:
     return replace(at, cycle=cycle, messages=0, bytes=0, tokens=0, first=at.line, flushed=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    turns: tuple[Turn, ...]
-    offset: int
-    line: int
-    summary: str = ""
-    closed: bool = False
+def _pieces(transcript: Transcript) -> Iterator[tuple[tuple[Turn, ...], int, int, str, bool]]:
+    """The turns between two cuts; none where it was compacted again, or of what was read before.
 
-
-def _pieces(transcript: Transcript) -> Iterator[_Piece]:
-    """The turns between two cuts; none where it was compacted again, or of what was read before."""
-    cuts: list[tuple[int, str, Compaction | None]] = []
-    own = None
-    for number, turn in enumerate(transcript.turns):
-        if own is not None and turn.session != own:
-            cuts.append((number, "", None))
-        own = turn.session
-    lines = [turn.line for turn in transcript.turns]
-    for compaction in transcript.compactions:
-        cuts.append((bisect_left(lines, compaction.line), compaction.summary, compaction))
+    With them come the byte and the line at which they end, the summary of a compaction, and whether a cut
+    follows.
+    """
+    turns = transcript.turns
+    cuts: list[tuple[int, Compaction | None]] = [
+        (number, None)
+        for number, (turn, after) in enumerate(pairwise(turns), 1)
+        if turn.session != after.session
+    ]
+    lines = [turn.line for turn in turns]
+    cuts += ((bisect_left(lines, one.line), one) for one in transcript.compactions)
     first = 0
-    for number, summary, cut in sorted(cuts, key=lambda cut: cut[0]):
-        turns = transcript.turns[first:number]
+    for number, cut in sorted(cuts, key=lambda cut: cut[0]):
         if cut is not None:
-            yield _Piece(turns, cut.end, cut.last, summary, closed=True)
-        elif turns:
-            yield _Piece(turns, turns[-1].span.end, turns[-1].line, closed=True)
+            yield turns[first:number], cut.end, cut.last, cut.summary, True
+        elif first < number:
+            yield turns[first:number], turns[number - 1].span.end, turns[number - 1].line, "", True
         first = number
-    if first < len(transcript.turns):
-        yield _Piece(transcript.turns[first:], transcript.end, transcript.lines)
+    if first < len(turns):
+        yield turns[first:], transcript.end, transcript.lines, "", False
 
 
 def _without_those_read(transcript: Transcript, last: Checkpoint, file: TranscriptFile) -> Transcript:

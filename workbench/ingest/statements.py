@@ -210,7 +210,8 @@ class Statement:
         """
         if (self.requested and by_user) or self.kind == "decision":
             return True
-        if _POINTING.match(self.text) and not _has_specifics(self.text):
+        named = (name for name in names(self.text) if not name.startswith(("I'", "I’")))
+        if _POINTING.match(self.text) and not (figures(self.text) or any(named)):
             return False
         floor = base_model().floor
         return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
@@ -224,10 +225,6 @@ def figures(text: str) -> list[str]:
 def names(text: str) -> list[str]:
     """Words that are capitalised though no sentence begins with them."""
     return _NAME.findall(text)
-
-
-def _has_specifics(text: str) -> bool:
-    return bool(figures(text)) or any(not name.startswith(("I'", "I’")) for name in names(text))
 
 
 def remember_request(text: str) -> str | None:

@@ -289,8 +289,11 @@ def _best(said: Sequence[Utterance], most: int) -> list[Utterance]:
 
 def _abstract(kept: Sequence[Utterance]) -> str:
     """The one or two sentences that are worth most and nearest to the centre, as they were said."""
-    sound = [one for one in dict.fromkeys(kept) if plain_line(one.text, MOST_ABSTRACT)]
-    sound = [one for one in sound if not looks_like_key(one.text)]
+    sound = [
+        one
+        for one in dict.fromkeys(kept)
+        if plain_line(one.text, MOST_ABSTRACT) and not looks_like_key(one.text)
+    ]
     long = [one for one in sound if len(one.text) >= LEAST_ABSTRACT]
     some = sorted(long or sound, key=lambda one: (one.number, one.start))
     for most in (2, 1):

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from indexing.sync.sources import IndexSources
-from workbench.config.settings import user_settings_path
+from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace import layout
@@ -157,11 +157,6 @@ def _setting(root: str, folder: str) -> str:
     )
 
 
-def same_place(one: str, other: str | Path) -> bool:
-    """Whether two paths, also with ``~``, lead to the same folder."""
-    return os.path.realpath(os.path.expanduser(one)) == os.path.realpath(os.path.expanduser(other))
-
-
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -247,12 +242,10 @@ def look(path: str) -> TranscriptFile:
     return TranscriptFile(path=whole, size=found.st_size, changed=found.st_mtime, inode=found.st_ino)
 
 
-@contextlib.contextmanager
-def opened(path: str) -> Iterator[int]:
-    """A descriptor to read a transcript from. Raises as ``look`` does."""
+def opened(path: str) -> contextlib.AbstractContextManager[int]:
+    """A descriptor to read a transcript from. Entering it raises as ``look`` does."""
     folder, name = os.path.split(path)
-    with Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name)) as descriptor:
-        yield descriptor
+    return Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name))
 
 
 def blocks(descriptor: int, start: int, end: int) -> Iterator[bytes]:

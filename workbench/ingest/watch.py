@@ -17,7 +17,7 @@ from typing import Any, Literal
 from indexing.embedding.port import Embedder
 from indexing.sync.sources import IndexSources
 from indexing.sync.watch import Pause, Watch, hints, occasions
-from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_error
+from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_errors
 from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import FlushResult, flush_reading
 from workbench.ingest.ingest import Ingest, IngestedSource
@@ -25,7 +25,6 @@ from workbench.ingest.outcomes import unreadable
 from workbench.ingest.sessions import (
     QUIET_SECONDS,
     Checkpoints,
-    TranscriptGrowth,
     TranscriptReading,
     nearly_full,
     quiet_seconds,
@@ -60,13 +59,12 @@ def update_index(workspace: Workspace) -> str:
     if not (workspace.cache_dir() / "index" / "current").exists():
         return ""
     try:
-        reindex(workspace, vectors=False)
+        with disk_errors():
+            reindex(workspace, vectors=False)
     except BusyError:
         return ""
     except WorkbenchError as error:
         return f"the index is behind: {error.message}"
-    except OSError as error:
-        return f"the index is behind: {disk_error(error).message}"
     return ""
 
 
@@ -79,7 +77,7 @@ Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
 _QUIETLY = frozenset({"unchanged", "waiting", "excluded", "foreign"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Event:
     """One thing that was done, or was not, and why; ``error`` is the class of what went wrong."""
 
@@ -114,9 +112,8 @@ class Event:
             return f"{self.source}: {plural(lines, 'fact')} saved{there} ({self.why})"
         if self.taken is not None and self.kind == "taken":
             episodes = plural(len(self.taken.episodes), "episode") + ", "
-            memories = plural(self.taken.memories, "memory")
-            episodes = episodes if self.taken.kind == "transcript" else ""
-            return f"{self.source}: {episodes}{memories} ({self.why})"
+            said = episodes if self.taken.kind == "transcript" else ""
+            return f"{self.source}: {said}{plural(self.taken.memories, 'memory')} ({self.why})"
         return f"{self.source}: {self.why}"
 
 
@@ -133,8 +130,7 @@ class Follower:
     ) -> None:
         self._workspace = workspace
         self._clock = clock
-        self._model = model
-        self._embedder = embedder
+        self._ingest = Ingest(workspace, now=clock(), model=model, embedder=embedder)
         self._pruned: datetime | None = None
         self._seen: dict[str, tuple[int, float, bool]] = {}
         self._told: dict[tuple[str, Kind], str] = {}
@@ -202,7 +198,7 @@ class Follower:
             done = True
             why = reading.excluded or why_foreign(self._workspace, file) if reading is not None else ""
             if why:
-                yield from self._once(Event(kind="skipped", at=now, source=file.path, why=why))
+                yield from self._once(Event("skipped", now, file.path, why))
             else:
                 for event in self._live(file, reading, now, quiet=quiet):
                     done = done and event.kind not in ("failed", "skipped")
@@ -220,54 +216,50 @@ class Follower:
         compacted = False
         if reading is not None:
             compacted = any(part.closed for part in reading.parts)
-            event = self._flush(file, reading, now)
+            event = self._flush(file, reading, now, compacted=compacted)
             yield event
             if event.kind != "flushed":
                 return
         if quiet or compacted:
-            taken = self._ingest(now).transcript(file, self._episodes)
+            self._ingest.now = now
+            taken = self._ingest.transcript(file, self._episodes)
             if taken.outcome == "failed":
-                yield Event(kind="failed", at=now, source=file.path, why=taken.why)
+                yield Event("failed", now, file.path, taken.why)
             elif taken.outcome not in _QUIETLY or taken.episodes:
                 why = "compacted" if compacted else "completed"
-                yield Event(kind="taken", at=now, source=file.path, why=why, taken=taken)
+                yield Event("taken", now, file.path, why, taken=taken)
 
-    def _flush(self, file: TranscriptFile, reading: TranscriptReading, now: datetime) -> Event:
+    def _flush(
+        self, file: TranscriptFile, reading: TranscriptReading, now: datetime, *, compacted: bool
+    ) -> Event:
         """Save the facts of what is new, or say why that waits."""
-        growth, settings, end = self._growth(reading, now), self._workspace.settings, reading.end
+        settings, end, turns = self._workspace.settings, reading.end, reading.transcript.turns
         full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
-        why = take_up(growth, settings)
+        since = next((turn.when for turn in turns if turn.when), None)
+        since = since or self._first_seen.setdefault(file.path, now)
+        lines = end.line - reading.start.line
+        why = take_up(
+            settings,
+            user_messages=sum(turn.role == "user" for turn in turns),
+            messages=len(turns),
+            size=end.offset - reading.start.offset,
+            lines=lines,
+            quiet=quiet_seconds(file.changed, now),
+            waited=abs((now - since).total_seconds()),
+            compacted=compacted,
+        )
         if full is None and why is None:
-            waits = (
-                f"{plural(growth.messages, 'new message')} of {plural(growth.lines, 'line')}: waits for more"
-            )
-            return Event(kind="waiting", at=now, source=file.path, why=waits)
+            waits = f"{plural(len(turns), 'new message')} of {plural(lines, 'line')}: waits for more"
+            return Event("waiting", now, file.path, waits)
         done = flush_reading(
-            self._workspace, reading, self._flushes, now=now, model=self._model, full=full is not None
+            self._workspace, reading, self._flushes, now=now, model=self._ingest.model, full=full is not None
         )
         self._first_seen.pop(file.path, None)
         said = f"before it is compacted: {full}" if full else str(why)
         bad = f"; {unreadable(file.name, reading.bad, named=3)}" if reading.bad else ""
         if skipped := next((one.skipped for one in done if one.skipped), ""):
-            return Event(kind="skipped", at=now, source=file.path, why=skipped, flushed=done)
-        return Event(kind="flushed", at=now, source=file.path, why=said + bad, flushed=done)
-
-    def _growth(self, reading: TranscriptReading, now: datetime) -> TranscriptGrowth:
-        turns = reading.transcript.turns
-        since = next((turn.when for turn in turns if turn.when), None)
-        since = since or self._first_seen.setdefault(reading.file.path, now)
-        return TranscriptGrowth(
-            user_messages=sum(turn.role == "user" for turn in turns),
-            messages=len(turns),
-            bytes=reading.end.offset - reading.start.offset,
-            lines=reading.end.line - reading.start.line,
-            quiet=quiet_seconds(reading.file.changed, now),
-            waited=abs((now - since).total_seconds()),
-            compacted=any(part.closed for part in reading.parts),
-        )
-
-    def _ingest(self, now: datetime) -> Ingest:
-        return Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+            return Event("skipped", now, file.path, skipped, flushed=done)
+        return Event("flushed", now, file.path, said + bad, flushed=done)
 
     def _logs(self) -> Iterator[Event]:
         """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
@@ -276,17 +268,18 @@ class Follower:
             for file in self._workspace.scan()
             if file.kind in (FileKind.LOG, FileKind.EPISODE) and not file.path.startswith(FOLDER)
         }
-        new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
+        new = {path for path, file in logs.items() if self._read_logs.get(path) != file}
         if not new:
             return
         now = self._clock()
         self._read_logs = logs
-        for taken in self._ingest(now).markdown(among=new):
+        self._ingest.now = now
+        for taken in self._ingest.markdown(among=new):
             if taken.outcome in ("failed", "refused"):
                 del self._read_logs[taken.source]  # what failed is tried again with the next round
                 yield from self._fail(taken.source, taken.why)
             elif taken.outcome == "taken":
-                yield Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
+                yield Event("taken", now, taken.source, "new lines", taken=taken)
 
     def _prune(self) -> Iterator[Event]:
         """Let expired episodes go, every six hours; also after the clock was set back."""
@@ -294,28 +287,26 @@ class Follower:
         if self._pruned is not None and abs(now - self._pruned) < PRUNE_EVERY:
             return
         self._pruned = now
+        done = None
         try:
             done = self._workspace.operations.carry_out(lambda: plan_prune(self._workspace, now=now))
-        except NotCuratableError:
-            self.failing.pop(_EPISODES, None)
-            return
+        except NotCuratableError:  # none has expired
+            pass
         except WorkbenchError as error:
             yield from self._fail(_EPISODES, error.message, type(error).__name__)
             return
-        yield from self._once(
-            Event(kind="pruned", at=now, source=_EPISODES, why=done.summary, operation=done)
-        )
+        self.failing.pop(_EPISODES, None)
+        if done is not None:
+            yield Event("pruned", now, _EPISODES, done.summary, operation=done)
 
     def _fail(self, source: str, why: str, error: str = "") -> Iterator[Event]:
-        return self._once(Event(kind="failed", at=self._clock(), source=source, why=why, error=error))
+        return self._once(Event("failed", self._clock(), source, why, error=error))
 
     def _once(self, event: Event) -> Iterator[Event]:
         """An event, unless it only repeats what was told of its source last."""
         key = (event.source, event.kind)
         if event.kind == "failed":
             self.failing[event.source] = event.error or "Error"
-        elif event.kind == "pruned":
-            self.failing.pop(_EPISODES, None)
         if event.kind in _CHANGES:
             yield event
         elif self._told.get(key) != event.why:

@@ -17,6 +17,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
+from functools import partial
+from pkgutil import resolve_name
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
 from workbench.jobs.runs import ActiveRun, Job, StepState, running
@@ -100,24 +102,14 @@ def _guarded(name: str, night: NightlyContext) -> StepOutcome:
         return StepOutcome("failed", said, hint=hint, error=type(fault).__name__)
 
 
-def _carried_out(night: NightlyContext, planner: Callable[[], Plan]) -> StepOutcome:
+def _operation(plan_function: str, night: NightlyContext) -> StepOutcome:
+    """Carry out what ``plan_function``, ``module:name``, plans; a step loads what it needs."""
+    planner: Callable[[], Plan] = partial(resolve_name(plan_function), night.workspace, now=night.now)
     if night.dry_run:
         plan = planner()
         return StepOutcome("would", plan.summary, plan.notes)
     operation = night.workspace.operations.carry_out(planner)
     return StepOutcome("done", operation.summary, operation.notes, operation=operation.id)
-
-
-def _prune(night: NightlyContext) -> StepOutcome:
-    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - a step loads what it needs
-
-    return _carried_out(night, lambda: plan_prune(night.workspace, now=night.now))
-
-
-def _context(night: NightlyContext) -> StepOutcome:
-    from workbench.ingest.workspace_context import plan_clear_context  # noqa: PLC0415
-
-    return _carried_out(night, lambda: plan_clear_context(night.workspace, now=night.now))
 
 
 def _ingest(night: NightlyContext) -> StepOutcome:
@@ -190,8 +182,8 @@ def _backup(night: NightlyContext) -> StepOutcome:
 
 
 STEPS: Mapping[str, Step] = {
-    "prune": _prune,
-    "context": _context,
+    "prune": partial(_operation, "workbench.ingest.expiry:plan_prune"),
+    "context": partial(_operation, "workbench.ingest.workspace_context:plan_clear_context"),
     "ingest": _ingest,
     "decay": _decay,
     "dream": _dream,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 import os
@@ -62,31 +63,21 @@ def endpoint_of(text: str, setting: str = "embedding") -> Endpoint:
     if parts.query or parts.fragment:
         raise _refused(setting, "has more than a path", key_hint)
     path = parts.path.rstrip("/")
-    address = _address(host)
+    address = None
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
     named = address is not None or (_HOST.fullmatch(host) and not _NUMBER.fullmatch(host))
     if not named or not _PATH.fullmatch(path) or "/.." in path:
         raise _refused(setting, "is not an address")
-    private = _private(host, address)
+    # By the name alone: asking a name server would tell it, and answers change.
+    by_name = "." not in host or host.endswith(_PRIVATE_NAMES)
+    private = by_name if address is None else address.is_private
     if parts.scheme == "http" and not private:
         raise _refused(setting, f"is not encrypted, and {host} is not in your own network", "use https://")
     shown = f"[{host}]" if ":" in host else host
     if port is not None and port != _PORTS[parts.scheme]:
         shown += f":{port}"
     return Endpoint(f"{parts.scheme}://{shown}{path}", shown, private)
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
-
-
-def _private(host: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> bool:
-    """By the name alone: asking a name server would tell it, and answers change."""
-    if address is not None:
-        return address.is_loopback or address.is_private or address.is_link_local
-    return "." not in host or host.endswith(_PRIVATE_NAMES)
 
 
 def _refused(setting: str, why: str, hint: str = _HINT) -> ModelUnavailableError:

@@ -119,8 +119,14 @@ class _OneEndpoint(httpx2.AsyncClient):
                 break
         headers = {name: value for name, value in response.headers.items() if name.lower() in _READ}
         if response.is_success:
-            packed = response.headers.get("content-encoding", "identity") not in ("", "identity")
-            _check(bytes(received), most, packed, request)
+            if len(received) > most:
+                raise UnusableAnswerError("answered much more than requested", request=request)
+            if response.headers.get("content-encoding", "identity") not in ("", "identity"):
+                raise UnusableAnswerError("compressed its answer without being asked to", request=request)
+            try:
+                json.loads(received)
+            except (ValueError, RecursionError):
+                raise UnusableAnswerError("did not answer with JSON", request=request) from None
             headers["content-type"] = "application/json"
         elif response.status_code == 429 and _is_spent(received.decode("utf-8", "replace")):
             headers["x-should-retry"] = "false"
@@ -131,17 +137,6 @@ class _OneEndpoint(httpx2.AsyncClient):
 
 def _is_spent(answer: str) -> bool:
     return any(code in answer for code in _SPENT)
-
-
-def _check(received: bytes, most: int, packed: bool, request: httpx2.Request) -> None:
-    if len(received) > most:
-        raise UnusableAnswerError("answered much more than requested", request=request)
-    if packed:
-        raise UnusableAnswerError("compressed its answer without being asked to", request=request)
-    try:
-        json.loads(received)
-    except (ValueError, RecursionError):
-        raise UnusableAnswerError("did not answer with JSON", request=request) from None
 
 
 MOST_BYTES = 4_000_000

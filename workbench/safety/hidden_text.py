@@ -164,25 +164,26 @@ def _characters(text: str) -> Iterator[TextFinding]:
         before = text[match.start() - 1 : match.start()] if match.start() else ""
         after = text[match.end() : match.end() + 1]
         run, kind = match[0], match.lastgroup
+        rule = shown = ""
         if kind == "zero" and not _joins(run, before, after, at_start=match.start() == 0):
-            yield TextFinding("zero-width characters", *match.span(), _around(text, match))
+            rule = "zero-width characters"
         elif kind == "bidi":
             if match.start() >= line_end:  # whether its line is written from the right is looked at once
                 line_start = text.rfind("\n", 0, match.start()) + 1
                 line_end = end if (end := text.find("\n", match.start())) >= 0 else len(text)
                 is_right_to_left = bool(_RIGHT_TO_LEFT.search(text, line_start, line_end))
-            forced = any(character in "\u202d\u202e" for character in run)
-            if forced or not is_right_to_left:
-                yield TextFinding("bidirectional controls", *match.span(), _around(text, match))
+            if not is_right_to_left or re.search("[\u202d\u202e]", run):
+                rule = "bidirectional controls"
         elif kind == "tags" and not (before == "\U0001f3f4" and _REGION.fullmatch(run)):
+            rule = "tag characters"
             words = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
-            yield TextFinding(
-                "tag characters", *match.span(), _quoted(words) if words else _around(text, match)
-            )
+            shown = _quoted(words) if words else ""
         elif kind == "selectors" and not _selects(run, before):
-            yield TextFinding("variation selectors", *match.span(), _carried(run) or _around(text, match))
+            rule, shown = "variation selectors", _carried(run)
         elif kind == "soft":
-            yield TextFinding("soft hyphens", *match.span(), _around(text, match))
+            rule = "soft hyphens"
+        if rule:
+            yield TextFinding(rule, *match.span(), shown or _around(text, match))
 
 
 def _joins(run: str, before: str, after: str, *, at_start: bool) -> bool:

@@ -137,7 +137,7 @@ def machine_made(line: str) -> str | None:
     """What a program wrote or is to read, named for a person; None for what may be said by somebody."""
     line = line[:_ENOUGH]
     text = line.strip()
-    plain = _bare(line)
+    plain = _FRAME.sub("", line).strip()  # without its list marker and bold marks
     if not plain or not any(map(str.isalpha, plain)):
         return "no words"
     return (
@@ -150,11 +150,6 @@ def machine_made(line: str) -> str | None:
         or ("a table" if _TABLE.match(plain) and not plain.endswith((".", "!")) else None)
         or ("mostly symbols, not words" if _is_noise(plain) else None)
     )
-
-
-def _bare(line: str) -> str:
-    """A line without its list marker and bold marks."""
-    return _FRAME.sub("", line).strip()
 
 
 def _key_and_rest(plain: str) -> tuple[str, str]:
@@ -172,9 +167,8 @@ _ASSIGNED = re.compile(r"[A-Z_][A-Z0-9_]*=\S*(?:\s|$)")
 _DIFF = re.compile(r"\s*[-+]{3} [ab]/")
 _LOGGER = re.compile(r"(?:\S+ )?\S+\[\d+\]:|\S+\.\w+:\d+:? ")
 _TAGGED = re.compile(r"[\s|-]*\[[\w.:/-]+\]")
-_WORDS_TOO = frozenset(
-    {"if", "while", "time", "for", "test", "watch", "code", "make", "service", "history", "top", "go"}
-)
+_WORDS_TOO_TEXT = "if while time for test watch code make service history top go"
+_WORDS_TOO = frozenset(_WORDS_TOO_TEXT.split())
 """Names of programs that a person may begin a line with as well."""
 _COMPLAINS = re.compile(
     r"\b\d+ (?:passed|failed|total|skipped|errors?|warnings?|pending)\b,.*\b\d+ (?:passed|failed|total"
@@ -218,8 +212,7 @@ def _address(plain: str) -> str | None:
 
 
 def _has_program(text: str) -> bool:
-    first = text.split(" ", 1)[0]
-    return first in _PROGRAMS
+    return text.split(" ", 1)[0] in _PROGRAMS
 
 
 def _is_command(text: str, plain: str) -> bool:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 
 _AI = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|chat ?bots?|(?:ai|autonomous"
@@ -30,16 +29,9 @@ _RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """``hints``: without one of these (in lower case) in the text, the pattern cannot match."""
-
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-
-def _rule(hints: str, *patterns: str) -> _Rule:
-    return _Rule(tuple(hints.split("|")), re.compile("|".join(patterns)))
+def _rule(hints: str, *patterns: str) -> tuple[list[str], re.Pattern[str]]:
+    """Hints, without one of which (in lower case) in the text none of the patterns can match, and these."""
+    return hints.split("|"), re.compile("|".join(patterns))
 
 
 _RULES_OF_STEERING = (
@@ -322,7 +314,7 @@ def steers(text: str) -> str | None:
     about_user = _ABOUT_USER.match(low)
     is_order = about_user is not None and about_user["verb"] in _ORDERS
     breaks_rule = any(
-        any(hint in low for hint in rule.hints) and rule.pattern.search(low) for rule in _RULES_OF_STEERING
+        any(hint in low for hint in hints) and pattern.search(low) for hints, pattern in _RULES_OF_STEERING
     )
     return "an instruction to an AI" if is_order or breaks_rule else None
 
