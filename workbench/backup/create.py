@@ -82,9 +82,9 @@ def require_peace(workspace: Workspace) -> tuple[str, ...]:
         raise RepositoryStateError(
             f"{path} has an unfinished merge in git's index", hint="resolve it and `git add` the file"
         )
-    for kept in workspace.operations.conflicts():
+    for conflict in workspace.operations.conflicts():
         raise RepositoryStateError(
-            f"{kept} contains text of another writer that is in no memory file",
+            f"{conflict.kept} contains text of another writer that is in no memory file",
             hint="copy what you need from it into the right file, then remove it",
         )
     for file in workspace.scan():

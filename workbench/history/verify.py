@@ -91,10 +91,10 @@ def check_strays(workspace: Workspace) -> list[Check]:
     disputed = [
         IntegrityProblem(
             "conflict",
-            f"{path} contains text of another writer that is in no memory file",
+            f"{one.kept} contains text of another writer that is in no memory file",
             "check it, then remove it",
         )
-        for path in kept
+        for one in kept
     ]
     disputed += (
         IntegrityProblem(

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
@@ -24,7 +23,6 @@ from workbench.errors import (
     ReadOnlyError,
     RepositoryStateError,
     SecretFoundError,
-    UsageError,
     WorkbenchError,
     WriteFailedError,
     disk_error,
@@ -445,16 +443,9 @@ class Operations:
         commit = commit_named(self._history, prefix)
         return next(operation for operation in self.walk() if operation.commit == commit.id)
 
-    def conflicts(self) -> tuple[Path, ...]:
-        """Files with another writer's text that is in no version of any memory file, the oldest first."""
-        return tuple(conflict.kept for conflict in self._displaced.conflicts())
-
-    def conflict(self, number: int) -> Conflict:
-        """One of them, counted from 1. Raises UsageError."""
-        found = self._displaced.conflicts()
-        if not 1 <= number <= len(found):
-            raise UsageError(f"there is no conflict {number}", hint="`workbench inbox conflicts` lists them")
-        return found[number - 1]
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Texts of other writers that are in no version of any memory file, the oldest first."""
+        return self._displaced.conflicts()
 
     def discard(self, kept: Conflict | KeptFile) -> BlobId:
         """Take a conflict, or a replaced file, off the list: its text stays in git, by the name returned.
