@@ -54,8 +54,10 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
-_FENCE = re.compile(rb" {0,3}(```+|~~~+)")
-_OURS, _BETWEEN, _THEIRS = (re.compile(rb"%s(?:[ \r]|$)" % (mark * 7)) for mark in (rb"<", rb"=", rb">"))
+_CODE_OR_CONFLICT = re.compile(
+    rb"(?ms)^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)"
+    rb"|(?P<conflict>^<{7}(?:[ \r]|$).*?^={7}(?:[ \r]|$).*?^>{7}(?:[ \r]|$))"
+)
 
 
 def require_peace(workspace: Workspace) -> tuple[str, ...]:
@@ -101,22 +103,8 @@ def marked_line(data: bytes) -> int:
 
     All three marks must follow each other; what is quoted in a code block tells of a merge and is none.
     """
-    fence = b""
-    begun, wanted = 0, _OURS
-    for number, line in enumerate(data.split(b"\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and not begun:
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
-                fence = b""
-        if fence or not wanted.match(line):
-            continue
-        if wanted is _THEIRS:
-            return begun
-        begun = begun or number
-        wanted = _BETWEEN if wanted is _OURS else _THEIRS
-    return 0
+    found = next((one for one in _CODE_OR_CONFLICT.finditer(data) if one["conflict"]), None)
+    return data.count(b"\n", 0, found.start()) + 1 if found else 0
 
 
 _COMPARED = 100

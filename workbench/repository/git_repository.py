@@ -29,7 +29,7 @@ from workbench.repository.git_runner import (
     outcome,
     reason,
 )
-from workbench.repository.index_file import AT_ONCE, Staging, remove_left_locks, way_out
+from workbench.repository.index_file import Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import (
     Commit,
@@ -294,17 +294,15 @@ class History:
         """
         for edit in edits:
             preconditions.require_own(self._root, edit.path)
-        for at in range(0, len(edits), AT_ONCE):
-            some = edits[at : at + AT_ONCE]
-            if self.own or not (found := preconditions.ignored_of(self, self._staging, some, self._autocrlf)):
-                continue
-            if self.other is None or not self.other.is_needed():
-                raise RepositoryStateError(
-                    f"git ignores {found[0]}, and an action would store its text in the history "
-                    "permanently; nothing was changed",
-                    hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
-                )
-            self.own = True
+        if self.own or not (found := preconditions.ignored_of(self, self._staging, edits, self._autocrlf)):
+            return
+        if self.other is None or not self.other.is_needed():
+            raise RepositoryStateError(
+                f"git ignores {found[0]}, and an action would store its text in the history "
+                "permanently; nothing was changed",
+                hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
+            )
+        self.own = True
 
     def ignored(self, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
         """Those of the paths that stay out of this history because git ignores them."""
@@ -447,13 +445,8 @@ class History:
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
         return tuple(RelPath(os.fsdecode(path)) for path in below)
 
-    def files_in(
-        self, commit: CommitId, enter: Callable[[str, str], bool] = lambda folder, tree: True
-    ) -> Iterator[tuple[RelPath, BlobId]]:
-        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes.
-
-        It is given the folder's path and the name of its tree.
-        """
+    def files_in(self, commit: CommitId, enter: Callable[[str], bool]) -> Iterator[tuple[RelPath, BlobId]]:
+        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes."""
         for path, blob in trees.files(self.tree, self.commit(commit).tree, self.prefix, enter):
             yield RelPath(path), BlobId(blob)
 

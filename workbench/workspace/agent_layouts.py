@@ -11,8 +11,9 @@ import fnmatch
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +24,7 @@ from workbench.workspace.agent_rules import entries_apart, keeps_first_line, let
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
 Cut = Literal["last", "middle", "none"]
-Files = tuple[tuple[Kind, tuple[str, ...]], ...]
+Files = Mapping[Kind, tuple[str, ...]]
 Rule = Callable[[bytes | None, bytes], str]
 """Why a file may not be changed from these bytes (None: it is new) to those; empty where it may."""
 Finish = Callable[[bytes | None, bytes], bytes]
@@ -147,7 +148,7 @@ class AgentLayout:
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
-        return tuple(pattern for one, patterns in self.files for pattern in patterns if one is kind)
+        return self.files.get(kind, ())
 
     def places(self) -> Iterator[str | Path]:
         """Where the agent keeps memory on this machine; what a list names need not be there."""
@@ -172,7 +173,7 @@ class AgentLayout:
     def reaches(self, home: Path, folder: Path) -> bool:
         """Whether memory in ``folder`` is also that of the ``home`` above it."""
         name = f"{folder.relative_to(home)}/x.md"
-        patterns = (pattern for _, patterns in self.files for pattern in patterns)
+        patterns = chain.from_iterable(self.files.values())
         within = any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
         return within and not any(fnmatch.fnmatchcase(name, pattern) for pattern in self.exclude)
 
@@ -336,14 +337,14 @@ def _is_limit(most: object) -> bool:
 
 _MEMORY = ("MEMORY.md", "memory.md")
 _BOOTSTRAP = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
-_OPENCLAW_FILES: Files = (
-    (Kind.MEMORY, _MEMORY),
-    (Kind.BOOTSTRAP, (*_BOOTSTRAP, "BOOTSTRAP.md")),
-    (Kind.DREAM, ("DREAMS.md", "memory/dreaming/**/*.md")),
-    (Kind.LOG, (f"memory/{DAY}.md", f"memory/{DAY}_*.md")),
-    (Kind.EPISODE, (f"memory/{DAY}-*.md",)),
-    (Kind.NOTE, ("*.md", "memory/**/*.md")),
-)
+_OPENCLAW_FILES: Files = {
+    Kind.MEMORY: _MEMORY,
+    Kind.BOOTSTRAP: (*_BOOTSTRAP, "BOOTSTRAP.md"),
+    Kind.DREAM: ("DREAMS.md", "memory/dreaming/**/*.md"),
+    Kind.LOG: (f"memory/{DAY}.md", f"memory/{DAY}_*.md"),
+    Kind.EPISODE: (f"memory/{DAY}-*.md",),
+    Kind.NOTE: ("*.md", "memory/**/*.md"),
+}
 OPENCLAW = AgentLayout(
     name="openclaw",
     title="OpenClaw",
@@ -371,11 +372,11 @@ CLAUDE_CODE = AgentLayout(
         rb"description:[ \t]*\S",
         rb"[ \t]*type:[ \t]*(?:user|feedback|project|reference)[ \t]*\r?$",
     ),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md",)),
-        (Kind.LOG, (f"logs/**/{DAY}*.md",)),
-        (Kind.NOTE, ("*.md", "team/**/*.md", "logs/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md",),
+        Kind.LOG: (f"logs/**/{DAY}*.md",),
+        Kind.NOTE: ("*.md", "team/**/*.md", "logs/**/*.md"),
+    },
     limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
     rules=(("MEMORY.md", one_line_entries),),
     log="logs/{0:%Y/%m}/{0}.md",
@@ -387,21 +388,30 @@ CLAUDE_PROJECT = AgentLayout(
     document="https://code.claude.com/docs/en/memory#claude-md-files",
     lists=((".claude.json", "projects"),),
     signs=(
-        *("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
-        *(".claude/memory/*.md", ".claude/agent-memory"),
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        ".claude/CLAUDE.md",
+        ".claude/rules",
+        ".claude/memory/*.md",
+        ".claude/agent-memory",
     ),
     new_memory="CLAUDE.md",
     # People keep auto memory in the repository, where CLAUDE.md imports it, as `.claude/memory` or `memory`.
-    files=(
-        (Kind.MEMORY, (".claude/memory/MEMORY.md", "memory/MEMORY.md", "CLAUDE.md", ".claude/CLAUDE.md")),
-        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
-        (Kind.LOG, (f"memory/{DAY}.md", f"memory/logs/{DAY}*.md", f".claude/memory/logs/{DAY}*.md")),
-        (Kind.NOTE, ("memory/**/*.md", ".claude/memory/**/*.md", ".claude/agent-memory/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: (".claude/memory/MEMORY.md", "memory/MEMORY.md", "CLAUDE.md", ".claude/CLAUDE.md"),
+        Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
+        Kind.LOG: (f"memory/{DAY}.md", f"memory/logs/{DAY}*.md", f".claude/memory/logs/{DAY}*.md"),
+        Kind.NOTE: ("memory/**/*.md", ".claude/memory/**/*.md", ".claude/agent-memory/**/*.md"),
+    },
 )
 _BANKS = (
-    *("memory-bank", "memory_bank", ".memory-bank", "docs/memory-bank", "cline_docs"),
-    *(".cursor/memory-bank", ".kilocode/rules/memory-bank"),
+    "memory-bank",
+    "memory_bank",
+    ".memory-bank",
+    "docs/memory-bank",
+    "cline_docs",
+    ".cursor/memory-bank",
+    ".kilocode/rules/memory-bank",
 )
 _LASTING = ("systemPatterns.md", "architecture.md", "*.md")
 """All at the top of a bank is read when a task begins; what stays true is kept in one of the first two."""
@@ -410,10 +420,10 @@ MEMORY_BANK = AgentLayout(
     title="Memory Bank",
     document="https://docs.cline.bot/features/memory-bank",
     signs=tuple(f"{bank}/*.md" for bank in _BANKS),
-    files=(
-        (Kind.MEMORY, tuple(f"{bank}/{name}" for name in _LASTING for bank in _BANKS)),
-        (Kind.NOTE, tuple(f"{bank}/**/*.md" for bank in _BANKS)),
-    ),
+    files={
+        Kind.MEMORY: tuple(f"{bank}/{name}" for name in _LASTING for bank in _BANKS),
+        Kind.NOTE: tuple(f"{bank}/**/*.md" for bank in _BANKS),
+    },
     makes_memory=False,
 )
 REPLIT = AgentLayout(
@@ -421,12 +431,12 @@ REPLIT = AgentLayout(
     title="Replit Agent",
     document="https://docs.replit.com/features/project-setup/replit-dot-md",
     signs=(".agents/memory", "replit.md"),
-    files=(
-        (Kind.MEMORY, (".agents/memory/MEMORY.md", "replit.md")),
-        (Kind.BOOTSTRAP, (".agents/AGENTS.md",)),
-        (Kind.LOG, (f".agents/memory/{DAY}.md",)),
-        (Kind.NOTE, (".agents/memory/**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: (".agents/memory/MEMORY.md", "replit.md"),
+        Kind.BOOTSTRAP: (".agents/AGENTS.md",),
+        Kind.LOG: (f".agents/memory/{DAY}.md",),
+        Kind.NOTE: (".agents/memory/**/*.md",),
+    },
     rules=((".agents/memory/MEMORY.md", one_line_entries),),
     log=".agents/memory/{0}.md",
 )
@@ -435,7 +445,7 @@ SERENA = AgentLayout(
     title="Serena",
     document="https://oraios.github.io/serena/02-usage/045_memories.html",
     signs=(".serena/memories",),
-    files=((Kind.MEMORY, _MEMORY), (Kind.NOTE, (".serena/memories/**/*.md",))),
+    files={Kind.MEMORY: _MEMORY, Kind.NOTE: (".serena/memories/**/*.md",)},
     makes_memory=False,
 )
 CODEX = AgentLayout(
@@ -444,12 +454,12 @@ CODEX = AgentLayout(
     document="https://developers.openai.com/codex/memories",
     homes=("~/.codex/memories",),
     signs=("memory_summary.md", "raw_memories.md", "rollout_summaries"),
-    files=(
-        (Kind.MEMORY, ("memory_summary.md", "MEMORY.md")),
-        (Kind.BOOTSTRAP, ("AGENTS.md", "AGENTS.override.md")),
-        (Kind.EPISODE, ("rollout_summaries/**/*.md",)),
-        (Kind.NOTE, ("*.md", "extensions/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("memory_summary.md", "MEMORY.md"),
+        Kind.BOOTSTRAP: ("AGENTS.md", "AGENTS.override.md"),
+        Kind.EPISODE: ("rollout_summaries/**/*.md",),
+        Kind.NOTE: ("*.md", "extensions/**/*.md"),
+    },
     exclude=("skills/**",),
     limits=(
         LoadLimit("memory_summary.md", 5_000, "tokens", "middle"),
@@ -463,11 +473,11 @@ GEMINI_CLI = AgentLayout(
     document="https://geminicli.com/docs/cli/gemini-md",
     homes=("~/.gemini", "~/.gemini/tmp/*/memory"),
     signs=("GEMINI.md", ".inbox/private", ".inbox/global"),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md", "GEMINI.md")),
-        (Kind.BOOTSTRAP, ("**/GEMINI.md",)),
-        (Kind.NOTE, ("*.md",)),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md", "GEMINI.md"),
+        Kind.BOOTSTRAP: ("**/GEMINI.md",),
+        Kind.NOTE: ("*.md",),
+    },
     exclude=("tmp/**", "extensions/**", "antigravity*/**"),
     pending=(
         ".inbox/private/**/*.patch",
@@ -482,22 +492,30 @@ HERMES = AgentLayout(
     title="Hermes",
     document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
     homes=(
-        *("~/.hermes", "~/.hermes/profiles/*"),
-        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
+        "~/.hermes",
+        "~/.hermes/profiles/*",
+        "~/.hermes/memories",
+        "~/.hermes/profiles/*/memories",
     ),
     signs=(
-        *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
-        *("profiles/*/memories/MEMORY.md", "memory/MEMORY.md"),
+        "MEMORY.md",
+        "USER.md",
+        "memories/MEMORY.md",
+        "memories/USER.md",
+        "pending/memory/*.json",
+        "profiles/*/memories/MEMORY.md",
+        "memory/MEMORY.md",
     ),
     says=re.compile(rb'\n\xc2\xa7\r?\n|"subsystem":\s*"memory"'),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md", *(f"{one}/MEMORY.md" for one in _HERMES_FOLDERS))),
-        (Kind.BOOTSTRAP, ("USER.md", "SOUL.md", *(f"{one}/USER.md" for one in _HERMES_FOLDERS))),
-        (Kind.NOTE, ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS))),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md", *(f"{one}/MEMORY.md" for one in _HERMES_FOLDERS)),
+        Kind.BOOTSTRAP: ("USER.md", "SOUL.md", *(f"{one}/USER.md" for one in _HERMES_FOLDERS)),
+        Kind.NOTE: ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS)),
+    },
     limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
     pending=(
-        *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
+        "pending/memory/*.json",
+        "profiles/*/pending/memory/*.json",
         "../pending/memory/*.json",
     ),
     finish=entries_apart,
@@ -509,10 +527,10 @@ LETTA = AgentLayout(
     homes=("~/.letta/agents/*/memory",),
     signs=("system/*.md", "system/*/*.md"),
     says=_header(rb"description:[ \t]*\S"),
-    files=(
-        (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
-        (Kind.NOTE, ("**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: ("system/human.md", "system/**/*.md", "MEMORY.md"),
+        Kind.NOTE: ("**/*.md",),
+    },
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
     limits_in=(".memfs.config.json", _letta_limits),
@@ -526,12 +544,12 @@ NANOBOT = AgentLayout(
     homes=("~/.nanobot/workspace",),
     signs=("memory/history.jsonl", "memory/HISTORY.md"),
     weak_signs=("memory/MEMORY.md",),
-    files=(
-        (Kind.MEMORY, ("memory/MEMORY.md",)),
-        (Kind.BOOTSTRAP, _BOOTSTRAP),
-        (Kind.LOG, (f"memory/{DAY}*.md",)),
-        (Kind.NOTE, ("*.md", "memory/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("memory/MEMORY.md",),
+        Kind.BOOTSTRAP: _BOOTSTRAP,
+        Kind.LOG: (f"memory/{DAY}*.md",),
+        Kind.NOTE: ("*.md", "memory/**/*.md"),
+    },
     exclude=("skills/**",),
 )
 BASIC_MEMORY = AgentLayout(
@@ -542,7 +560,7 @@ BASIC_MEMORY = AgentLayout(
     lists=((".basic-memory/config.json", "projects"),),
     signs=("*.md", "*/*.md"),
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
-    files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
+    files={Kind.MEMORY: _MEMORY, Kind.LOG: (f"**/{DAY}.md",), Kind.NOTE: ("**/*.md",)},
     makes_memory=False,
     plans_pages=True,
 )
@@ -555,11 +573,11 @@ OBSIDIAN = AgentLayout(
         ("Library/Application Support/obsidian/obsidian.json", "vaults"),
     ),
     signs=(".obsidian",),
-    files=(
-        (Kind.MEMORY, _MEMORY),
-        (Kind.LOG, (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md")),
-        (Kind.NOTE, ("**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: _MEMORY,
+        Kind.LOG: (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md"),
+        Kind.NOTE: ("**/*.md",),
+    },
     makes_memory=False,
     plans_pages=True,
     daily_notes=(
@@ -571,13 +589,24 @@ PLAIN = AgentLayout(
     name="plain",
     title="plain folder",
     document="docs/layouts.md",
-    files=(*_OPENCLAW_FILES, (Kind.NOTE, ("**/*.md",))),
+    files={**_OPENCLAW_FILES, Kind.NOTE: ("**/*.md",)},
     exclude=("skills/**", "ref/**"),
     makes_memory=False,
 )
 LAYOUTS = (
-    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
-    *(CLAUDE_PROJECT, MEMORY_BANK, REPLIT, SERENA),
-    *(BASIC_MEMORY, OBSIDIAN, PLAIN),
+    NANOBOT,
+    OPENCLAW,
+    CLAUDE_CODE,
+    CODEX,
+    HERMES,
+    GEMINI_CLI,
+    LETTA,
+    CLAUDE_PROJECT,
+    MEMORY_BANK,
+    REPLIT,
+    SERENA,
+    BASIC_MEMORY,
+    OBSIDIAN,
+    PLAIN,
 )
 """All that are known; where several claim a file, the first one says what it is."""

@@ -76,8 +76,8 @@ class Journal:
         try:
             intent, told, seal = read_note(self._path, Intent)
             plain = all(_TEMPORARY.fullmatch(step.temporary) for step in intent.steps if step.changes)
-            # Where no key can be kept no seal is known later, and the commit it names has to prove it.
-            if plain and (self._seal.fits(told, seal) or not self._seal.lasts):
+            # Where no key can be kept every seal fits, and the commit that it names has to prove it.
+            if plain and self._seal.verifier()(told, seal):
                 return intent
         except FileNotFoundError:
             return None

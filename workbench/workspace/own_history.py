@@ -195,7 +195,7 @@ class OwnPlace:
             return []
         with contextlib.closing(History.open_own(self._root, *found)) as own:
             head = own.head()
-            files = own.files_in(head, lambda folder, _: not self._layout.prunes(folder)) if head else ()
+            files = own.files_in(head, lambda folder: not self._layout.prunes(folder)) if head else ()
             return [path for path, _ in files if self._layout.holds(path)]
 
     def continues(self) -> bool:
@@ -203,7 +203,7 @@ class OwnPlace:
         person, layout = self.person, self._layout
         if person is None or (head := person.head()) is None:
             return False
-        files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
+        files = person.files_in(head, lambda folder: not layout.prunes(folder))
         return any(layout.holds(path) and self._is_curated(path, layout.kind_of(path)) for path, _ in files)
 
     def _kinds(self, most: int | None = None) -> dict[RelPath, Kind]:
@@ -415,11 +415,7 @@ def open_history(root: Path, layout: Layout) -> History:
         if place.is_needed():
             raise
         found = None  # doctor tells of it
-    if found:
-        history = History.open_own(root, *found)
-        history.beside, history.place, history.other = person, place, place if place.has_moved() else None
-        return history
-    if person is not None:
+    if not found and person is not None:
         person.place = person.other = place
         if not place.is_needed():
             return person
@@ -427,11 +423,14 @@ def open_history(root: Path, layout: Layout) -> History:
             person.own = True
             return person
     with contextlib.ExitStack() as stack:
-        with disk_errors():
-            empty = stack.enter_context(scratch("history"))
-            prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
-        history = History.open_own(root, empty, "")
-        history.beside, history.place, history.other = person, place, place
+        at = found
+        if at is None:
+            with disk_errors():
+                at = stack.enter_context(scratch("history")), ""
+                prepare_empty(at[0], algorithm=person.algorithm if person else "sha1")
+        history = History.open_own(root, *at)
+        history.beside, history.place = person, place
+        history.other = place if found is None or place.has_moved() else None
         history.on_close = stack.pop_all().close
     return history
 

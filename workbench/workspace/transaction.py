@@ -31,6 +31,7 @@ from workbench.errors import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.objects import Commit, ReferenceMove
+from workbench.repository.trees import PROGRAM
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
@@ -268,13 +269,10 @@ class Operations:
             return head
         names = ", ".join(sorted(found))
         operation = OperationId(secrets.token_hex(6))
-        message = (
-            _message(operation, told, ())
-            if told
-            else f"external: {_subject(names)}\n\nOperation: {operation}\nAction: external\nActor: external\n"
-        )
+        said = told or Plan(action="external", summary=names, actor="external")
         executable = {path for path in found if (self._files.mode(path) or 0) & 0o100}
         author = None if told else EXTERNAL_AUTHOR
+        message = _message(operation, said, ())
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
         self._history.save()
@@ -524,7 +522,7 @@ class Operations:
             if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
                 return int(bits, 8)
         node = self._history.node(parent, path)
-        return 0o777 if node and node.is_program else None
+        return 0o777 if node and node.mode == PROGRAM else None
 
     def _operation(self, commit: Commit) -> Operation:
         """The operation that a commit records; a plain commit counts as one of its author's."""
@@ -565,10 +563,9 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
     trailers.append(("Actor", plan.actor))
     if plan.undoes:
         trailers.append(("Undoes", plan.undoes))
-    lines = [f"{key}: {' '.join(visible(masked(value), one_line=True).split())}" for key, value in trailers]
-    return f"{_subject(f'{plan.action}: {plan.summary}')}\n\n" + "\n".join(lines) + "\n"
+    subject = cut(_one_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
+    return f"{subject}\n\n" + "".join(f"{key}: {_one_line(value)}\n" for key, value in trailers)
 
 
-def _subject(text: str) -> str:
-    line = " ".join(visible(masked(text), one_line=True).split())
-    return cut(line, _SUBJECT_CHARACTERS)
+def _one_line(text: str) -> str:
+    return " ".join(visible(masked(text), one_line=True).split())
