@@ -445,8 +445,13 @@ class History:
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
         return tuple(RelPath(os.fsdecode(path)) for path in below)
 
-    def files_in(self, commit: CommitId, enter: Callable[[str], bool]) -> Iterator[tuple[RelPath, BlobId]]:
-        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes."""
+    def files_in(
+        self, commit: CommitId, enter: Callable[[str, str], bool]
+    ) -> Iterator[tuple[RelPath, BlobId]]:
+        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes.
+
+        It is given the folder's path and the name of its tree.
+        """
         for path, blob in trees.files(self.tree, self.commit(commit).tree, self.prefix, enter):
             yield RelPath(path), BlobId(blob)
 

@@ -107,11 +107,11 @@ def changed(
                 yield at + name, first, second
 
 
-def files(read: Reader, tree: str, top: str, enter: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+def files(read: Reader, tree: str, top: str, enter: Callable[[str, str], bool]) -> Iterator[tuple[str, str]]:
     """Each regular file below the folder ``top`` (empty, or ending in a slash) with the name of its blob.
 
-    Paths count from ``top``; ``enter`` is asked for each folder, by its path. A name with a slash in it,
-    which no honest tree has, is passed over.
+    Paths count from ``top``; ``enter`` is asked for each folder, by its path and the name of its tree. A name
+    with a slash in it, which no honest tree has, is passed over.
     """
     left = [("", tree)]
     while left:
@@ -123,5 +123,7 @@ def files(read: Reader, tree: str, top: str, enter: Callable[[str], bool]) -> It
                 continue
             if node.is_file and below:
                 yield path[len(top) :], node.id
-            elif node.is_tree and (top.startswith(path + "/") or (below and enter(path[len(top) :]))):
+            elif node.is_tree and (
+                top.startswith(path + "/") or (below and enter(path[len(top) :], node.id))
+            ):
                 left.append((path + "/", node.id))

@@ -108,7 +108,7 @@ def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPat
     if commit is None:
         return {}
 
-    def enter(folder: str) -> bool:
+    def enter(folder: str, _: str) -> bool:
         return not (workspace.layout.prunes(folder) and _BESIDE.prunes(folder))
 
     found = workspace.history.files_in(commit, enter)

@@ -195,7 +195,7 @@ class OwnPlace:
             return []
         with contextlib.closing(History.open_own(self._root, *found)) as own:
             head = own.head()
-            files = own.files_in(head, lambda folder: not self._layout.prunes(folder)) if head else ()
+            files = own.files_in(head, lambda folder, _: not self._layout.prunes(folder)) if head else ()
             return [path for path, _ in files if self._layout.holds(path)]
 
     def continues(self) -> bool:
@@ -203,7 +203,7 @@ class OwnPlace:
         person, layout = self.person, self._layout
         if person is None or (head := person.head()) is None:
             return False
-        files = person.files_in(head, lambda folder: not layout.prunes(folder))
+        files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
         return any(layout.holds(path) and self._is_curated(path, layout.kind_of(path)) for path, _ in files)
 
     def _kinds(self, most: int | None = None) -> dict[RelPath, Kind]:

@@ -166,7 +166,7 @@ def _write_files(workspace: Workspace, commit: Commit, root: Path, told: Callabl
     """The memory files of a commit, read-only, and the settings of today."""
     written = files = folders = 0
 
-    def enter(folder: str) -> bool:
+    def enter(folder: str, _: str) -> bool:
         nonlocal folders
         folders += 1
         _require_bounded(commit, folders, written)
