@@ -54,10 +54,8 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
-_CODE_OR_CONFLICT = re.compile(
-    rb"(?ms)^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)"
-    rb"|(?P<conflict>^<{7}(?:[ \r]|$).*?^={7}(?:[ \r]|$).*?^>{7}(?:[ \r]|$))"
-)
+_CODE_OR_OURS = re.compile(rb"(?ms)^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)|^<{7}(?:[ \r]|$)")
+_BETWEEN, _THEIRS = (re.compile(rb"(?m)^%s(?:[ \r]|$)" % (mark * 7)) for mark in (b"=", b">"))
 
 
 def require_peace(workspace: Workspace) -> tuple[str, ...]:
@@ -103,8 +101,11 @@ def marked_line(data: bytes) -> int:
 
     All three marks must follow each other; what is quoted in a code block tells of a merge and is none.
     """
-    found = next((one for one in _CODE_OR_CONFLICT.finditer(data) if one["conflict"]), None)
-    return data.count(b"\n", 0, found.start()) + 1 if found else 0
+    ours = next((one for one in _CODE_OR_OURS.finditer(data) if not one["fence"]), None)
+    between = ours and _BETWEEN.search(data, ours.end())
+    if ours and between and _THEIRS.search(data, between.end()):
+        return data.count(b"\n", 0, ours.start()) + 1
+    return 0
 
 
 _COMPARED = 100

@@ -20,7 +20,7 @@ from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
 from workbench.repository import trees
-from workbench.repository.git_runner import ask, outcome, reason
+from workbench.repository.git_runner import outcome, reason, references
 from workbench.repository.objects import Commit
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
@@ -247,7 +247,6 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
             IntegrityProblem("reference", f"HEAD points to {named.text}, which is not an existing commit")
         )
         walked.named.add(named.text)
-    references = ask(history.carrier, "for_each_ref", "--format=%(refname)").decode("utf-8", "replace")
     fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
     for line in dict.fromkeys([*fsck.text.splitlines(), *fsck.err.splitlines()]) if fsck.status else ():
         about = set(_OBJECT.findall(line))
@@ -261,7 +260,7 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
                 "reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"
             )
         )
-    count = len(references.split())
+    count = len(references(history.carrier, "refs/"))
     where = f"at {head[:12]}" if head else "without commits"
     return Check(
         "references", f"HEAD {where}, references: {count}, and everything that they reach", tuple(flaws)

@@ -85,7 +85,7 @@ def loses(before: bytes, after: bytes, digits: str) -> bool:
     return False
 
 
-_KEPT_VERSIONS = 1_000
+_KEPT_VERSIONS = 256
 """Versions whose bytes are kept: they are looked through again for each entry that is followed."""
 
 

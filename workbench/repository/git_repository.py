@@ -93,9 +93,10 @@ class History:
     at: CommitId | None = None
     on_close: Callable[[], None] | None = None
 
-    def __init__(
-        self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
-    ) -> None:
+    def __init__(self, carrier: Any, git_dir: Path, common_dir: Path, prefix: str, algorithm: str) -> None:
+        _use(carrier, git_dir, prefix)
+        configured = configuration(carrier)
+        carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
         self.carrier = carrier
         """The runner, for what others ask of the repository beside its history."""
         self._root = Path(carrier.working_dir)
@@ -112,9 +113,11 @@ class History:
         self._autocrlf = configured.get("core.autocrlf", "false")
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
+        with contextlib.suppress(OSError, ValueError):
+            self._cut_off = frozenset(read_regular(common_dir / "shallow").decode().split())
         self._gathered = _Gathered()
         self._staging = Staging(self)
-        self.common_dir = git_dir
+        self.common_dir = common_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
         self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
@@ -157,7 +160,7 @@ class History:
                 f"{git_dir} keeps its files elsewhere (core.worktree)",
                 hint="open that folder, or remove the setting",
             )
-        return cls._in(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
+        return cls(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
 
     @classmethod
     def open_own(cls, root: Path, git_dir: Path, prefix: str) -> History:
@@ -169,19 +172,8 @@ class History:
         if found.status:
             hint = "repair it, or move it away: then a new one is created, and no memory file changes"
             raise RepositoryStateError(f"{git_dir} cannot be opened: {reason(found.err)}", hint=hint)
-        history = cls._in(carrier, git_dir, git_dir, prefix, found.text)
+        history = cls(carrier, git_dir, git_dir, prefix, found.text)
         history.own, carrier.own_dir = True, git_dir
-        return history
-
-    @classmethod
-    def _in(cls, carrier: Any, git_dir: Path, common_dir: Path, prefix: str, algorithm: str) -> History:
-        _use(carrier, git_dir, prefix)
-        configured = configuration(carrier)
-        carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
-        history = cls(carrier, prefix, git_dir, algorithm, configured)
-        history.common_dir = common_dir
-        with contextlib.suppress(OSError, ValueError):
-            history._cut_off = frozenset(read_regular(common_dir / "shallow").decode().split())
         return history
 
     def begin(self) -> Path | None:

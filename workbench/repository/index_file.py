@@ -238,7 +238,6 @@ def _is_free(lock: Path) -> bool:
 
 
 def _came(path: Path, since: float) -> bool:
-    try:
-        return since <= path.lstat().st_mtime + 0.01 and path.lstat().st_mtime <= since + _LONGEST_SECONDS
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        return -0.01 <= path.lstat().st_mtime - since <= _LONGEST_SECONDS
+    return False

@@ -208,14 +208,14 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
 
 def folder_at(place: str | Path) -> Path | None:
     """The folder at an absolute path, links followed; None without one, or where a link leads out of home."""
-    home = os.fspath(_home())
+    home = _home()
     try:
-        root = os.path.realpath(place)
+        root = Path(os.path.realpath(place))
         is_folder = os.path.isabs(place) and os.path.isdir(root)
     except ValueError:  # a path that no file system has
         return None
-    leaves = _is_below(os.path.abspath(place), home) and not _is_below(root, home)
-    return Path(root) if is_folder and not leaves else None
+    leaves = Path(os.path.abspath(place)).is_relative_to(home) and not root.is_relative_to(home)
+    return root if is_folder and not leaves else None
 
 
 def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
@@ -251,10 +251,6 @@ def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
 
 def _home() -> Path:
     return Path(os.path.realpath(os.path.expanduser("~")))
-
-
-def _is_below(path: str, home: str) -> bool:
-    return os.path.commonpath((path, home)) == home
 
 
 def _is_in_home(root: Path, pattern: Sequence[str]) -> bool:

@@ -28,7 +28,7 @@ from workbench.memory.names import RelPath
 from workbench.processes import boot_moment, has_writers
 from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
-from workbench.workspace.layout import LEDGER, USUAL
+from workbench.workspace.layout import LEDGER
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import write_state
 
@@ -101,13 +101,13 @@ class KeptFile:
 class Displaced:
     """The kept files of one workspace."""
 
-    def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool] | None = None) -> None:
+    def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool]) -> None:
         """``may_hold`` says whether a path is memory, by the layout of the workspace."""
         self._files = files
         self._folder = state / "displaced"
         self._conflicts = state / "conflicts"
         self._seal = Seal(files.root)
-        self._may_hold = may_hold or USUAL.may_curate
+        self._may_hold = may_hold
 
     def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
         """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.

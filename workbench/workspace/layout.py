@@ -5,7 +5,6 @@ Daily notes whose names a person chose: ``2026/03/14``, ``14.03.2026``, ``March 
 
 from __future__ import annotations
 
-import calendar
 import contextlib
 import functools
 import json
@@ -56,7 +55,20 @@ _WRITTEN = {
     "D": "{0.day}",
 }
 _OF_A_DAY = {"year", "month", "day"}
-_MONTHS = [month.casefold() for month in calendar.month_name[1:]]
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 """The names of moment.js where no locale is set; in a format with a number of the month any name will do."""
 
 

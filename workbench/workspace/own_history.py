@@ -116,13 +116,12 @@ class OwnPlace:
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self.person = root, layout, person
-        elsewhere = histories_folder()
-        self._homes = {elsewhere: os.fspath(root)}
-        self._home = elsewhere
+        self._homes: dict[Path, str] = {}
         if person is not None:
-            self._home = person.common_dir / _FOLDER
             checkout = os.path.relpath(person.git_dir, person.common_dir)
-            self._homes = {self._home: f"{checkout}:{person.prefix}", elsewhere: os.fspath(root)}
+            self._homes[person.common_dir / _FOLDER] = f"{checkout}:{person.prefix}"
+        self._homes[histories_folder()] = os.fspath(root)
+        self._home = next(iter(self._homes))
 
     def find(self) -> tuple[Path, str] | None:
         """Where it is, and the workspace's place in its trees.
@@ -294,7 +293,7 @@ class OwnPlace:
         for home, key in self._homes.items():
             for kept in _in(home, own, key):
                 if kept.note is None:
-                    is_ours = home == self._home != Path() and kept.git_dir.name == _NAME
+                    is_ours = home == self._home and kept.git_dir.name == _NAME
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
                 elif own and kept.note.id == own:

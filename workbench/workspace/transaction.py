@@ -145,9 +145,7 @@ class Operations:
                 self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
-                blobs = {
-                    one.path: None if one.after is None else self._history.store(one.after) for one in edits
-                }
+                blobs = {one.path: self._stored(one.after) for one in edits}
                 with contextlib.suppress(ChangedError):
                     commit = self._commit_external(head, blobs, told)
                     return replace(self.of(commit), notes=found) if commit else None
@@ -243,7 +241,7 @@ class Operations:
             data = found[path]
             try:
                 require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
-                others[path] = None if data is None else self._history.store(data)
+                others[path] = self._stored(data)
             except SecretFoundError:
                 waiting.append(path)
         return others, [_HELD_BACK.format(", ".join(sorted(waiting)))] if waiting else []
@@ -253,7 +251,7 @@ class Operations:
         before = None if edit.before is None else self._history.name_of(edit.before)
         if edit.before is not None and before != self._history.blob_id(head, edit.path):
             before = self._history.store(edit.before)
-        after = None if edit.after is None else self._history.store(edit.after)
+        after = self._stored(edit.after)
         mode = self._files.mode(edit.path) if edit.after is None else edit.mode
         return FileStep(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
@@ -347,8 +345,10 @@ class Operations:
         """What the commit gives a file when the branch has moved: what is on disk, if others changed it."""
         if self._history.blob_id(head, step.path) == step.before:
             return step.after
-        now = self._files.read_or_none(step.path)
-        return None if now is None else self._history.store(now)
+        return self._stored(self._files.read_or_none(step.path))
+
+    def _stored(self, data: bytes | None) -> BlobId | None:
+        return None if data is None else self._history.store(data)
 
     # -- recovery --------------------------------------------------------------------------------
 
