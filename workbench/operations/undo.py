@@ -19,6 +19,7 @@ from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
 from workbench.workspace.ledger import ACTION
+from workbench.workspace.ledger_records import line_digest
 from workbench.workspace.plan import LedgerRecord, Operation, Plan, ledger_records
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.transaction import LEDGER_TRAILER
@@ -95,7 +96,7 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
         for after in (_without(workspace, target, edit, current),)
         if current != after
     )
-    records = _taken_back(workspace, target)
+    records = _taken_back(workspace, target, done)
     if not edits and not records and target.undone:
         raise NotCuratableError(f"{target.id} is already undone", hint="`workbench redo` redoes it")
     if not edits and not records:
@@ -111,12 +112,26 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
     )
 
 
-def _taken_back(workspace: Workspace, target: Operation) -> tuple[LedgerRecord, ...]:
-    """What the ledger must say so that the operation's records count no more; nothing where it says so."""
+def _taken_back(
+    workspace: Workspace, target: Operation, edits: Sequence[FileEdit]
+) -> tuple[LedgerRecord, ...]:
+    """What the ledger must say so that the operation's records count no more; nothing where it says so.
+
+    Version 0.1 wrote its records into files, which may have been moved into the ledger since.
+    """
+    lines = [
+        line_digest(line)
+        for edit in edits
+        if edit.path.startswith(LEDGER) and edit.after is not None
+        for hunk in hunks(edit.before or b"", edit.after)
+        for line in hunk.new
+        if line.strip()
+    ]
     has_records = any(key == LEDGER_TRAILER and book != "provenance" for key, book in target.trailers)
-    if not has_records or workspace.ledger.is_undone(target.id):
+    if not (has_records or lines) or workspace.ledger.is_undone(target.id):
         return ()
-    return ledger_records("undone", [{"undoes": target.id}], datetime.now(UTC))
+    told = {"undoes": target.id, **({"lines": lines} if lines else {})}
+    return ledger_records("undone", [told], datetime.now(UTC))
 
 
 def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit], tuple[str, ...]]:

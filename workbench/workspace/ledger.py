@@ -142,7 +142,7 @@ class Ledger:
 
         A record that stands in several of them, or whose operation is undone, is left out.
         """
-        undone = frozenset[str]() if book in _FOR_GOOD else self._undone()
+        undone, undone_lines = ((), ()) if book in _FOR_GOOD else self._undone()
         known: set[str] = set()
         for place, lines in self._lines(book):
             records, bad = [], 0
@@ -154,7 +154,7 @@ class Ledger:
                 record.pop(_BOOK, None)
                 # A file of version 0.1 may be anybody's: its lines do not choose their names.
                 name = line_digest(line) if place.startswith(LEDGER) else name_of(line)
-                if name not in known:
+                if name not in known and name not in undone_lines:
                     known.add(name)
                     if record.get(_OPERATION) not in undone:
                         records.append(record)
@@ -173,7 +173,7 @@ class Ledger:
 
     def is_undone(self, operation: str) -> bool:
         """Whether the records of an operation were undone."""
-        return operation in self._undone()
+        return operation in self._undone()[0]
 
     def stamp(self) -> object:
         """Something that is another value when there is anything new to read."""
@@ -185,13 +185,19 @@ class Ledger:
                     found.append((item.name, status.st_size, status.st_mtime_ns))
         return self._tip(), tuple(sorted(found))
 
-    def _undone(self) -> frozenset[str]:
-        """The operations that are undone: an undo that is undone itself undoes nothing."""
+    def _undone(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The operations that are undone, and the records of version 0.1 that are.
+
+        An undo that is undone itself undoes nothing.
+        """
         by: dict[str, list[str]] = {}
+        lines: list[tuple[str, str]] = []
         for record in self.read("undone"):
             operation, what = record.get(_OPERATION), record.get("undoes")
             if isinstance(operation, str) and isinstance(what, str):
                 by.setdefault(what, []).append(operation)
+                named = record.get("lines")
+                lines += [(operation, str(line)) for line in named] if isinstance(named, list) else []
         standing: dict[str, bool] = {}
 
         def stands(operation: str) -> bool:
@@ -200,9 +206,10 @@ class Ledger:
                 standing[operation] = not any(map(stands, by.get(operation, ())))
             return standing[operation]
 
-        return frozenset(
-            one for one in reversed(by) if not stands(one)
-        )  # the newest first: no deep recursion
+        return (
+            frozenset(one for one in reversed(by) if not stands(one)),  # the newest first: no deep recursion
+            frozenset(line for operation, line in lines if stands(operation)),
+        )
 
     def _lines(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
         """Each file of a book: where it stands, and its lines that are not empty."""
