@@ -124,8 +124,7 @@ def _row(kept: ConflictText) -> Row:
 def _read(workspace: Workspace) -> list[ConflictText]:
     """In the history_reader's thread: all of them, with the files they belong to."""
     found = []
-    for number in range(1, len(workspace.operations.conflicts()) + 1):
-        conflict = workspace.operations.conflict(number)
+    for conflict in workspace.operations.conflicts():
         now = workspace.files.read_or_none(conflict.path) if conflict.path else None
         since = datetime.fromtimestamp(conflict.since).astimezone() if conflict.since else None
         try:

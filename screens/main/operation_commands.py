@@ -115,10 +115,10 @@ class OperationRunner(WorkThread):
     def discard(self, kept: Path) -> tuple[str, int]:
         """Take a conflict off the list; git keeps its text in this object, and so many are left."""
         operations = self._workspace.operations
-        waiting = operations.conflicts()
-        if kept not in waiting:
+        conflict = next((one for one in operations.conflicts() if one.kept == kept), None)
+        if conflict is None:
             raise UsageError("that conflict is already removed")
-        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self.conflicts()
+        return operations.discard(conflict), self.conflicts()
 
     def source(self, request: Request) -> Request:
         """The request with the text of its entry as it stands in its file, to be edited."""

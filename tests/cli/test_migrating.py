@@ -166,6 +166,19 @@ def test_the_doctor_moves_what_version_0_1_recorded_when_told_to(
     assert decided(sandbox) == ["k0"]
 
 
+def test_an_operation_of_version_0_1_is_undone_together_with_its_records_that_were_moved(
+    sandbox: Sandbox, run: Run
+) -> None:
+    sandbox.write(OLD, RECORD)
+    sandbox.write("MEMORY.md", sandbox.read("MEMORY.md") + b"- of version 0.1\n")
+    sandbox.commit("reject: k0\n\nOperation: abcdef123456\nAction: reject\nActor: human")
+    of_ledger(run, "--fix", "--yes")
+    assert decided(sandbox) == ["k0"]
+    assert run("undo", "abcdef123456").code == 0
+    assert b"of version 0.1" not in sandbox.read("MEMORY.md")
+    assert decided(sandbox) == []
+
+
 def test_the_doctor_names_a_ledger_from_elsewhere_and_takes_it_over_when_told_to(
     sandbox: Sandbox, run: Run
 ) -> None:

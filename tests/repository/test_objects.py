@@ -131,7 +131,7 @@ def test_folders_of_any_depth_have_a_history(sandbox: Sandbox) -> None:
     changed = history.changed_paths(history.commit(CommitId(commit)))
     path = "d/" * 1_500 + "x.md"
     assert path in changed
-    assert (path, blob) in list(history.files_in(CommitId(commit)))
+    assert (path, blob) in list(history.files_in(CommitId(commit), lambda folder, tree: True))
 
 
 def test_a_damaged_tree_is_said(sandbox: Sandbox) -> None:

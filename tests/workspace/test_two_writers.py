@@ -182,7 +182,7 @@ def test_no_word_of_two_writers_is_lost(
     if doing in ADDED_ONCE:
         assert [token for token in agent.tokens if disk.count(token.encode()) > 1] == []
     assert not [name for name, _ in files_below(root, {".git", ".workbench"}) if ".wb-" in name]
-    shown = {kept.name for kept in place.operations.conflicts()}
+    shown = {one.kept.name for one in place.operations.conflicts()}
     assert shown == {p.name for p in (root / ".workbench/conflicts").glob("*") if p.suffix != ".json"}
     place.close()
 

@@ -299,7 +299,7 @@ def test_a_writer_that_rewrites_the_file_it_holds_open_finds_its_text_kept(sandb
         agent.write(b"TOKEN by an agent that held the file open\n")
     promote(sandbox, "async reviews")
     (kept,) = sandbox.workspace.operations.conflicts()
-    assert kept.read_bytes() == b"TOKEN by an agent that held the file open\n"
+    assert kept.text() == b"TOKEN by an agent that held the file open\n"
 
 
 def test_text_is_kept_under_the_longest_name_that_a_file_can_have(sandbox: Sandbox) -> None:
@@ -313,7 +313,7 @@ def test_text_is_kept_under_the_longest_name_that_a_file_can_have(sandbox: Sandb
         agent.write(b"TOKEN by an agent that held the file open\n")
     promote(sandbox)
     (kept,) = sandbox.workspace.operations.conflicts()
-    assert kept.read_bytes() == (b"TOKEN by an agent that held the file open\n")
+    assert kept.text() == (b"TOKEN by an agent that held the file open\n")
 
 
 def test_a_clock_that_steps_back_ends_no_watch(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,8 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
-_FENCE = re.compile(rb" {0,3}(```+|~~~+)")
-_OURS, _BETWEEN, _THEIRS = (re.compile(rb"%s(?:[ \r]|$)" % (mark * 7)) for mark in (rb"<", rb"=", rb">"))
+_CODE_OR_OURS = re.compile(rb"(?ms)^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)|^<{7}(?:[ \r]|$)")
+_BETWEEN, _THEIRS = (re.compile(rb"(?m)^%s(?:[ \r]|$)" % (mark * 7)) for mark in (b"=", b">"))
 
 
 def require_peace(workspace: Workspace) -> tuple[str, ...]:
@@ -82,9 +82,9 @@ def require_peace(workspace: Workspace) -> tuple[str, ...]:
         raise RepositoryStateError(
             f"{path} has an unfinished merge in git's index", hint="resolve it and `git add` the file"
         )
-    for kept in workspace.operations.conflicts():
+    for conflict in workspace.operations.conflicts():
         raise RepositoryStateError(
-            f"{kept} contains text of another writer that is in no memory file",
+            f"{conflict.kept} contains text of another writer that is in no memory file",
             hint="copy what you need from it into the right file, then remove it",
         )
     for file in workspace.scan():
@@ -101,21 +101,10 @@ def marked_line(data: bytes) -> int:
 
     All three marks must follow each other; what is quoted in a code block tells of a merge and is none.
     """
-    fence = b""
-    begun, wanted = 0, _OURS
-    for number, line in enumerate(data.split(b"\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and not begun:
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
-                fence = b""
-        if fence or not wanted.match(line):
-            continue
-        if wanted is _THEIRS:
-            return begun
-        begun = begun or number
-        wanted = _BETWEEN if wanted is _OURS else _THEIRS
+    ours = next((one for one in _CODE_OR_OURS.finditer(data) if not one["fence"]), None)
+    between = ours and _BETWEEN.search(data, ours.end())
+    if ours and between and _THEIRS.search(data, between.end()):
+        return data.count(b"\n", 0, ours.start()) + 1
     return 0
 
 

@@ -18,7 +18,6 @@ from workbench.backup.targets import (
     Target,
     find_target,
     ledgers_of,
-    new_repository,
     remote_refs,
     without_secret,
 )
@@ -147,7 +146,10 @@ def _whole_chain(folder: Path) -> list[Path]:
 def _restored(folder: Path, algorithm: str, branch: str, fill: Callable[[Any], None]) -> RestoreResult:
     folder = Path(os.path.abspath(folder))
     with disk_errors(), _stage(folder) as stage:
-        carrier = new_repository(stage, algorithm, bare=False)
+        (stage / ".git").mkdir()
+        carrier = network_carrier(stage / ".git")
+        ask(carrier, "init", "--quiet", "--template=", f"--object-format={algorithm}")
+        ask(carrier, "config", "core.bare", "false")
         fill(carrier)
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         try:

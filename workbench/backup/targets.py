@@ -30,6 +30,7 @@ from workbench.repository.git_runner import (
     outcome,
     references,
 )
+from workbench.repository.line_blame import prepare_empty
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
 
@@ -85,7 +86,11 @@ def find_target(text: str, history: History | None = None) -> Target:
         raise UsageError(
             f"{text!r} is not a backup target", hint="use a folder, a *.bundle file or a git remote"
         )
-    if history is not None and _REMOTE_NAME.fullmatch(text) and (url := _url_of(history, text)):
+    url = ""
+    if history is not None and _REMOTE_NAME.fullmatch(text):
+        said = outcome(history.carrier, "config", "--null", "--get", f"remote.{text}.url").text
+        url = said.split("\0")[0]
+    if history is not None and url:
         if Path(text).exists():
             raise UsageError(
                 f"{text} is a remote of this repository and a file or folder here",
@@ -149,10 +154,6 @@ def _is_repository(path: Path) -> bool:
     return bare or (path / ".git").exists()
 
 
-def _url_of(history: History, name: str) -> str:
-    return outcome(history.carrier, "config", "--null", "--get", f"remote.{name}.url").text.split("\0")[0]
-
-
 LEDGERS = "refs/workbench/"
 """What the references of ledgers begin with."""
 DETACHED = "workbench/backup"
@@ -170,30 +171,15 @@ def branch_of(history: History) -> str:
     return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else DETACHED
 
 
-def new_repository(folder: Path, algorithm: str, *, bare: bool) -> Any:
-    """An empty repository without any template, and the runner for it."""
-    git_dir = folder if bare else folder / ".git"
-    git_dir.mkdir(parents=True)
-    carrier = network_carrier(git_dir)
-    options = ("--bare",) if bare else ()
-    ask(carrier, "init", "--quiet", "--template=", f"--object-format={algorithm}", *options)
-    if not bare:
-        ask(carrier, "config", "core.bare", "false")
-    return carrier
-
-
 @contextlib.contextmanager
 def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[str, str]) -> Iterator[Any]:
     """The runner of a bare repository whose only branch stands at ``commit``, gone after the block.
 
     It has ``ledgers``, too: their references, with their commits.
     """
-    objects = os.fsencode(history.common_dir / "objects")
     with scratch("backup") as place:
-        folder = place / "spare.git"
-        carrier = new_repository(folder, history.algorithm, bare=True)
-        (folder / "objects" / "info").mkdir(exist_ok=True)
-        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects) + b"\n")
+        prepare_empty(place, algorithm=history.algorithm, objects=history.common_dir / "objects")
+        carrier = network_carrier(place)
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
         for name, at in ledgers.items():
@@ -284,9 +270,3 @@ def remote_refs(carrier: Any, target: Target) -> tuple[dict[str, str], str]:
         elif name.startswith("refs/heads/"):
             branches[name.removeprefix("refs/heads/")] = what
     return branches, head
-
-
-def _quoted(path: bytes) -> bytes:
-    """A path as git quotes it in lists of alternates."""
-    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + escaped + b'"'

@@ -177,14 +177,14 @@ def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool
     with workspace() as place:
         if append and not _appended(place, yes=yes):
             return
+        kept = place.operations.late() if late else place.operations.conflicts()
         number = shown or discarded
         if number is None:
-            _list(place, late=late)
-        elif not late:
-            _show(place, number, place.operations.conflict(number), discard=discarded is not None, yes=yes)
-        elif number > len(kept := place.operations.late()):
+            _list(kept, late=late)
+        elif number > len(kept):
+            what, option = ("replaced file", " --late") if late else ("conflict", "")
             raise UsageError(
-                f"there is no replaced file {number}", hint="`workbench inbox conflicts --late` lists them"
+                f"there is no {what} {number}", hint=f"`workbench inbox conflicts{option}` lists them"
             )
         else:
             _show(place, number, kept[number - 1], discard=discarded is not None, yes=yes)
@@ -195,14 +195,8 @@ def conflict_warnings(place: Workspace) -> list[str]:
     return [
         f"conflict {number}: another writer's text for {one.path or 'a file'} is in no memory file; "
         f"`workbench inbox conflicts --show {number}` shows it"
-        for number, one in _conflicts(place)
+        for number, one in enumerate(place.operations.conflicts(), 1)
     ]
-
-
-def _conflicts(place: Workspace) -> list[tuple[int, Conflict]]:
-    """Every conflict with its number."""
-    numbers = range(1, len(place.operations.conflicts()) + 1)
-    return [(number, place.operations.conflict(number)) for number in numbers]
 
 
 def _show(place: Workspace, number: int, kept: Conflict | KeptFile, *, discard: bool, yes: bool) -> None:
@@ -239,9 +233,8 @@ def _appended(place: Workspace, *, yes: bool) -> bool:
     return True
 
 
-def _list(place: Workspace, *, late: bool) -> None:
-    every = list(enumerate(place.operations.late(), 1)) if late else _conflicts(place)
-    found = [_kept_json(number, one) for number, one in every]
+def _list(kept: Sequence[Conflict | KeptFile], *, late: bool) -> None:
+    found = [_kept_json(number, one) for number, one in enumerate(kept, 1)]
     if answered(found):
         return
     for one in found:

@@ -18,8 +18,8 @@ from workbench.health.subject import CheckSubject, about, shown
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.operations.archive import why_over
 from workbench.safety.secrets import masked
-from workbench.workspace.agent_layouts import LoadLimit
 from workbench.workspace.agent_load import LOADED
+from workbench.workspace.agent_rules import LoadLimit
 
 JUNK_SHARE = 1 / 3
 """Share of the score from which a line is worth proposing, below which it is junk.

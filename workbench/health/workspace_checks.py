@@ -513,9 +513,10 @@ def conflicts(subject: CheckSubject) -> Look:
     except WorkbenchError as error:
         raise SkippedError(error.message) from error
     yield f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}"
-    for number, path in enumerate(kept, 1):
+    for number, conflict in enumerate(kept, 1):
         yield Finding(
-            f"{path.relative_to(subject.root)} contains text of another writer that is in no memory file",
+            f"{conflict.kept.relative_to(subject.root)} contains text of another writer that is in no "
+            "memory file",
             "two programs wrote at the same time, and this text could not be merged",
             f"`workbench inbox conflicts --show {number}`, copy it to its place, then --discard {number}",
             fixes=(Fix("open", "compare it with its file", of="conflicts"),),

@@ -310,11 +310,8 @@ class Links:
         commit = version.commit
         if commit is not None:
             for path in self._other_paths(version):
-                old = self._old(commit, path)
-                if old is None:
-                    continue  # it brought that file too: in a first commit all of them
                 gone = self._versions.blob_id(commit.id, path)
-                if (moved := self._only_in(entry, path, old, gone)) is not None:
+                if (moved := self._only_in(entry, path, self._old(commit, path), gone)) is not None:
                     return EntryLink("move" if self._versions.data(gone) else "rename", (moved,))
         for before in version.before:
             if before is not None and (

@@ -65,30 +65,25 @@ UNRECORDED = Attribution()
 
 def deed_of(commit: Commit) -> Attribution:
     """What ``commit`` says of itself."""
-    plain = Attribution(
+    ours = bool(commit.trailer("Operation"))
+    said = commit if ours else replace(commit, trailers=())  # what a plain commit says there counts nothing
+    actor = said.trailer("Actor") or ("human" if ours else commit.author or UNKNOWN)
+    proven = actor if actor in ACTORS else UNKNOWN
+    return Attribution(
         operation=OperationId(commit.operation),
         commit=commit.id,
-        action="merge" if len(commit.parents) > 1 else "commit",
+        action=said.trailer("Action") or ("merge" if len(commit.parents) > 1 else "commit"),
         summary=commit.subject,
-        actor=commit.author or UNKNOWN,
-        who="external",
-        when=commit.when,
-        cut_off=commit.cut_off,
-    )
-    if not commit.trailer("Operation"):
-        return plain
-    actor = commit.trailer("Actor") or "human"
-    return replace(
-        plain,
-        action=commit.trailer("Action") or "commit",
         actor=actor,
-        who=actor if actor in ACTORS else UNKNOWN,
-        session=commit.trailer("Session"),
-        source=commit.trailer("Source"),
-        reason=commit.trailer("Reason") or "",
-        ours=True,
-        entries=commit.trailers_of("Entry"),
-        became=commit.trailers_of("Became"),
+        who=proven if ours else "external",
+        when=commit.when,
+        session=said.trailer("Session"),
+        source=said.trailer("Source"),
+        reason=said.trailer("Reason") or "",
+        ours=ours,
+        cut_off=commit.cut_off,
+        entries=said.trailers_of("Entry"),
+        became=said.trailers_of("Became"),
     )
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
 from workbench.repository import trees
-from workbench.repository.git_runner import ask, outcome, reason
+from workbench.repository.git_runner import outcome, reason, references
 from workbench.repository.objects import Commit
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
@@ -72,29 +73,17 @@ def check_strays(workspace: Workspace) -> list[Check]:
         if state.is_dir():
             with contextlib.suppress(ReadOnlyError):  # nothing can be under way on a read-only disk
                 stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
-        looked_at, flaws = _temporary(workspace)
-        flaws += [
-            IntegrityProblem("stray", f"{STATE_DIR}/{name} exists: {what}", path=f"{STATE_DIR}/{name}")
-            for name, what in _JOURNAL.items()
-            if (state / name).exists()
-        ]
-        flaws += [
-            IntegrityProblem(
-                "special", f"{path} is {kind_of_special(path)}: reading it could block forever", "remove it"
-            )
-            for path in special_files(state)
-        ]
-        flaws += _git_leftovers(workspace)
-        flaws += _half_bundles(workspace)
+        looked_at = {*folders(workspace.root, workspace.layout), *folders(workspace.root, SET_ASIDE)}
+        flaws = tuple(_left_behind(workspace, sorted(looked_at)))
         kept = workspace.operations.conflicts()
         late = [one for one in workspace.operations.late() if one.text]
     disputed = [
         IntegrityProblem(
             "conflict",
-            f"{path} contains text of another writer that is in no memory file",
+            f"{one.kept} contains text of another writer that is in no memory file",
             "check it, then remove it",
         )
-        for path in kept
+        for one in kept
     ]
     disputed += (
         IntegrityProblem(
@@ -107,46 +96,51 @@ def check_strays(workspace: Workspace) -> list[Check]:
     return [
         Check(
             "leftovers",
-            f"{plural(looked_at, 'folder')}, the journal, git's locks, the last backup",
-            tuple(flaws),
+            f"{plural(len(looked_at), 'folder')}, the journal, git's locks, the last backup",
+            flaws,
         ),
         Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", tuple(disputed)),
     ]
 
 
-def _temporary(workspace: Workspace) -> tuple[int, list[IntegrityProblem]]:
-    root, flaws = workspace.root, []
-    looked_at = {*folders(root, workspace.layout), *folders(root, SET_ASIDE)}
-    for folder in sorted(looked_at):
+def _left_behind(workspace: Workspace, searched: Iterable[str]) -> Iterator[IntegrityProblem]:
+    """What was left behind: temporary files in the folders ``searched``, the journal, locks, bundles."""
+    root, state, history = workspace.root, workspace.root / STATE_DIR, workspace.history
+    for folder in searched:
         with contextlib.suppress(OSError):
-            flaws += [
-                IntegrityProblem(
+            for left in sorted(Path(folder).glob(f"{TEMPORARY_PREFIX}*")):
+                path = os.path.relpath(left, root)
+                yield IntegrityProblem(
                     "stray",
                     f"{path} was left behind by an action that was killed",
                     "compare it with the file beside it, then remove it",
                     path,
                 )
-                for name in sorted(map(str, Path(folder).glob(f"{TEMPORARY_PREFIX}*")))
-                for path in (os.path.relpath(name, root),)
-            ]
-    return len(looked_at), flaws
-
-
-def _git_leftovers(workspace: Workspace) -> list[IntegrityProblem]:
-    places = {workspace.history.git_dir, workspace.history.common_dir}
-    found = {path for place in places for left in _LEFT_BY_GIT for path in place.glob(left)}
-    if workspace.history.own:
-        found |= set(workspace.history.git_dir.parent.glob(f"{MAKING}*"))
-    return [
-        IntegrityProblem(
-            "stray",
-            f"{path} was left behind by a git process that was killed",
-            "if no git is running, remove it",
-            str(path),
+    for name, what in _JOURNAL.items():
+        if (state / name).exists():
+            yield IntegrityProblem("stray", f"{STATE_DIR}/{name} exists: {what}", path=f"{STATE_DIR}/{name}")
+    for special in special_files(state):
+        yield IntegrityProblem(
+            "special", f"{special} is {kind_of_special(special)}: reading it could block forever", "remove it"
         )
-        for path in sorted(found)
-        if _is_old(path)
-    ]
+    places = {history.git_dir, history.common_dir}
+    locks = {path for place in places for pattern in _LEFT_BY_GIT for path in place.glob(pattern)}
+    if history.own:
+        locks |= set(history.git_dir.parent.glob(f"{MAKING}*"))
+    for lock in filter(_is_old, sorted(locks)):
+        yield IntegrityProblem(
+            "stray",
+            f"{lock} was left behind by a git process that was killed",
+            "if no git is running, remove it",
+            str(lock),
+        )
+    last = remembered(workspace)
+    if last is not None and last.target.startswith("/"):
+        target = Path(last.target)
+        for half in unfinished(target if target.is_dir() else target.parent):
+            yield IntegrityProblem(
+                "stray", f"{half} is an incomplete backup", "the next backup removes it", str(half)
+            )
 
 
 def _is_old(path: Path) -> bool:
@@ -154,18 +148,6 @@ def _is_old(path: Path) -> bool:
         return abs(time.time() - path.lstat().st_mtime) > LOCK_SECONDS
     except OSError:
         return False
-
-
-def _half_bundles(workspace: Workspace) -> list[IntegrityProblem]:
-    last = remembered(workspace)
-    if last is None or not last.target.startswith("/"):
-        return []
-    place = Path(last.target)
-    folder = place if place.is_dir() else place.parent
-    return [
-        IntegrityProblem("stray", f"{path} is an incomplete backup", "the next backup removes it", str(path))
-        for path in unfinished(folder)
-    ]
 
 
 _NAMES_SHOWN = 3
@@ -265,7 +247,6 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
             IntegrityProblem("reference", f"HEAD points to {named.text}, which is not an existing commit")
         )
         walked.named.add(named.text)
-    references = ask(history.carrier, "for_each_ref", "--format=%(refname)").decode("utf-8", "replace")
     fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
     for line in dict.fromkeys([*fsck.text.splitlines(), *fsck.err.splitlines()]) if fsck.status else ():
         about = set(_OBJECT.findall(line))
@@ -279,7 +260,7 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
                 "reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"
             )
         )
-    count = len(references.split())
+    count = len(references(history.carrier, "refs/"))
     where = f"at {head[:12]}" if head else "without commits"
     return Check(
         "references", f"HEAD {where}, references: {count}, and everything that they reach", tuple(flaws)

@@ -31,7 +31,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import MovedBlock, section
-from workbench.memory.provenance import Provenance, parse_instant
+from workbench.memory.provenance import parse_instant
 from workbench.operations.move import Relocation, with_origin
 from workbench.operations.sources import ResolvedEntries, gather
 from workbench.plural import plural
@@ -128,11 +128,10 @@ def plan_archive(
 
 def why_over(entry: Entry, today: date) -> str:
     """Why the time of an entry is over, by what its provenance says; empty where it is not."""
-    said = entry.provenance or Provenance(())
-    ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
+    ends = [day for name in ("valid_until", "expires_at") if (day := entry.origin.day(name)) and day < today]
     if ends:
         return f"it ended on {min(ends)}"
-    return f"{heir} has replaced it" if (heir := said.get("superseded_by")) else ""
+    return f"{heir} has replaced it" if (heir := entry.field("superseded_by")) else ""
 
 
 def least_valuable(
@@ -220,7 +219,6 @@ def _candidates(
         entry, first = block[0], firsts.get(claims)
         if entry.pinned:
             continue
-        said = entry.provenance or Provenance(())
         if over:
             found.append(_Candidate(block, (0, 0, 0.0, date.min, place), over))
         elif first is not None and first is not entry:
@@ -228,17 +226,17 @@ def _candidates(
             found.append(_Candidate(block, (1, 0, 0.0, date.min, place), why))
         elif entry.provenance is not None and claims not in said_again:
             claim = claim_key(entry.text)
-            recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
+            recalls = int(_number(entry.field("recalls") or entry.field("recall_count"), 0))
             room = _room(memory, block)
-            score = scores.get(entry.address, _number(said.get("score"), _UNSAID_SCORE))
-            days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
+            score = scores.get(entry.address, _number(entry.field("score"), _UNSAID_SCORE))
+            days = [(day, word) for name, word in _DAYS.items() if (day := entry.origin.day(name))]
             if day := recalled.get(claim):
                 days.append((day, "last recalled"))
             touched, word = max(days, default=(date.min, ""))
             parts = []
             if claim not in recalled:
                 parts.append(f"recalled {plural(recalls, 'time')}" if recalls else "never recalled")
-            if said.get("score") or entry.address in scores:
+            if entry.field("score") or entry.address in scores:
                 parts.append(f"score {round(score, 2):g} for {plural(room, 'character')}")
             if days:
                 parts.append(f"{word} {touched}")

@@ -25,7 +25,7 @@ def entry_source(document: Document, entry: Entry) -> str:
     Lines end with ``\\n``, the last one too; bytes that are not UTF-8 are surrogates. A part of a long
     block gives the whole block, as only that makes sense by itself.
     """
-    return "".join(line + "\n" for line, _ in _lines(_block_bytes(document, entry)))
+    return "".join(line + "\n" for line, _ in _lines(document, entry))
 
 
 def source_at(workspace: Workspace, address: str) -> str:
@@ -142,13 +142,10 @@ def put_in_place(document: Document, entry: Entry, source: str) -> tuple[bytes, 
     return data, _new_entries(document, block, data, Span(block.start, block.start + len(written)))
 
 
-def _block_bytes(document: Document, entry: Entry) -> bytes:
-    return document.data[entry.whole.start : entry.whole.end]
-
-
-def _lines(data: bytes) -> list[tuple[str, str]]:
-    """The lines of a block, each with its own line end, which the last one may lack."""
-    return [found for found in _LINE.findall(data.decode("utf-8", "surrogateescape")) if any(found)]
+def _lines(document: Document, entry: Entry) -> list[tuple[str, str]]:
+    """The lines of an entry's block, each with its own line end, which the last one may lack."""
+    block = document.data[entry.whole.start : entry.whole.end].decode("utf-8", "surrogateescape")
+    return [found for found in _LINE.findall(block) if any(found)]
 
 
 def _trimmed(source: str) -> str:
@@ -161,7 +158,7 @@ def _trimmed(source: str) -> str:
 
 def _written(source: str, document: Document, entry: Entry) -> str:
     """``source`` as the file writes it: a line that was there keeps its end, others follow the file's."""
-    old = _lines(_block_bytes(document, entry))
+    old = _lines(document, entry)
     ends = {line: end for line, end in old if end}
     usual = next(iter(ends.values()), "\r\n" if b"\r\n" in document.data else "\n")
     *lines, last = source.removesuffix("\n").split("\n")

@@ -39,7 +39,8 @@ def plan_migrate(workspace: Workspace) -> Plan | None:
     files = f"{plural(len(edits), 'file')} rewritten" if edits else "nothing to rewrite"
     if found == FORMAT:  # an undo or a restore may have brought an older form back
         return Plan(action="migrate", summary=f"format {FORMAT}, {files}", edits=edits) if edits else None
-    if not edits and not _holds_ours(workspace):
+    is_plain = not edits and not any(file.path.startswith(_OURS) for file in workspace.scan())
+    if is_plain and next(_commented(workspace), None) is None:
         return None
     settings = RelPath(SETTINGS_FILE)
     before = workspace.files.read_or_none(settings)
@@ -100,9 +101,3 @@ def _commented(workspace: Workspace) -> Iterator[tuple[RelPath, bytes]]:
         data = workspace.files.read_or_none(file.path)
         if data is not None and _COMMENT in data:
             yield file.path, data
-
-
-def _holds_ours(workspace: Workspace) -> bool:
-    if any(file.path.startswith(_OURS) for file in workspace.scan()):
-        return True
-    return next(_commented(workspace), None) is not None

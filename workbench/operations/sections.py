@@ -7,7 +7,6 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
@@ -33,18 +32,8 @@ _MOST = 1_200
 _ASIDE = re.compile(r"archiv|deprecat|obsolete|veraltet|归档|已弃用|アーカイブ|廃止", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """Memories of one sort: their heading, words of a person's own headings that mean it, and their cues."""
-
-    heading: str
-    words: tuple[str, ...]
-    cues: re.Pattern[str]
-
-
-_FAMILIES = (  # the order decides where the cues of several fit
-    _Family(
-        "User Preferences",
+_FAMILIES = {  # the order decides where the cues of several fit
+    "User Preferences": (
         ("preference",),
         re.compile(
             r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|favou?rite|never|always|please remember"
@@ -52,16 +41,14 @@ _FAMILIES = (  # the order decides where the cues of several fit
             re.IGNORECASE,
         ),
     ),
-    _Family(
-        "Key Decisions",
+    "Key Decisions": (
         ("decision",),
         re.compile(
             r"\b(?:decided|agreed|chose|chosen|we'll use|let's go with|going with|switched to|settled on)\b",
             re.IGNORECASE,
         ),
     ),
-    _Family(
-        "Recurring Patterns",
+    "Recurring Patterns": (
         ("pattern", "routine", "habit"),
         re.compile(
             r"\b(?:every (?:day|week|month|morning|monday|tuesday|wednesday|thursday|friday)|weekly|daily"
@@ -69,8 +56,9 @@ _FAMILIES = (  # the order decides where the cues of several fit
             re.IGNORECASE,
         ),
     ),
-    _Family("Project Facts", ("project fact", "fact", "project"), re.compile("")),
-)
+    "Project Facts": (("project fact", "fact", "project"), re.compile("")),
+}
+"""Memories of one sort: their heading, words of a person's own headings that mean it, and their cues."""
 
 
 Meaning = Callable[[str, Sequence[Sequence[str]]], Sequence[float]]
@@ -93,7 +81,7 @@ def heading_for(
     among what was laid aside, nothing belongs. In a file without sections it is its title, or empty: a new
     heading is for a person to name.
     """
-    families = [section_named(one.heading, memory) for one in _FAMILIES if one.cues.search(text)]
+    families = [section_named(name, memory) for name, (_, cues) in _FAMILIES.items() if cues.search(text)]
     below: dict[str, list[str]] = {title: [] for title in _titles(memory) if _is_open(title)}
     for entry in memory.entries:
         if entry.heading and entry.heading[-1] in below:
@@ -161,7 +149,7 @@ def _weights(text: str) -> Mapping[str, float]:
 def section_named(heading: str, memory: Document) -> str:
     """The heading of ``memory`` that means ``heading``, else ``heading`` itself."""
     own = [one.path[-1] for one in memory.headings if one.level > 1]
-    words = (word for family in _FAMILIES if family.heading == heading for word in family.words)
+    words = _FAMILIES[heading][0] if heading in _FAMILIES else ()
     return next((name for word in words for name in own if word in name.casefold()), heading)
 
 

@@ -91,10 +91,6 @@ class _Patience:
         """Raise when the process waits for what never comes; ``seconds`` have passed."""
         place = self._runner.own_dir or Path(self._runner.working_dir or ".")
         require_regular_repository(place, loose_objects=True)
-        self._require_work()
-        self.seconds *= 2
-
-    def _require_work(self) -> None:
         used = _processor_seconds(self.process.pid)
         self._idle = self._idle + self.seconds if used == self._used else 0.0
         self._used = used
@@ -104,6 +100,7 @@ class _Patience:
                 hint="its configuration or an attribute file may point to a pipe, or to a disk that does "
                 "not respond: `git status` shows whether git works there",
             )
+        self.seconds *= 2
 
 
 class _Watch(threading.Thread):

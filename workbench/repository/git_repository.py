@@ -29,7 +29,7 @@ from workbench.repository.git_runner import (
     outcome,
     reason,
 )
-from workbench.repository.index_file import AT_ONCE, Staging, remove_left_locks, way_out
+from workbench.repository.index_file import Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import (
     Commit,
@@ -93,9 +93,10 @@ class History:
     at: CommitId | None = None
     on_close: Callable[[], None] | None = None
 
-    def __init__(
-        self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
-    ) -> None:
+    def __init__(self, carrier: Any, git_dir: Path, common_dir: Path, prefix: str, algorithm: str) -> None:
+        _use(carrier, git_dir, prefix)
+        configured = configuration(carrier)
+        carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
         self.carrier = carrier
         """The runner, for what others ask of the repository beside its history."""
         self._root = Path(carrier.working_dir)
@@ -112,9 +113,11 @@ class History:
         self._autocrlf = configured.get("core.autocrlf", "false")
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
+        with contextlib.suppress(OSError, ValueError):
+            self._cut_off = frozenset(read_regular(common_dir / "shallow").decode().split())
         self._gathered = _Gathered()
         self._staging = Staging(self)
-        self.common_dir = git_dir
+        self.common_dir = common_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
         self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
@@ -157,7 +160,7 @@ class History:
                 f"{git_dir} keeps its files elsewhere (core.worktree)",
                 hint="open that folder, or remove the setting",
             )
-        return cls._in(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
+        return cls(carrier, Path(git_dir), Path(common_dir), prefix, algorithm)
 
     @classmethod
     def open_own(cls, root: Path, git_dir: Path, prefix: str) -> History:
@@ -169,19 +172,8 @@ class History:
         if found.status:
             hint = "repair it, or move it away: then a new one is created, and no memory file changes"
             raise RepositoryStateError(f"{git_dir} cannot be opened: {reason(found.err)}", hint=hint)
-        history = cls._in(carrier, git_dir, git_dir, prefix, found.text)
+        history = cls(carrier, git_dir, git_dir, prefix, found.text)
         history.own, carrier.own_dir = True, git_dir
-        return history
-
-    @classmethod
-    def _in(cls, carrier: Any, git_dir: Path, common_dir: Path, prefix: str, algorithm: str) -> History:
-        _use(carrier, git_dir, prefix)
-        configured = configuration(carrier)
-        carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
-        history = cls(carrier, prefix, git_dir, algorithm, configured)
-        history.common_dir = common_dir
-        with contextlib.suppress(OSError, ValueError):
-            history._cut_off = frozenset(read_regular(common_dir / "shallow").decode().split())
         return history
 
     def begin(self) -> Path | None:
@@ -294,17 +286,15 @@ class History:
         """
         for edit in edits:
             preconditions.require_own(self._root, edit.path)
-        for at in range(0, len(edits), AT_ONCE):
-            some = edits[at : at + AT_ONCE]
-            if self.own or not (found := preconditions.ignored_of(self, self._staging, some, self._autocrlf)):
-                continue
-            if self.other is None or not self.other.is_needed():
-                raise RepositoryStateError(
-                    f"git ignores {found[0]}, and an action would store its text in the history "
-                    "permanently; nothing was changed",
-                    hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
-                )
-            self.own = True
+        if self.own or not (found := preconditions.ignored_of(self, self._staging, edits, self._autocrlf)):
+            return
+        if self.other is None or not self.other.is_needed():
+            raise RepositoryStateError(
+                f"git ignores {found[0]}, and an action would store its text in the history "
+                "permanently; nothing was changed",
+                hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
+            )
+        self.own = True
 
     def ignored(self, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
         """Those of the paths that stay out of this history because git ignores them."""
@@ -448,7 +438,7 @@ class History:
         return tuple(RelPath(os.fsdecode(path)) for path in below)
 
     def files_in(
-        self, commit: CommitId, enter: Callable[[str, str], bool] = lambda folder, tree: True
+        self, commit: CommitId, enter: Callable[[str, str], bool]
     ) -> Iterator[tuple[RelPath, BlobId]]:
         """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes.
 

@@ -79,13 +79,11 @@ def carrier_for(root: Path) -> Any:
 
     carrier = GitRunner(os.fspath(root))
     try:
-        carrier.version_info  # noqa: B018 - asks for the program once
+        version = carrier.version_info
     except (git.GitCommandNotFound, git.GitCommandError):
         raise NoGitError from None
-    if not carrier.version_info:
-        raise NoGitError
-    if carrier.version_info < _OLDEST:
-        raise NoGitError(".".join(map(str, carrier.version_info)))
+    if version < _OLDEST:
+        raise NoGitError(".".join(map(str, version)))
     carrier.update_environment(
         GIT_OPTIONAL_LOCKS="0",
         GIT_TERMINAL_PROMPT="0",

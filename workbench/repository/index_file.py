@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LOCK_TRIES = 6
 _LOCK_SECONDS = 0.1
-AT_ONCE = 500
+_AT_ONCE = 500
 """Paths that one command line names: there is a limit to its length."""
 _MOST_AGAIN = 20
 """Paths that are read along, as they were asked for before."""
@@ -77,8 +77,8 @@ class Staging:
             asked = list(dict.fromkeys([*wanted, *islice(known, _MOST_AGAIN)]))
             known = {}
         found: dict[str, list[IndexRow]] = {path: [] for path in asked}
-        for at in range(0, len(asked), AT_ONCE):
-            for row in self._read(asked[at : at + AT_ONCE]):
+        for at in range(0, len(asked), _AT_ONCE):
+            for row in self._read(asked[at : at + _AT_ONCE]):
                 owner = row.path
                 while owner not in found and "/" in owner:
                     owner = owner.rpartition("/")[0]
@@ -115,13 +115,11 @@ class Staging:
         on_disk = None if edit.before is None else self._history.name_of(edit.before)
         if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
             return
-        staged = (
-            "{} has staged changes that differ from the file"
-            if row
-            else "{} is staged as deleted, but the file exists"
-        )
+        what = "has staged changes that differ from the file"
+        if row is None:
+            what = "is staged as deleted, but the file exists"
         raise RepositoryStateError(
-            f"{staged.format(edit.path)}; nothing was changed",
+            f"{edit.path} {what}; nothing was changed",
             hint=f"commit what you have staged, or unstage it: git reset -q -- {edit.path}",
         )
 
@@ -240,7 +238,6 @@ def _is_free(lock: Path) -> bool:
 
 
 def _came(path: Path, since: float) -> bool:
-    try:
-        return since <= path.lstat().st_mtime + 0.01 and path.lstat().st_mtime <= since + _LONGEST_SECONDS
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        return -0.01 <= path.lstat().st_mtime - since <= _LONGEST_SECONDS
+    return False

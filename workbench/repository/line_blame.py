@@ -30,23 +30,27 @@ def line_commits(objects: Path, shallow: Iterable[str], commit: CommitId, path: 
     Raises RepositoryStateError when git cannot tell.
     """
     with disk_errors(), scratch("blame") as folder:
-        prepare_empty(folder, algorithm="sha256" if len(commit) == 64 else "sha1")
+        prepare_empty(folder, algorithm="sha256" if len(commit) == 64 else "sha1", objects=objects)
         if ends := "".join(f"{name}\n" for name in shallow):
             (folder / "shallow").write_text(ends)
-        # A path in this file may not hold a line end; the real one may.
-        (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
-        (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
         return _blame(folder, commit, path)
 
 
-def prepare_empty(folder: Path, *, algorithm: str) -> None:
-    """Make an empty folder the least that git takes for a repository. Raises OSError."""
+def prepare_empty(folder: Path, *, algorithm: str, objects: Path | None = None) -> None:
+    """Make an empty folder the least that git takes for a repository. Raises OSError.
+
+    It borrows what is in ``objects``, the object folder of another repository.
+    """
     sha256 = algorithm == "sha256"
     for name in ("objects/info", "refs"):
         (folder / name).mkdir(parents=True)
     extension = _SHA256 if sha256 else ""
     (folder / "config").write_text(_CONFIG.format(version=1 if sha256 else 0, extension=extension))
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    if objects is not None:
+        # A path in this file may not hold a line end; the real one may.
+        (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
+        (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
 
 
 def _blame(folder: Path, commit: CommitId, path: str) -> list[CommitId]:

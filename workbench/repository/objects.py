@@ -136,8 +136,7 @@ def commit_data(
 ) -> bytes:
     """The bytes of a commit that is made now; people are their name and address."""
     now = time.time()
-    zone = time.localtime(now).tm_gmtoff // 60
-    when = f"{int(now)} {'-' if zone < 0 else '+'}{abs(zone) // 60:02}{abs(zone) % 60:02}"
+    when = f"{int(now)} {time.strftime('%z', time.localtime(now))}"
     lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
     for role, (name, email) in (("author", author), ("committer", committer)):
         lines.append(f"{role} {_UNFIT.sub('', name).strip()} <{_UNFIT.sub('', email).strip()}> {when}")

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, RelPath
-from workbench.repository.git_runner import outcome, reason
+from workbench.repository.git_runner import ask, outcome, reason
 from workbench.repository.index_file import IndexRow, Staging
 from workbench.special_files import read_regular
 
@@ -87,7 +87,7 @@ def ignored_of(
     unknown = [path for path in paths if path not in rows]  # what git tracks is never ignored
     if found := ignored(history.carrier, unknown, certain=True):
         return found
-    said = attributes(history.run, paths)
+    said = attributes(history.carrier, paths)
     head = history.head()
     for edit in edits:
         row = rows.get(edit.path)
@@ -133,9 +133,10 @@ def require_settled(row: IndexRow, edit: FileEdit) -> None:
         )
 
 
-def attributes(run: Callable[..., bytes], paths: Sequence[RelPath]) -> dict[RelPath, dict[str, str]]:
+def attributes(carrier: Any, paths: Iterable[RelPath]) -> dict[RelPath, dict[str, str]]:
     """What git's attributes say of each path about the form in which it is stored."""
-    fields = os.fsdecode(run("check_attr", "-z", *_ATTRIBUTES, "--", *paths)).split("\0")
+    names = b"".join(os.fsencode(f"{path}\0") for path in paths)
+    fields = os.fsdecode(ask(carrier, "check_attr", "-z", "--stdin", *_ATTRIBUTES, data=names)).split("\0")
     found: dict[RelPath, dict[str, str]] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         found.setdefault(RelPath(path), {})[name] = value

@@ -27,11 +27,6 @@ class Node:
         return self.mode == _FOLDER
 
     @property
-    def is_program(self) -> bool:
-        """Whether this is an executable file."""
-        return self.mode == PROGRAM
-
-    @property
     def is_file(self) -> bool:
         """Whether this is a regular file (not a link, not a submodule)."""
         return self.mode.startswith(b"100")

@@ -11,19 +11,24 @@ import fnmatch
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 from workbench.special_files import read_regular
-from workbench.workspace.agent_rules import entries_apart, keeps_first_line, letta_block, one_line_entries
+from workbench.workspace.agent_rules import (
+    LoadLimit,
+    entries_apart,
+    keeps_first_line,
+    letta_block,
+    letta_limits,
+    one_line_entries,
+)
 
-Unit = Literal["characters", "bytes", "lines", "tokens"]
-Cut = Literal["first", "last", "middle", "none"]
-Files = tuple[tuple[Kind, tuple[str, ...]], ...]
+Files = Mapping[Kind, tuple[str, ...]]
 Rule = Callable[[bytes | None, bytes], str]
 """Why a file may not be changed from these bytes (None: it is new) to those; empty where it may."""
 Finish = Callable[[bytes | None, bytes], bytes]
@@ -31,57 +36,8 @@ Finish = Callable[[bytes | None, bytes], bytes]
 
 DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 """A day in the name of a file, as a glob; a name such as ``2026-02-31.md`` is none all the same."""
-_BYTES_PER_TOKEN = 4
-"""What Codex and Letta take for a token where they count no closer."""
 _LOOKED_AT, _HEAD = 20, 4_096
 """Files, and bytes of each, in which a sign is looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadLimit:
-    """How much of the files that ``pattern`` fits an agent is given when a session begins.
-
-    ``cut`` says what is left out of a longer one: its first part, its last, its middle, or nothing, because
-    the agent itself refuses to write more; then nothing here does. ``together`` it is a limit of all those
-    files. Of one unit the first limit of a file that fits counts, and the first of several together; 0 is
-    none.
-    """
-
-    pattern: str
-    most: int
-    unit: Unit = "characters"
-    cut: Cut = "last"
-    together: bool = False
-
-    def measure(self, data: bytes) -> int:
-        """How long a file is, in the unit of this limit."""
-        match self.unit:
-            case "lines":
-                return len(data.splitlines())
-            case "bytes":
-                return len(data)
-            case "tokens":
-                return -(-len(data) // _BYTES_PER_TOKEN)
-            case "characters":
-                return len(data.decode("utf-8", "replace"))
-
-    def refuses(self, before: bytes | None, after: bytes, others: int = 0) -> str:
-        """Why the agent would not write this, if so: a file that is longer may only become shorter.
-
-        ``others`` is how long the other files are that it is a limit of.
-        """
-        size = self.measure(after) + others
-        if self.cut != "none" or size <= max(self.most, self.measure(before or b"") + others):
-            return ""
-        return f"it would have {size:,} of {self.most:,} {self.unit}"
-
-    def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
-        """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
-        at = size = 0
-        for end in ends:
-            piece, at = data[at:end], max(at, end)
-            size += len(piece) if self.unit == "tokens" else self.measure(piece)
-            yield -(-size // _BYTES_PER_TOKEN) if self.unit == "tokens" else size
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +106,7 @@ class AgentLayout:
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The patterns of the files of this kind."""
-        return tuple(pattern for one, patterns in self.files for pattern in patterns if one is kind)
+        return self.files.get(kind, ())
 
     def places(self) -> Iterator[str | Path]:
         """Where the agent keeps memory on this machine; what a list names need not be there."""
@@ -175,7 +131,7 @@ class AgentLayout:
     def reaches(self, home: Path, folder: Path) -> bool:
         """Whether memory in ``folder`` is also that of the ``home`` above it."""
         name = f"{folder.relative_to(home)}/x.md"
-        patterns = (pattern for _, patterns in self.files for pattern in patterns)
+        patterns = chain.from_iterable(self.files.values())
         within = any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
         return within and not any(fnmatch.fnmatchcase(name, pattern) for pattern in self.exclude)
 
@@ -210,14 +166,14 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
 
 def folder_at(place: str | Path) -> Path | None:
     """The folder at an absolute path, links followed; None without one, or where a link leads out of home."""
-    home = os.fspath(_home())
+    home = _home()
     try:
-        root = os.path.realpath(place)
+        root = Path(os.path.realpath(place))
         is_folder = os.path.isabs(place) and os.path.isdir(root)
     except ValueError:  # a path that no file system has
         return None
-    leaves = _is_below(os.path.abspath(place), home) and not _is_below(root, home)
-    return Path(root) if is_folder and not leaves else None
+    leaves = Path(os.path.abspath(place)).is_relative_to(home) and not root.is_relative_to(home)
+    return root if is_folder and not leaves else None
 
 
 def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
@@ -253,10 +209,6 @@ def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
 
 def _home() -> Path:
     return Path(os.path.realpath(os.path.expanduser("~")))
-
-
-def _is_below(path: str, home: str) -> bool:
-    return os.path.commonpath((path, home)) == home
 
 
 def _is_in_home(root: Path, pattern: Sequence[str]) -> bool:
@@ -308,45 +260,18 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
-    """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
-
-    What makes no sense there is passed over. Raises ValueError or AttributeError where nothing does.
-    """
-    said = json.loads(config)
-    listed = said.get("fileCharacterLimits")
-    each = [*(listed if isinstance(listed, list) else ())]
-    each.append({"pattern": "**/*.md", "maxCharacters": said.get("maxFileCharacters")})
-    limits = [
-        LoadLimit(one["pattern"], one["maxCharacters"] or 0, cut="none")
-        for one in each
-        if isinstance(one, dict)
-        and isinstance(one.get("pattern"), str)
-        and _is_limit(one.get("maxCharacters", 0))
-    ]
-    core = said.get("maxCoreMemoryCharacters")
-    if core and _is_limit(core):
-        limits.append(LoadLimit("*.md", core, cut="none", together=True))
-    return tuple(limits)
-
-
-def _is_limit(most: object) -> bool:
-    """Whether it is a number of characters, or null: there is no limit."""
-    return most is None or (type(most) is int and most > 0)
-
-
 # -- the agents ----------------------------------------------------------------------------------------
 
 _MEMORY = ("MEMORY.md", "memory.md")
 _BOOTSTRAP = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
-_OPENCLAW_FILES: Files = (
-    (Kind.MEMORY, _MEMORY),
-    (Kind.BOOTSTRAP, (*_BOOTSTRAP, "BOOTSTRAP.md")),
-    (Kind.DREAM, ("DREAMS.md", "memory/dreaming/**/*.md")),
-    (Kind.LOG, (f"memory/{DAY}.md", f"memory/{DAY}_*.md")),
-    (Kind.EPISODE, (f"memory/{DAY}-*.md",)),
-    (Kind.NOTE, ("*.md", "memory/**/*.md")),
-)
+_OPENCLAW_FILES: Files = {
+    Kind.MEMORY: _MEMORY,
+    Kind.BOOTSTRAP: (*_BOOTSTRAP, "BOOTSTRAP.md"),
+    Kind.DREAM: ("DREAMS.md", "memory/dreaming/**/*.md"),
+    Kind.LOG: (f"memory/{DAY}.md", f"memory/{DAY}_*.md"),
+    Kind.EPISODE: (f"memory/{DAY}-*.md",),
+    Kind.NOTE: ("*.md", "memory/**/*.md"),
+}
 OPENCLAW = AgentLayout(
     name="openclaw",
     title="OpenClaw",
@@ -374,11 +299,11 @@ CLAUDE_CODE = AgentLayout(
         rb"description:[ \t]*\S",
         rb"[ \t]*type:[ \t]*(?:user|feedback|project|reference)[ \t]*\r?$",
     ),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md",)),
-        (Kind.LOG, (f"logs/**/{DAY}*.md",)),
-        (Kind.NOTE, ("*.md", "team/**/*.md", "logs/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md",),
+        Kind.LOG: (f"logs/**/{DAY}*.md",),
+        Kind.NOTE: ("*.md", "team/**/*.md", "logs/**/*.md"),
+    },
     limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
     rules=(("MEMORY.md", one_line_entries),),
     log="logs/{0:%Y/%m}/{0}.md",
@@ -394,21 +319,30 @@ CLAUDE_PROJECT = AgentLayout(
     document="https://code.claude.com/docs/en/memory#claude-md-files",
     lists=((".claude.json", "projects"),),
     signs=(
-        *("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
-        *(".claude/memory/*.md", ".claude/agent-memory"),
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        ".claude/CLAUDE.md",
+        ".claude/rules",
+        ".claude/memory/*.md",
+        ".claude/agent-memory",
     ),
     new_memory="CLAUDE.md",
-    files=(
-        (Kind.MEMORY, (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md")),
-        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
-        (Kind.LOG, tuple(f"{one}/{below}{DAY}*.md" for one in _IN_PROJECT for below in _LOGS)),
-        (Kind.NOTE, (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md"),
+        Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
+        Kind.LOG: tuple(f"{one}/{below}{DAY}*.md" for one in _IN_PROJECT for below in _LOGS),
+        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md"),
+    },
     keeps_notes=True,
 )
 _BANKS = (
-    *("memory-bank", "memory_bank", ".memory-bank", "docs/memory-bank", "cline_docs"),
-    *(".cursor/memory-bank", ".kilocode/rules/memory-bank"),
+    "memory-bank",
+    "memory_bank",
+    ".memory-bank",
+    "docs/memory-bank",
+    "cline_docs",
+    ".cursor/memory-bank",
+    ".kilocode/rules/memory-bank",
 )
 _LASTING = ("systemPatterns.md", "architecture.md", "*.md")
 """All at the top of a bank is read when a task begins; what stays true is kept in one of the first two."""
@@ -417,10 +351,10 @@ MEMORY_BANK = AgentLayout(
     title="Memory Bank",
     document="https://docs.cline.bot/features/memory-bank",
     signs=tuple(f"{bank}/*.md" for bank in _BANKS),
-    files=(
-        (Kind.MEMORY, tuple(f"{bank}/{name}" for name in _LASTING for bank in _BANKS)),
-        (Kind.NOTE, tuple(f"{bank}/**/*.md" for bank in _BANKS)),
-    ),
+    files={
+        Kind.MEMORY: tuple(f"{bank}/{name}" for name in _LASTING for bank in _BANKS),
+        Kind.NOTE: tuple(f"{bank}/**/*.md" for bank in _BANKS),
+    },
     makes_memory=False,
     keeps_notes=True,
 )
@@ -429,12 +363,12 @@ REPLIT = AgentLayout(
     title="Replit Agent",
     document="https://docs.replit.com/features/project-setup/replit-dot-md",
     signs=(".agents/memory", "replit.md"),
-    files=(
-        (Kind.MEMORY, (".agents/memory/MEMORY.md", "replit.md")),
-        (Kind.BOOTSTRAP, (".agents/AGENTS.md",)),
-        (Kind.LOG, (f".agents/memory/{DAY}.md",)),
-        (Kind.NOTE, (".agents/memory/**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: (".agents/memory/MEMORY.md", "replit.md"),
+        Kind.BOOTSTRAP: (".agents/AGENTS.md",),
+        Kind.LOG: (f".agents/memory/{DAY}.md",),
+        Kind.NOTE: (".agents/memory/**/*.md",),
+    },
     rules=((".agents/memory/MEMORY.md", one_line_entries),),
     log=".agents/memory/{0}.md",
     keeps_notes=True,
@@ -444,7 +378,7 @@ SERENA = AgentLayout(
     title="Serena",
     document="https://oraios.github.io/serena/02-usage/045_memories.html",
     signs=(".serena/memories",),
-    files=((Kind.MEMORY, _MEMORY), (Kind.NOTE, (".serena/memories/**/*.md",))),
+    files={Kind.MEMORY: _MEMORY, Kind.NOTE: (".serena/memories/**/*.md",)},
     makes_memory=False,
     keeps_notes=True,
 )
@@ -453,11 +387,11 @@ OPENHANDS = AgentLayout(
     title="OpenHands",
     document="https://docs.openhands.dev/sdk/guides/persistent-memory",
     signs=(".openhands/memory",),
-    files=(
-        (Kind.MEMORY, (".openhands/memory/MEMORY.md",)),
-        (Kind.LOG, (f".openhands/memory/{DAY}.md",)),
-        (Kind.NOTE, (".openhands/memory/**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: (".openhands/memory/MEMORY.md",),
+        Kind.LOG: (f".openhands/memory/{DAY}.md",),
+        Kind.NOTE: (".openhands/memory/**/*.md",),
+    },
     limits=(LoadLimit("**/MEMORY.md", 6_000, cut="first"),),
     log=".openhands/memory/{0}.md",
     keeps_notes=True,
@@ -468,7 +402,7 @@ OPENHANDS_USER = replace(
     title="OpenHands user memory",
     homes=("~/.openhands/memory",),
     signs=(),
-    files=((Kind.MEMORY, ("MEMORY.md",)), (Kind.LOG, (f"{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
+    files={Kind.MEMORY: ("MEMORY.md",), Kind.LOG: (f"{DAY}.md",), Kind.NOTE: ("**/*.md",)},
     log="{0}.md",
 )
 CODEX = AgentLayout(
@@ -477,12 +411,12 @@ CODEX = AgentLayout(
     document="https://developers.openai.com/codex/memories",
     homes=("~/.codex/memories",),
     signs=("memory_summary.md", "raw_memories.md", "rollout_summaries"),
-    files=(
-        (Kind.MEMORY, ("memory_summary.md", "MEMORY.md")),
-        (Kind.BOOTSTRAP, ("AGENTS.md", "AGENTS.override.md")),
-        (Kind.EPISODE, ("rollout_summaries/**/*.md",)),
-        (Kind.NOTE, ("*.md", "extensions/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("memory_summary.md", "MEMORY.md"),
+        Kind.BOOTSTRAP: ("AGENTS.md", "AGENTS.override.md"),
+        Kind.EPISODE: ("rollout_summaries/**/*.md",),
+        Kind.NOTE: ("*.md", "extensions/**/*.md"),
+    },
     exclude=("skills/**",),
     limits=(
         LoadLimit("memory_summary.md", 5_000, "tokens", "middle"),
@@ -497,11 +431,11 @@ GEMINI_CLI = AgentLayout(
     document="https://geminicli.com/docs/cli/gemini-md",
     homes=("~/.gemini", "~/.gemini/tmp/*/memory"),
     signs=("GEMINI.md", ".inbox/private", ".inbox/global"),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md", "GEMINI.md")),
-        (Kind.BOOTSTRAP, ("**/GEMINI.md",)),
-        (Kind.NOTE, ("*.md",)),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md", "GEMINI.md"),
+        Kind.BOOTSTRAP: ("**/GEMINI.md",),
+        Kind.NOTE: ("*.md",),
+    },
     exclude=("tmp/**", "extensions/**", "antigravity*/**"),
     pending=(
         ".inbox/private/**/*.patch",
@@ -516,22 +450,30 @@ HERMES = AgentLayout(
     title="Hermes",
     document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
     homes=(
-        *("~/.hermes", "~/.hermes/profiles/*"),
-        *("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
+        "~/.hermes",
+        "~/.hermes/profiles/*",
+        "~/.hermes/memories",
+        "~/.hermes/profiles/*/memories",
     ),
     signs=(
-        *("MEMORY.md", "USER.md", "memories/MEMORY.md", "memories/USER.md", "pending/memory/*.json"),
-        *("profiles/*/memories/MEMORY.md", "memory/MEMORY.md"),
+        "MEMORY.md",
+        "USER.md",
+        "memories/MEMORY.md",
+        "memories/USER.md",
+        "pending/memory/*.json",
+        "profiles/*/memories/MEMORY.md",
+        "memory/MEMORY.md",
     ),
     says=re.compile(rb'\n\xc2\xa7\r?\n|"subsystem":\s*"memory"'),
-    files=(
-        (Kind.MEMORY, ("MEMORY.md", *(f"{one}/MEMORY.md" for one in _HERMES_FOLDERS))),
-        (Kind.BOOTSTRAP, ("USER.md", "SOUL.md", *(f"{one}/USER.md" for one in _HERMES_FOLDERS))),
-        (Kind.NOTE, ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS))),
-    ),
+    files={
+        Kind.MEMORY: ("MEMORY.md", *(f"{one}/MEMORY.md" for one in _HERMES_FOLDERS)),
+        Kind.BOOTSTRAP: ("USER.md", "SOUL.md", *(f"{one}/USER.md" for one in _HERMES_FOLDERS)),
+        Kind.NOTE: ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS)),
+    },
     limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
     pending=(
-        *("pending/memory/*.json", "profiles/*/pending/memory/*.json"),
+        "pending/memory/*.json",
+        "profiles/*/pending/memory/*.json",
         "../pending/memory/*.json",
     ),
     finish=entries_apart,
@@ -543,13 +485,13 @@ LETTA = AgentLayout(
     homes=("~/.letta/agents/*/memory",),
     signs=("system/*.md", "system/*/*.md"),
     says=_header(rb"description:[ \t]*\S"),
-    files=(
-        (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
-        (Kind.NOTE, ("**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: ("system/human.md", "system/**/*.md", "MEMORY.md"),
+        Kind.NOTE: ("**/*.md",),
+    },
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
-    limits_in=(".memfs.config.json", _letta_limits),
+    limits_in=(".memfs.config.json", letta_limits),
     rules=(("**/*.md", letta_block),),
     makes_memory=False,
     keeps_notes=True,
@@ -561,12 +503,12 @@ NANOBOT = AgentLayout(
     homes=("~/.nanobot/workspace",),
     signs=("memory/history.jsonl", "memory/HISTORY.md"),
     weak_signs=("memory/MEMORY.md",),
-    files=(
-        (Kind.MEMORY, ("memory/MEMORY.md",)),
-        (Kind.BOOTSTRAP, _BOOTSTRAP),
-        (Kind.LOG, (f"memory/{DAY}*.md",)),
-        (Kind.NOTE, ("*.md", "memory/**/*.md")),
-    ),
+    files={
+        Kind.MEMORY: ("memory/MEMORY.md",),
+        Kind.BOOTSTRAP: _BOOTSTRAP,
+        Kind.LOG: (f"memory/{DAY}*.md",),
+        Kind.NOTE: ("*.md", "memory/**/*.md"),
+    },
     exclude=("skills/**",),
 )
 BASIC_MEMORY = AgentLayout(
@@ -577,7 +519,7 @@ BASIC_MEMORY = AgentLayout(
     lists=((".basic-memory/config.json", "projects"),),
     signs=("*.md", "*/*.md"),
     says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
-    files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
+    files={Kind.MEMORY: _MEMORY, Kind.LOG: (f"**/{DAY}.md",), Kind.NOTE: ("**/*.md",)},
     makes_memory=False,
     plans_pages=True,
     keeps_notes=True,
@@ -591,11 +533,11 @@ OBSIDIAN = AgentLayout(
         ("Library/Application Support/obsidian/obsidian.json", "vaults"),
     ),
     signs=(".obsidian",),
-    files=(
-        (Kind.MEMORY, _MEMORY),
-        (Kind.LOG, (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md")),
-        (Kind.NOTE, ("**/*.md",)),
-    ),
+    files={
+        Kind.MEMORY: _MEMORY,
+        Kind.LOG: (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md"),
+        Kind.NOTE: ("**/*.md",),
+    },
     makes_memory=False,
     plans_pages=True,
     daily_notes=(
@@ -607,18 +549,31 @@ PLAIN = AgentLayout(
     name="plain",
     title="plain folder",
     document="docs/layouts.md",
-    files=(
-        *_OPENCLAW_FILES,
-        (Kind.MEMORY, (".memory/MEMORY.md",)),
-        (Kind.LOG, (f".memory/**/{DAY}*.md",)),
-        (Kind.NOTE, (".memory/**/*.md", "**/*.md")),
-    ),
+    files={
+        **_OPENCLAW_FILES,
+        Kind.MEMORY: (*_MEMORY, ".memory/MEMORY.md"),
+        Kind.LOG: (*_OPENCLAW_FILES[Kind.LOG], f".memory/**/{DAY}*.md"),
+        Kind.NOTE: (".memory/**/*.md", "**/*.md"),
+    },
     exclude=("skills/**", "ref/**"),
     makes_memory=False,
 )
 LAYOUTS = (
-    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
-    *(CLAUDE_PROJECT, OPENHANDS, OPENHANDS_USER, MEMORY_BANK, REPLIT, SERENA),
-    *(BASIC_MEMORY, OBSIDIAN, PLAIN),
+    NANOBOT,
+    OPENCLAW,
+    CLAUDE_CODE,
+    CODEX,
+    HERMES,
+    GEMINI_CLI,
+    LETTA,
+    CLAUDE_PROJECT,
+    OPENHANDS,
+    OPENHANDS_USER,
+    MEMORY_BANK,
+    REPLIT,
+    SERENA,
+    BASIC_MEMORY,
+    OBSIDIAN,
+    PLAIN,
 )
 """All that are known; where several claim a file, the first one says what it is."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
-from workbench.workspace.agent_layouts import Cut, LoadLimit, Unit
+from workbench.workspace.agent_rules import Cut, LoadLimit, Unit
 from workbench.workspace.layout import MemoryFile, fits
 from workbench.workspace.workspace import Workspace
 

@@ -1,8 +1,64 @@
-"""What agents require of their files: why a change is refused, and the form that they write in."""
+"""What agents require of their files: how long they may be, why a change is refused, and their form."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["characters", "bytes", "lines", "tokens"]
+Cut = Literal["first", "last", "middle", "none"]
+_BYTES_PER_TOKEN = 4
+"""What Codex and Letta take for a token where they count no closer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadLimit:
+    """How much of the files that ``pattern`` fits an agent is given when a session begins.
+
+    ``cut`` says what is left out of a longer one: its first part, its last, its middle, or nothing, because
+    the agent itself refuses to write more; then nothing here does. ``together`` it is a limit of all those
+    files. Of one unit the first limit of a file that fits counts, and the first of several together; 0 is
+    none.
+    """
+
+    pattern: str
+    most: int
+    unit: Unit = "characters"
+    cut: Cut = "last"
+    together: bool = False
+
+    def measure(self, data: bytes) -> int:
+        """How long a file is, in the unit of this limit."""
+        match self.unit:
+            case "lines":
+                return len(data.splitlines())
+            case "bytes":
+                return len(data)
+            case "tokens":
+                return -(-len(data) // _BYTES_PER_TOKEN)
+            case "characters":
+                return len(data.decode("utf-8", "replace"))
+
+    def refuses(self, before: bytes | None, after: bytes, others: int = 0) -> str:
+        """Why the agent would not write this, if so: a file that is longer may only become shorter.
+
+        ``others`` is how long the other files are that it is a limit of.
+        """
+        size = self.measure(after) + others
+        if self.cut != "none" or size <= max(self.most, self.measure(before or b"") + others):
+            return ""
+        return f"it would have {size:,} of {self.most:,} {self.unit}"
+
+    def measures(self, data: bytes, ends: Iterable[int]) -> Iterator[int]:
+        """How long a file is up to each of these bytes, which are in order, in the unit of this limit."""
+        at = size = 0
+        for end in ends:
+            piece, at = data[at:end], max(at, end)
+            size += len(piece) if self.unit == "tokens" else self.measure(piece)
+            yield -(-size // _BYTES_PER_TOKEN) if self.unit == "tokens" else size
 
 
 def one_line_entries(before: bytes | None, after: bytes) -> str:
@@ -90,3 +146,30 @@ def keeps_first_line(before: bytes | None, after: bytes) -> str:
     """Codex tells the version of its summary from the first line."""
     first = (before or b"").split(b"\n", 1)[0]
     return "" if after.split(b"\n", 1)[0] == first or not before else "its first line must not change"
+
+
+def letta_limits(config: bytes) -> tuple[LoadLimit, ...]:
+    """How long the files of a memory filesystem may be, by its ``.memfs.config.json``.
+
+    What makes no sense there is passed over. Raises ValueError or AttributeError where nothing does.
+    """
+    said = json.loads(config)
+    listed = said.get("fileCharacterLimits")
+    each = [*(listed if isinstance(listed, list) else ())]
+    each.append({"pattern": "**/*.md", "maxCharacters": said.get("maxFileCharacters")})
+    limits = [
+        LoadLimit(one["pattern"], one["maxCharacters"] or 0, cut="none")
+        for one in each
+        if isinstance(one, dict)
+        and isinstance(one.get("pattern"), str)
+        and _is_limit(one.get("maxCharacters", 0))
+    ]
+    core = said.get("maxCoreMemoryCharacters")
+    if core and _is_limit(core):
+        limits.append(LoadLimit("*.md", core, cut="none", together=True))
+    return tuple(limits)
+
+
+def _is_limit(most: object) -> bool:
+    """Whether it is a number of characters, or null: there is no limit."""
+    return most is None or (type(most) is int and most > 0)

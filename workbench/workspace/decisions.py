@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
@@ -147,21 +147,17 @@ def decision_record(
     return {name: value for name, value in msgspec.to_builtins(made).items() if value not in ("", None)}
 
 
-@dataclass(frozen=True, slots=True)
 class Decisions:
     """The newest decision on each claim, and which words are blocked by one that is final."""
 
-    newest: Mapping[Name, Decision]
-    blocked: Mapping[Name, Decision] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        blocked: dict[Name, Decision] = {}
-        for decision in filter(_blocks, self.newest.values()):
+    def __init__(self, newest: Mapping[Name, Decision]) -> None:
+        self.newest = newest
+        self.blocked: dict[Name, Decision] = {}
+        for decision in filter(_blocks, newest.values()):
             kind, key = decision.name
             for word in (key, decision.claim, *decision.near):
                 if word:
-                    blocked.setdefault((kind, word), decision)
-        object.__setattr__(self, "blocked", blocked)
+                    self.blocked.setdefault((kind, word), decision)
 
     def closed(self, name: Name, proposed: int) -> bool:
         """Whether nothing waits under a name that was proposed so many times."""

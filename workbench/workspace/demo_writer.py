@@ -35,7 +35,7 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
         final = {path: data for path, data in newest.items() if data is not None}
         files = Files(root)
         for path, data in final.items():
-            files.replace(RelPath(path), None, data, temporary=".wb-demo.tmp")
+            files.lay(RelPath(path), data)
         history.run("read_tree", "HEAD")  # the index says what HEAD says
     finally:
         history.close()

@@ -264,7 +264,7 @@ class Files:
     def read_beside(self, path: RelPath, name: str) -> bytes | None:
         """The bytes of the file ``name`` in the folder of ``path``, or None."""
         with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, _):
-            return _read_or_none(folder, name, path)
+            return _read(folder, name, path)
         return None
 
     def require_writable(self, path: RelPath) -> None:
@@ -413,16 +413,11 @@ def _swap_back(folder: int, own: str, path: str, after: bytes, name: str) -> byt
     return ours
 
 
-def _read_or_none(folder: int, name: str, path: str) -> bytes | None:
-    try:
-        return _read(folder, name, path)
-    except FileNotFoundError:
-        return None
-
-
 def _require_start(folder: int, name: str, path: str, before: bytes | None, after: bytes | None) -> None:
     """The file must be what was planned on; lines added at its end since then will be carried over."""
-    now = _read_or_none(folder, name, path)
+    now: bytes | None = None
+    with contextlib.suppress(FileNotFoundError):
+        now = _read(folder, name, path)
     grown = before is not None and now is not None and after is not None and now.startswith(before)
     if now != before and not grown:
         raise ChangedError(path)

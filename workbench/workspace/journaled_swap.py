@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import NotMemoryError, WorkbenchError
@@ -76,8 +76,8 @@ class Journal:
         try:
             intent, told, seal = read_note(self._path, Intent)
             plain = all(_TEMPORARY.fullmatch(step.temporary) for step in intent.steps if step.changes)
-            # Where no key can be kept no seal is known later, and the commit it names has to prove it.
-            if plain and (self._seal.fits(told, seal) or not self._seal.lasts):
+            # Where no key can be kept every seal fits, and the commit that it names has to prove it.
+            if plain and self._seal.verifier()(told, seal):
                 return intent
         except FileNotFoundError:
             return None
@@ -138,7 +138,7 @@ class Steps:
         notes: list[str] = []
         try:
             for step, edit in zip(steps, edits, strict=True):
-                written = self._replace(edit.path, edit.before, edit.after, step.temporary, step.mode)
+                written = self._replace(edit, step)
                 done.append((step, edit, written))
                 if not written.durable:
                     notes.append(f"{edit.path} is saved, durability unconfirmed")
@@ -163,8 +163,9 @@ class Steps:
             state = _state(now, before, after)
         except NotMemoryError:  # a link or a folder now
             now, state = None, "foreign"
+        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
         for name in _left(step.temporary):
-            foreign = self._settle(step.path, name, now, before, after)
+            foreign = self._settle(step.path, name, now, versions)
             if foreign and state == "new":
                 # Killed between the two swaps of a conflict: the version beside is somebody else's.
                 self._files.swap_beside(step.path, name)
@@ -178,7 +179,7 @@ class Steps:
         tail = (now or b"")[len(before or b"") :]
         target = after if not tail else (after or b"") + tail
         try:
-            self._replace(step.path, now, target, step.temporary, step.mode)
+            self._replace(FileEdit(step.path, now, target), step)
         except ChangedError:
             return False
         except IncompleteRollbackError as torn:
@@ -195,7 +196,8 @@ class Steps:
         if written.displaced is None:
             tail = (now or b"")[len(edit.after or b"") :] or None
             with contextlib.suppress(ChangedError):
-                self._replace(edit.path, now, tail, _back(step.temporary), step.mode)
+                back = replace(step, temporary=_back(step.temporary))
+                self._replace(FileEdit(edit.path, now, tail), back)
             return
         self._displaced.fetch(edit.path, written.displaced)
         self._take_back(edit, written)
@@ -212,12 +214,11 @@ class Steps:
             except (WorkbenchError, OSError):  # no space for a note: all of it stands in the old file
                 self._files.remove_beside(path, name)
 
-    def _replace(
-        self, path: RelPath, before: bytes | None, after: bytes | None, temporary: str, mode: int | None
-    ) -> WriteResult:
+    def _replace(self, edit: FileEdit, step: FileStep) -> WriteResult:
         """Replace one file and keep what may still be written to; in an error it is as it was."""
+        path, before = edit.path, edit.before
         try:
-            written = self._files.replace(path, before, after, temporary=temporary, mode=mode)
+            written = self._files.replace(path, before, edit.after, temporary=step.temporary, mode=step.mode)
         except ChangedError as changed:
             if changed.left is not None:
                 with _or_torn():
@@ -228,13 +229,11 @@ class Steps:
                 self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
             except (WorkbenchError, OSError):
                 with _or_torn():
-                    self._take_back(FileEdit(path, before, after), written)
+                    self._take_back(edit, written)
                 raise
         return written
 
-    def _settle(
-        self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
-    ) -> bool:
+    def _settle(self, path: RelPath, name: str, now: bytes | None, versions: list[bytes]) -> bool:
         """Put a temporary file that was left behind where it belongs.
 
         Does nothing and returns True when it holds text that is in neither version.
@@ -245,7 +244,6 @@ class Steps:
         if self._files.is_same_file(path, name):
             self._files.remove_beside(path, name)
             return False
-        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
         if any(version.startswith(content) for version in versions):
             self._displaced.keep(path, name, content)
             return False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from workbench.config.read_only import VARIABLE
 from workbench.errors import WorkbenchError
+from workbench.plural import plural
 from workbench.workspace.files import Files
 from workbench.workspace.late_writes import Displaced, KeptFile
 from workbench.workspace.layout import STATE_DIR
@@ -42,8 +43,9 @@ def late_sentences(found: Sequence[KeptFile]) -> list[str]:
         if not of:
             continue
         lines = sum(late.lines for late in of)
-        files = "1 replaced file" if len(of) == 1 else f"{len(of):,} replaced files"
-        text = f"{lines:,} line{'' if lines == 1 else 's'} in {files}" if lines else files
+        text = plural(len(of), "replaced file")
+        if lines:
+            text = f"{plural(lines, 'line')} in {text}"
         said.append(f"{text}: {what}; `workbench inbox conflicts --late` lists them")
     return said
 

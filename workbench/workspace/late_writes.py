@@ -28,13 +28,12 @@ from workbench.memory.names import RelPath
 from workbench.processes import boot_moment, has_writers
 from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
-from workbench.workspace.layout import LEDGER, USUAL
+from workbench.workspace.layout import LEDGER
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
-"""For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
-old a change must be for its time to tell it from another one, as clocks of file systems are coarse."""
+"""For how long a replaced file is kept in any case: a program may be in the middle of opening it."""
 _MOST_OF_NAME = 200
 """Bytes of a conflict's name: file systems take 255, and its note's is longer."""
 
@@ -99,23 +98,16 @@ class KeptFile:
         return len(self.text.splitlines())
 
 
-_Stamp = tuple[tuple[int, int, int, int], ...]
-"""Inode, size, and times of change of a kept file and of its note."""
-
-
 class Displaced:
     """The kept files of one workspace."""
 
-    def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool] | None = None) -> None:
+    def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool]) -> None:
         """``may_hold`` says whether a path is memory, by the layout of the workspace."""
         self._files = files
         self._folder = state / "displaced"
         self._conflicts = state / "conflicts"
         self._seal = Seal(files.root)
-        self._may_hold = may_hold or USUAL.may_curate
-        self._as_known: dict[str, tuple[_Stamp, _Note | None]] = {}
-        """Kept files that held what their notes say when they were looked at last, or whose note is not
-        ours (None): they are read again when they change."""
+        self._may_hold = may_hold
 
     def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
         """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.
@@ -180,30 +172,17 @@ class Displaced:
         return tuple(late for late in found if late is not None)
 
     def due(self) -> bool:
-        """Whether ``sweep`` may find something to do; takes no lock, and reads nothing that is as it was."""
-        for name in self._names():
-            known = self._as_known.get(name)
-            if known is None or known[0] != self._stamp(name):
-                return True
-            if known[1] is not None and self._is_free(name, known[1]):
-                return True
-        return False
+        """Whether ``sweep`` may find something to do; takes no lock, and reads no kept file."""
+        return any(map(self._needs_look, self._names()))
 
     def sweep(self) -> None:
         """Carry late bytes over; drop the files that nobody can write into any more."""
         for name in self._names():
             with contextlib.suppress(WorkbenchError, OSError, ValueError):  # not now: it is kept
-                stamp, known = self._stamp(name), self._as_known.pop(name, None)
-                if known is not None and stamp == known[0]:
-                    note = known[1]
-                else:
-                    note = self._look(name)
-                    stamp = self._stamp(name)
-                if note is not None and self._is_free(name, note):
-                    if _unlink_unwritten(self._folder / name, note.digest):
-                        (self._folder / f"{name}.json").unlink(missing_ok=True)
-                elif stamp is not None and _is_settled(stamp) and (note is None or note.known == stamp[0][1]):
-                    self._as_known[name] = stamp, note
+                if not self._needs_look(name) or (note := self._look(name)) is None:
+                    continue
+                if self._is_free(name, note) and _unlink_unwritten(self._folder / name, note.digest):
+                    (self._folder / f"{name}.json").unlink(missing_ok=True)
         self._clear_notes()
 
     def adopt(self, late: KeptFile) -> None:
@@ -257,13 +236,13 @@ class Displaced:
             return None
         return KeptFile(kept, note.path, b"", "held open" if held else "writers unknown")
 
-    def _stamp(self, name: str) -> _Stamp | None:
-        """When a kept file and its note were changed last."""
-        try:
-            found = [os.lstat(self._folder / each) for each in (name, f"{name}.json")]
-        except OSError:
-            return None
-        return tuple((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
+    def _needs_look(self, name: str) -> bool:
+        """Whether a kept file has another length than is noted, or nobody can write into it any more."""
+        with contextlib.suppress(OSError):
+            note, size = self._read_note(name), os.lstat(self._folder / name).st_size
+            if note is not None and (size <= note.known or self._may_be_of(note.path)):
+                return size != note.known or self._is_free(name, note)
+        return False
 
     def _may_be_of(self, path: str) -> bool:
         """Whether late text may be added to a path: memory and records of ours, and nothing else."""
@@ -365,12 +344,6 @@ def _conflict(kept: Path, may_be_of: Callable[[str], bool]) -> Conflict:
         return Conflict(kept, RelPath(path) if may_be_of(path) else None, since)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Conflict(kept, None, 0.0)
-
-
-def _is_settled(stamp: _Stamp) -> bool:
-    """Whether a further change would show in the times of the files."""
-    newest = max(max(one[2:]) for one in stamp)
-    return time.time() - newest / 1e9 > SETTLED_SECONDS
 
 
 def _unlink_unwritten(path: Path, digest: str, *, also_unknown: bool = False) -> bool:

@@ -22,7 +22,8 @@ from workbench.memory.entry import Kind
 from workbench.memory.moment import DatedName, dated_name
 from workbench.memory.names import RelPath
 from workbench.special_files import read_regular
-from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit, Unit
+from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files
+from workbench.workspace.agent_rules import LoadLimit, Unit
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
 _TOKEN = re.compile(
@@ -34,20 +35,40 @@ _TOKEN = re.compile(
 _LONGEST, _MOST_WORDS = 100, 3
 _WORD, _ORDINAL = r"[^\d/]+?", r"[^\d/\s,]{0,3}?"
 _PARTS = {
-    **{"YYYY": ("year", r"\d{4}"), "YY": ("year", r"\d{2}")},
-    **{"MM": ("month", r"\d{2}"), "M": ("month", r"\d{1,2}"), "Mo": ("month", r"\d{1,2}" + _ORDINAL)},
-    **{"MMMM": ("month", _WORD), "MMM": ("month", _WORD)},
-    **{"DD": ("day", r"\d{2}"), "D": ("day", r"\d{1,2}"), "Do": ("day", r"\d{1,2}" + _ORDINAL)},
+    "YYYY": ("year", r"\d{4}"),
+    "YY": ("year", r"\d{2}"),
+    "MM": ("month", r"\d{2}"),
+    "M": ("month", r"\d{1,2}"),
+    "Mo": ("month", r"\d{1,2}" + _ORDINAL),
+    "MMMM": ("month", _WORD),
+    "MMM": ("month", _WORD),
+    "DD": ("day", r"\d{2}"),
+    "D": ("day", r"\d{1,2}"),
+    "Do": ("day", r"\d{1,2}" + _ORDINAL),
     **dict.fromkeys(("dd", "ddd", "dddd"), ("weekday", _WORD)),
 }
 _WRITTEN = {
-    **{"YYYY": "{0:%Y}", "YY": "{0:%y}", "MM": "{0:%m}", "DD": "{0:%d}"},
-    **{"M": "{0.month}", "D": "{0.day}"},
+    "YYYY": "{0:%Y}",
+    "YY": "{0:%y}",
+    "MM": "{0:%m}",
+    "DD": "{0:%d}",
+    "M": "{0.month}",
+    "D": "{0.day}",
 }
 _OF_A_DAY = {"year", "month", "day"}
 _MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
-    *("november", "december"),
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 )
 """The names of moment.js where no locale is set; in a format with a number of the month any name will do."""
 
@@ -187,14 +208,14 @@ ARCHIVE = "_system/archive/"
 """Entries that left curated memory to keep it within its budget: searched, never loaded."""
 LEDGER = "_system/ledger/"
 """Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
-_OWN: Files = (
-    (Kind.LOG, (f"memory/{DAY}.md",)),
-    (Kind.EPISODE, ("episodes/**/*.md",)),
-    (Kind.ENTITY, ("graph/**/*.md",)),
-    (Kind.DREAM, ("_system/dreaming/**/*.md",)),
-    (Kind.NOTE, (f"{ARCHIVE}**/*.md",)),
-    (Kind.CONTEXT, ("workspace-context.md",)),
-)
+_OWN: Files = {
+    Kind.LOG: (f"memory/{DAY}.md",),
+    Kind.EPISODE: ("episodes/**/*.md",),
+    Kind.ENTITY: ("graph/**/*.md",),
+    Kind.DREAM: ("_system/dreaming/**/*.md",),
+    Kind.NOTE: (f"{ARCHIVE}**/*.md",),
+    Kind.CONTEXT: ("workspace-context.md",),
+}
 """What the workbench itself adds to any memory."""
 _NEVER = ("**/node_modules/**", f"{QUARANTINE}**", f"{LEDGER}**")
 HIDDEN = ("**/.*", "**/.*/**")
@@ -266,7 +287,12 @@ class Layout:
 
     def __post_init__(self) -> None:
         said = [(None, _OWN), *((agent, agent.files) for agent in self.agents)] if self.agents else []
-        known = [(agent, kind, one) for agent, files in said for kind, patterns in files for one in patterns]
+        known = [
+            (agent, kind, pattern)
+            for agent, files in said
+            for kind, patterns in files.items()
+            for pattern in patterns
+        ]
         known.sort(key=lambda one: one[1] is Kind.NOTE)  # a note is what no other agent knows better
         patterns = (*(pattern for _, _, pattern in known), *self.include)
         dotted = tuple(one for _, _, one in known if any(part.startswith(".") for part in _parts(one)))
@@ -450,7 +476,21 @@ def scan(root: Path, layout: Layout) -> list[MemoryFile]:
 def walk(root: Path, layout: Layout) -> Iterator[MemoryFile]:
     """The memory files below ``root`` as they are found."""
     for _, prefix, items in _walk(root, layout):
-        yield from _files(items, prefix, layout)
+        for item in items:
+            path = prefix + item.name
+            with contextlib.suppress(OSError):
+                if not item.is_file(follow_symlinks=False) or not layout.holds(path):
+                    continue
+                status = item.stat(follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode):
+                    yield MemoryFile(
+                        path=RelPath(path),
+                        kind=layout.kind_of(path),
+                        size=status.st_size,
+                        ctime_ns=status.st_ctime_ns,
+                        inode=status.st_ino,
+                        named=layout.named(path),
+                    )
 
 
 def folders(root: Path, layout: Layout) -> Iterator[str]:
@@ -471,30 +511,9 @@ def _walk(root: Path, layout: Layout) -> Iterator[tuple[str, str, list[os.DirEnt
             items = list(os.scandir(folder))
         yield folder, prefix, items
         for item in items:
-            try:
+            with contextlib.suppress(OSError):
                 if item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name):
                     left.append((item.path, f"{prefix}{item.name}/"))
-            except OSError:
-                continue
-
-
-def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iterator[MemoryFile]:
-    for item in entries:
-        path = prefix + item.name
-        try:
-            if item.is_file(follow_symlinks=False) and layout.holds(path):
-                status = item.stat(follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode):
-                    yield MemoryFile(
-                        path=RelPath(path),
-                        kind=layout.kind_of(path),
-                        size=status.st_size,
-                        ctime_ns=status.st_ctime_ns,
-                        inode=status.st_ino,
-                        named=layout.named(path),
-                    )
-        except OSError:
-            continue
 
 
 def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:

@@ -142,7 +142,7 @@ class Ledger:
 
         A record that stands in several of them, or whose operation is undone, is left out.
         """
-        undone = _NOTHING if book in _FOR_GOOD else self._undone()
+        undone, undone_lines = ((), ()) if book in _FOR_GOOD else self._undone()
         known: set[str] = set()
         for place, lines in self._lines(book):
             records, bad = [], 0
@@ -154,9 +154,9 @@ class Ledger:
                 record.pop(_BOOK, None)
                 # A file of version 0.1 may be anybody's: its lines do not choose their names.
                 name = line_digest(line) if place.startswith(LEDGER) else name_of(line)
-                if name not in known and name not in undone.records:
+                if name not in known and name not in undone_lines:
                     known.add(name)
-                    if record.get(_OPERATION) not in undone.operations:
+                    if record.get(_OPERATION) not in undone:
                         records.append(record)
             yield LedgerPage(place, tuple(records), bad)
 
@@ -173,7 +173,7 @@ class Ledger:
 
     def is_undone(self, operation: str) -> bool:
         """Whether the records of an operation were undone."""
-        return operation in self._undone().operations
+        return operation in self._undone()[0]
 
     def stamp(self) -> object:
         """Something that is another value when there is anything new to read."""
@@ -185,8 +185,11 @@ class Ledger:
                     found.append((item.name, status.st_size, status.st_mtime_ns))
         return self._tip(), tuple(sorted(found))
 
-    def _undone(self) -> _Undone:
-        """What is undone: an undo that is undone itself undoes nothing."""
+    def _undone(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The operations that are undone, and the records of version 0.1 that are.
+
+        An undo that is undone itself undoes nothing.
+        """
         by: dict[str, list[str]] = {}
         lines: list[tuple[str, str]] = []
         for record in self.read("undone"):
@@ -203,7 +206,7 @@ class Ledger:
                 standing[operation] = not any(map(stands, by.get(operation, ())))
             return standing[operation]
 
-        return _Undone(
+        return (
             frozenset(one for one in reversed(by) if not stands(one)),  # the newest first: no deep recursion
             frozenset(line for operation, line in lines if stands(operation)),
         )
@@ -213,8 +216,8 @@ class Ledger:
         for path, data in self.old_files((book,)).items():
             yield path, split_lines(data)
         if tip := self._tip():
-            for name, data in self._files_of(tip, book):
-                yield f"{self.reference}:{name}", split_lines(data)
+            for name, lines in self._files_of(tip, book):
+                yield f"{self.reference}:{name}", lines
         for path in self._pending():
             lines = split_lines(self._state.read_or_none(path) or b"")
             ours = [line for line in lines if (parsed(line) or {_BOOK: book}).get(_BOOK) == book]
@@ -349,25 +352,23 @@ class Ledger:
     def _commit(self, name: CommitId) -> Commit:
         return parse_commit(name, self._history.stored(name, "commit"), cut_off=False)
 
-    def _files_of(self, commit: CommitId, book: Book | None = None) -> list[tuple[str, bytes]]:
-        """The files of a book in a commit of the ledger, the oldest first; those of all books for None."""
+    def _files_of(self, commit: CommitId | None, book: Book) -> Iterator[tuple[str, list[bytes]]]:
+        """The files of a book in a commit of the ledger with their lines, the oldest first."""
         files = {os.fsdecode(name): node.id for name, node in self._tree(commit).items() if node.is_file}
-        wanted = [name for name in files if book is None or _book_of(name) == book]
-        wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
-        return [(name, self._history.stored(files[name])) for name in wanted]
+        for name in sorted(files, key=lambda name: ("-" not in name, name)):  # the newest has no number
+            if _book_of(name) == book:
+                yield name, split_lines(self._history.stored(files[name]))
 
     def _books(self, commit: CommitId, wanted: Sequence[Book] = BOOKS) -> dict[Book, list[bytes]]:
         """The lines of each book in a commit of the ledger."""
-        books: dict[Book, list[bytes]] = {}
-        for name, data in self._files_of(commit):
-            if (book := _book_of(name)) in wanted:
-                books.setdefault(book, []).extend(line + b"\n" for line in split_lines(data))
-        return books
+        return {
+            book: [line + b"\n" for _, lines in self._files_of(commit, book) for line in lines]
+            for book in wanted
+        }
 
     def _names(self, commit: CommitId | None, book: Book) -> set[str]:
         """What the records of a book in a commit of the ledger are known by."""
-        files = self._files_of(commit, book) if commit else ()
-        return {name_of(line) for _, data in files for line in split_lines(data)}
+        return {name_of(line) for _, lines in self._files_of(commit, book) for line in lines}
 
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
@@ -534,15 +535,6 @@ class Ledger:
             before = b""
         ending = b"" if not before or before.endswith(b"\n") else b"\n"
         tree[newest] = Node(b"100644", self._history.store(before + ending + b"".join(lines)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Undone:
-    operations: frozenset[str]
-    records: frozenset[str]
-
-
-_NOTHING = _Undone(frozenset(), frozenset())
 
 
 def _book_of(name: str) -> Any:

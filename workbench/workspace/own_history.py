@@ -116,13 +116,12 @@ class OwnPlace:
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self.person = root, layout, person
-        elsewhere = histories_folder()
-        self._homes = {elsewhere: os.fspath(root)}
-        self._home = elsewhere
+        self._homes: dict[Path, str] = {}
         if person is not None:
-            self._home = person.common_dir / _FOLDER
             checkout = os.path.relpath(person.git_dir, person.common_dir)
-            self._homes = {self._home: f"{checkout}:{person.prefix}", elsewhere: os.fspath(root)}
+            self._homes[person.common_dir / _FOLDER] = f"{checkout}:{person.prefix}"
+        self._homes[histories_folder()] = os.fspath(root)
+        self._home = next(iter(self._homes))
 
     def find(self) -> tuple[Path, str] | None:
         """Where it is, and the workspace's place in its trees.
@@ -294,7 +293,7 @@ class OwnPlace:
         for home, key in self._homes.items():
             for kept in _in(home, own, key):
                 if kept.note is None:
-                    is_ours = home == self._home != Path() and kept.git_dir.name == _NAME
+                    is_ours = home == self._home and kept.git_dir.name == _NAME
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
                 elif own and kept.note.id == own:
@@ -415,11 +414,7 @@ def open_history(root: Path, layout: Layout) -> History:
         if place.is_needed():
             raise
         found = None  # doctor tells of it
-    if found:
-        history = History.open_own(root, *found)
-        history.beside, history.place, history.other = person, place, place if place.has_moved() else None
-        return history
-    if person is not None:
+    if not found and person is not None:
         person.place = person.other = place
         if not place.is_needed():
             return person
@@ -427,11 +422,14 @@ def open_history(root: Path, layout: Layout) -> History:
             person.own = True
             return person
     with contextlib.ExitStack() as stack:
-        with disk_errors():
-            empty = stack.enter_context(scratch("history"))
-            prepare_empty(empty, algorithm=person.algorithm if person else "sha1")
-        history = History.open_own(root, empty, "")
-        history.beside, history.place, history.other = person, place, place
+        at = found
+        if at is None:
+            with disk_errors():
+                at = stack.enter_context(scratch("history")), ""
+                prepare_empty(at[0], algorithm=person.algorithm if person else "sha1")
+        history = History.open_own(root, *at)
+        history.beside, history.place = person, place
+        history.other = place if found is None or place.has_moved() else None
         history.on_close = stack.pop_all().close
     return history
 

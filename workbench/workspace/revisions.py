@@ -17,7 +17,7 @@ from workbench.workspace.plan import Operation
 SHORTEST_PREFIX = 4
 """Digits of an operation's or commit's id that must be given at least."""
 _DIGITS = re.compile(r"[0-9a-f]*")
-_MOMENT = "give {} or more digits of an operation or commit, or a date: 2026-03-14"
+_MOMENT = f"give {SHORTEST_PREFIX} or more digits of an operation or commit, or a date: 2026-03-14"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -51,7 +51,7 @@ def _on_day(history: History, text: str) -> Commit:
 
 
 def commit_named(
-    history: History, prefix: str, what: str = "give {} or more digits of the operation"
+    history: History, prefix: str, what: str = f"give {SHORTEST_PREFIX} or more digits of the operation"
 ) -> Commit:
     """The one commit that ``prefix`` begins the name of, or the operation that it records.
 
@@ -60,7 +60,7 @@ def commit_named(
     """
     wanted = prefix.lower()
     if len(wanted) < SHORTEST_PREFIX or not _DIGITS.fullmatch(wanted):
-        raise OperationNotFoundError(prefix, what.format(SHORTEST_PREFIX))
+        raise OperationNotFoundError(prefix, what)
     found = {commit.operation: commit for commit in history.named(wanted)}
     if not found:
         raise OperationNotFoundError(prefix)

@@ -75,11 +75,6 @@ class Seal:
         except (OSError, ValueError, RecursionError):  # a note may be nested as deep as it can just be read
             return False
 
-    @property
-    def lasts(self) -> bool:
-        """Whether what is sealed here is known to later processes too."""
-        return (_kept_key() or _made_key()) is not None
-
     def _made(self, key: bytes, note: Mapping[str, Any]) -> str:
         told = json.dumps([self._named or os.stat(self._root).st_ino, dict(note)], sort_keys=True)
         return hmac.new(key, told.encode("ascii"), hashlib.sha256).hexdigest()

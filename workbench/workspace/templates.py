@@ -117,6 +117,4 @@ def set_up(root: Path, template: str) -> Operation | None:
 
 def _nearest_folder(path: Path) -> Path:
     path = path.resolve()
-    while not path.is_dir():
-        path = path.parent
-    return path
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())

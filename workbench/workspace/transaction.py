@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.config.read_only import require_more_than_looking
@@ -24,7 +23,6 @@ from workbench.errors import (
     ReadOnlyError,
     RepositoryStateError,
     SecretFoundError,
-    UsageError,
     WorkbenchError,
     WriteFailedError,
     disk_error,
@@ -33,6 +31,7 @@ from workbench.errors import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.objects import Commit, ReferenceMove
+from workbench.repository.trees import PROGRAM
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
@@ -146,9 +145,7 @@ class Operations:
                 self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
-                blobs = {
-                    one.path: None if one.after is None else self._history.store(one.after) for one in edits
-                }
+                blobs = {one.path: self._stored(one.after) for one in edits}
                 with contextlib.suppress(ChangedError):
                     commit = self._commit_external(head, blobs, told)
                     return replace(self.of(commit), notes=found) if commit else None
@@ -244,7 +241,7 @@ class Operations:
             data = found[path]
             try:
                 require_no_new_secret([FileEdit(path, data, data)], partial(self._history.blob, head))
-                others[path] = None if data is None else self._history.store(data)
+                others[path] = self._stored(data)
             except SecretFoundError:
                 waiting.append(path)
         return others, [_HELD_BACK.format(", ".join(sorted(waiting)))] if waiting else []
@@ -254,7 +251,7 @@ class Operations:
         before = None if edit.before is None else self._history.name_of(edit.before)
         if edit.before is not None and before != self._history.blob_id(head, edit.path):
             before = self._history.store(edit.before)
-        after = None if edit.after is None else self._history.store(edit.after)
+        after = self._stored(edit.after)
         mode = self._files.mode(edit.path) if edit.after is None else edit.mode
         return FileStep(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
@@ -270,13 +267,10 @@ class Operations:
             return head
         names = ", ".join(sorted(found))
         operation = OperationId(secrets.token_hex(6))
-        message = (
-            _message(operation, told, ())
-            if told
-            else f"external: {_subject(names)}\n\nOperation: {operation}\nAction: external\nActor: external\n"
-        )
+        said = told or Plan(action="external", summary=names, actor="external")
         executable = {path for path in found if (self._files.mode(path) or 0) & 0o100}
         author = None if told else EXTERNAL_AUTHOR
+        message = _message(operation, said, ())
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
         self._history.save()
@@ -351,8 +345,10 @@ class Operations:
         """What the commit gives a file when the branch has moved: what is on disk, if others changed it."""
         if self._history.blob_id(head, step.path) == step.before:
             return step.after
-        now = self._files.read_or_none(step.path)
-        return None if now is None else self._history.store(now)
+        return self._stored(self._files.read_or_none(step.path))
+
+    def _stored(self, data: bytes | None) -> BlobId | None:
+        return None if data is None else self._history.store(data)
 
     # -- recovery --------------------------------------------------------------------------------
 
@@ -445,16 +441,9 @@ class Operations:
         commit = commit_named(self._history, prefix)
         return next(operation for operation in self.walk() if operation.commit == commit.id)
 
-    def conflicts(self) -> tuple[Path, ...]:
-        """Files with another writer's text that is in no version of any memory file, the oldest first."""
-        return tuple(conflict.kept for conflict in self._displaced.conflicts())
-
-    def conflict(self, number: int) -> Conflict:
-        """One of them, counted from 1. Raises UsageError."""
-        found = self._displaced.conflicts()
-        if not 1 <= number <= len(found):
-            raise UsageError(f"there is no conflict {number}", hint="`workbench inbox conflicts` lists them")
-        return found[number - 1]
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Texts of other writers that are in no version of any memory file, the oldest first."""
+        return self._displaced.conflicts()
 
     def discard(self, kept: Conflict | KeptFile) -> BlobId:
         """Take a conflict, or a replaced file, off the list: its text stays in git, by the name returned.
@@ -533,7 +522,7 @@ class Operations:
             if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
                 return int(bits, 8)
         node = self._history.node(parent, path)
-        return 0o777 if node and node.is_program else None
+        return 0o777 if node and node.mode == PROGRAM else None
 
     def _operation(self, commit: Commit) -> Operation:
         """The operation that a commit records; a plain commit counts as one of its author's."""
@@ -574,10 +563,9 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
     trailers.append(("Actor", plan.actor))
     if plan.undoes:
         trailers.append(("Undoes", plan.undoes))
-    lines = [f"{key}: {' '.join(visible(masked(value), one_line=True).split())}" for key, value in trailers]
-    return f"{_subject(f'{plan.action}: {plan.summary}')}\n\n" + "\n".join(lines) + "\n"
+    subject = cut(_one_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
+    return f"{subject}\n\n" + "".join(f"{key}: {_one_line(value)}\n" for key, value in trailers)
 
 
-def _subject(text: str) -> str:
-    line = " ".join(visible(masked(text), one_line=True).split())
-    return cut(line, _SUBJECT_CHARACTERS)
+def _one_line(text: str) -> str:
+    return " ".join(visible(masked(text), one_line=True).split())

@@ -316,9 +316,9 @@ class Workspace:
     def memory_path(self) -> RelPath:
         """The file of curated memory that an agent always loads: the first of its layout that is there."""
         patterns = self.layout.memory_files or OPENCLAW.of_kind(Kind.MEMORY)
-        there = (path for pattern in patterns for path in existing(self.root, (pattern,)))
-        made = next((agent.new_memory for agent in self.layout.agents[:1]), "") or patterns[0]
-        return RelPath(next((str(path.relative_to(self.root)) for path in there), made))
+        if there := next(existing(self.root, patterns), None):
+            return RelPath(str(there.relative_to(self.root)))
+        return RelPath(next((agent.new_memory for agent in self.layout.agents[:1]), "") or patterns[0])
 
     @property
     def memory_budget(self) -> int:

@@ -29,10 +29,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import NamedTuple
 
 import yaml
 
@@ -40,126 +38,19 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_FOLDERS = {
-    "memory/": "memory/%Y-%m-%d",
-    "episodes/": "episodes/%Y/%m/",
-    "_system/dreaming/": "_system/dreaming/%Y%m%d",
-    "_system/archive/": "_system/archive/%Y-%m",
+_DATES_IN_NAMES = {
+    "memory/": "%Y-%m-%d",
+    "episodes/": "%Y/%m/",
+    "_system/dreaming/": "%Y%m%d",
+    "_system/archive/": "%Y-%m",
 }
 _DATED_NAME = re.compile(r"(?P<folder>[a-z_/]+/)day(?P<offset>[+-]\d+)(?P<rest>.*)")
 _DAY = re.compile(r"\{day([+-]\d+)?(:weekday)?\}")
-_LIFE = re.compile(r" *\{(from|until)([+-]?\d+)(?:T(\d\d:\d\d))?\}")
+_LIFE = re.compile(r" *\{(from|until)([+-]?\d+(?:T\d\d:\d\d)?)\}")
 _MARK = re.compile(r" *\{mark:([a-z0-9-]+)\}")
-_REFERENCE = re.compile(r"\{(src|quote):([a-z0-9-]+)\}")
+_REFERENCE = re.compile(r"\{((?:src|quote):[a-z0-9-]+)\}")
 _CHARACTER = re.compile(r"\{U\+([0-9A-F]{4})\}")
-_SECTION = re.compile(r"## (\d\d:\d\d) .+")
-
-
-class StoryTime(NamedTuple):
-    """A time ``HH:MM`` of the workspace's own clock, on a day counted from today."""
-
-    day: int
-    clock: str
-
-
-_ALWAYS, _NEVER, _TONIGHT = StoryTime(-10_000, "00:00"), StoryTime(10_000, "00:00"), StoryTime(0, "23:59")
-
-
-@dataclass(frozen=True, slots=True)
-class DatedLine:
-    """A line of a text, and from when up to when it is there."""
-
-    text: str
-    since: StoryTime
-    until: StoryTime
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A named line: where it stands in the finished workspace, and its words."""
-
-    src: str
-    quote: str
-
-
-def read_lines(name: str, text: str) -> Iterator[DatedLine]:
-    """The lines of the content file ``name``."""
-    written = text.removesuffix("\n").split("\n")
-    day = log_day(name)
-    start = _ALWAYS
-    if day is not None:  # the title comes with the first section
-        start = StoryTime(day, next(filter(None, map(_section, written)), "00:00"))
-    for line in written:
-        if day is not None and (clock := _section(line)):
-            start = StoryTime(day, clock)
-        since, until = start, _NEVER
-        for word, offset, clock_time in _LIFE.findall(line):
-            moment = StoryTime(int(offset), clock_time or "18:00")
-            since, until = (max(since, moment), until) if word == "from" else (since, moment)
-        bare = _LIFE.sub("", line)
-        if line.startswith("{") and not bare:
-            start = since
-        else:
-            yield DatedLine(bare, since, until)
-
-
-def log_day(name: str) -> int | None:
-    """The day that a content file is the log of, counted from today; None for all other files."""
-    found = _DATED_NAME.fullmatch(name)
-    return int(found["offset"]) if found and found["folder"] == "memory/" else None
-
-
-def workspace_path(name: str, today: date) -> str:
-    """The path in the workspace of the content file ``name``."""
-    found = _DATED_NAME.fullmatch(name)
-    if found is None:
-        return name
-    day = today + timedelta(days=int(found["offset"]))
-    folder = day.strftime(_FOLDERS[found["folder"]])
-    return folder + (found["rest"].removeprefix("-") if folder.endswith("/") else found["rest"])
-
-
-def find_marks(path: str, lines: tuple[DatedLine, ...], today: date) -> Iterator[tuple[str, Mark]]:
-    """The named lines of the file at ``path``, as it stands in the finished workspace."""
-    for number, line in enumerate(_alive(lines, _TONIGHT), 1):
-        for key in _MARK.findall(line):
-            words = _dated(_MARK.sub("", line), today).removeprefix("- ")
-            yield key, Mark(f"{path}#L{number}", words)
-
-
-def render(
-    lines: tuple[DatedLine, ...], at: StoryTime, today: date, marks: Mapping[str, Mark]
-) -> bytes | None:
-    """A file as it stood at that moment, or None when none of its lines was there yet."""
-    kept = _alive(lines, at)
-    if not kept:
-        return None
-    text = _MARK.sub("", "\n".join(kept) + "\n")
-    text = _REFERENCE.sub(lambda found: str(getattr(marks[found[2]], found[1])), text)
-    text = _CHARACTER.sub(lambda found: chr(int(found[1], 16)), _dated(text, today))
-    return text.encode("utf-8")
-
-
-def _section(line: str) -> str | None:
-    found = _SECTION.fullmatch(line)
-    return found[1] if found else None
-
-
-def _alive(lines: tuple[DatedLine, ...], at: StoryTime) -> list[str]:
-    kept = [line.text for line in lines if line.since <= at < line.until]
-    while kept and not kept[-1]:
-        kept.pop()
-    return kept
-
-
-def _dated(text: str, today: date) -> str:
-    def replaced(found: re.Match[str]) -> str:
-        day = today + timedelta(days=int(found[1] or 0))
-        return _WEEKDAYS[day.weekday()] if found[2] else day.isoformat()
-
-    return _DAY.sub(replaced, text)
-
+_SECTION = re.compile(r"(?m)^## (\d\d:\d\d) .+$")
 
 AGENT = ("agent", "agent@localhost")
 OWNER = ("Tessa Marlowe", "tessa@example.org")
@@ -168,7 +59,14 @@ CLOCK = timedelta(hours=12)
 
 _CURATED = "MEMORY.md"
 
-_Content = Mapping[str, tuple[DatedLine, ...]]
+
+@dataclass(frozen=True, slots=True)
+class DatedLine:
+    """A line of a text, and from when up to when it is there, by the workspace's own clock."""
+
+    text: str
+    since: datetime
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,26 +85,22 @@ def demo_commits(today: date) -> tuple[DemoCommit, ...]:
     The newest is of the evening before ``today`` in UTC, which is today's morning where the story
     plays: none lies in the future when ``today`` is the date in UTC.
     """
-    content = _content()
-    paths = {name: workspace_path(name, today) for name in content}
-    marks = dict(found for name, path in paths.items() for found in find_marks(path, content[name], today))
+    folder = files(__package__) / "content"
+    content = dict(_read(name, file, today) for name, file in _walk(folder / "workspace"))
+    references = _references(content, _moment("0T23:59", today))
     written: dict[str, bytes | None] = {}
     commits = []
-    for said in yaml.safe_load((files(__package__) / "content" / "history.yaml").read_text("utf-8")):
-        day, clock = said["at"].split("T")
-        at = StoryTime(int(day), clock)
+    for said in yaml.safe_load((folder / "history.yaml").read_text("utf-8")):
+        at = _moment(said["at"], today)
         changed = {
             path: data
-            for name, path in paths.items()
+            for path, lines in content.items()
             if path.startswith(tuple(said.get("scope", [""])))
-            and (data := render(content[name], at, today, marks)) != written.get(path)
+            and (data := _rendered(lines, at, references)) != written.get(path)
         }
         commits.append(
             DemoCommit(
-                when=datetime.combine(
-                    today + timedelta(days=at.day), time.fromisoformat(at.clock), tzinfo=UTC
-                )
-                - CLOCK,
+                when=at.replace(tzinfo=UTC) - CLOCK,
                 author=OWNER if said.get("author") == "owner" else AGENT,
                 message=_message(said, changed.get(_CURATED), written.get(_CURATED), today),
                 files=changed,
@@ -216,19 +110,85 @@ def demo_commits(today: date) -> tuple[DemoCommit, ...]:
     return tuple(commits)
 
 
-@cache
-def _content() -> _Content:
-    """The lines of each content file, by its path below ``content/workspace``."""
-    root = files(__package__) / "content" / "workspace"
-    return {name: tuple(read_lines(name, file.read_text("utf-8"))) for name, file in _walk(root)}
-
-
 def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
     for item in sorted(folder.iterdir(), key=lambda item: item.name):
         if item.is_dir():
             yield from _walk(item, f"{prefix}{item.name}/")
         elif item.name.endswith((".md", ".yaml")):
             yield prefix + item.name, item
+
+
+def _read(name: str, file: Traversable, today: date) -> tuple[str, list[DatedLine]]:
+    """The path in the workspace of the content file ``name``, and its lines with their dates."""
+
+    def dated(found: re.Match[str]) -> str:
+        day = today + timedelta(days=int(found[1] or 0))
+        return f"{day:%A}" if found[2] else day.isoformat()
+
+    text = _DAY.sub(dated, file.read_text("utf-8"))
+    text = _CHARACTER.sub(lambda found: chr(int(found[1], 16)), text)
+    path, log_day = name, ""
+    if found := _DATED_NAME.fullmatch(name):
+        folder, offset, rest = found.groups()
+        day = today + timedelta(days=int(offset))
+        path = f"{folder}{day:{_DATES_IN_NAMES[folder]}}{rest}".replace("/-", "/")
+        log_day = offset if folder == "memory/" else ""
+    return path, list(_lines(text, log_day, today))
+
+
+def _lines(text: str, log_day: str, today: date) -> Iterator[DatedLine]:
+    """The lines of a text; ``log_day`` counts the day that it is the log of from today, empty for no log."""
+    start = datetime.min
+    if log_day:  # the title comes with the first section
+        first = _SECTION.search(text)
+        start = _moment(f"{log_day}T{first[1] if first else '00:00'}", today)
+    for line in text.removesuffix("\n").split("\n"):
+        if log_day and (section := _SECTION.match(line)):
+            start = _moment(f"{log_day}T{section[1]}", today)
+        since, until = start, datetime.max
+        for word, said in _LIFE.findall(line):
+            if word == "from":
+                since = max(since, _moment(said, today))
+            else:
+                until = _moment(said, today)
+        bare = _LIFE.sub("", line)
+        if line.startswith("{") and not bare:  # it speaks for all lines below
+            start = since
+        else:
+            yield DatedLine(bare, since, until)
+
+
+def _moment(said: str, today: date) -> datetime:
+    """``-12T21:40`` by the workspace's own clock, which shows 18:00 where no time is named."""
+    offset, _, clock = said.partition("T")
+    return datetime.combine(today + timedelta(days=int(offset)), time.fromisoformat(clock or "18:00"))
+
+
+def _references(content: Mapping[str, list[DatedLine]], tonight: datetime) -> dict[str, str]:
+    """What ``src:`` and ``quote:`` of each named line stand for in the finished workspace."""
+    found = {}
+    for path, lines in content.items():
+        for number, line in enumerate(_alive(lines, tonight), 1):
+            for name in _MARK.findall(line):
+                found[f"src:{name}"] = f"{path}#L{number}"
+                found[f"quote:{name}"] = _MARK.sub("", line).removeprefix("- ")
+    return found
+
+
+def _rendered(lines: list[DatedLine], at: datetime, references: Mapping[str, str]) -> bytes | None:
+    """A file as it stood at that moment, or None when none of its lines was there yet."""
+    kept = _alive(lines, at)
+    if not kept:
+        return None
+    text = _MARK.sub("", "\n".join(kept) + "\n")
+    return _REFERENCE.sub(lambda found: references[found[1]], text).encode("utf-8")
+
+
+def _alive(lines: list[DatedLine], at: datetime) -> list[str]:
+    kept = [line.text for line in lines if line.since <= at < line.until]
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept
 
 
 def _message(said: Mapping[str, str], now: bytes | None, then: bytes | None, today: date) -> str:
