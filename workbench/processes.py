@@ -17,7 +17,10 @@ from pathlib import Path
 _MOUNTS = Path("/proc/self/mountinfo")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _LOCAL = frozenset(
-    {"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "overlay", "ramfs", "tmpfs", "xfs", "zfs"}
+    {
+        *("bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3", "overlay", "ramfs"),
+        *("reiserfs", "tmpfs", "vfat", "xfs", "zfs"),
+    }
 )
 """File systems that only this kernel writes to. Any other may be written from another machine."""
 
@@ -30,7 +33,7 @@ def has_writers(descriptor: int, path: Path) -> bool | None:
     nobody can open the file for writing. None where that cannot be known: on a file system that other
     machines may write to, for a file of another user, or on a system without leases.
     """
-    if not hasattr(fcntl, "F_SETLEASE") or file_system(path) not in _LOCAL:
+    if not hasattr(fcntl, "F_SETLEASE") or not is_local(path):
         return None
     try:
         # Whoever opens the file meanwhile waits until it is closed here; the signal that tells us of them
@@ -44,8 +47,8 @@ def has_writers(descriptor: int, path: Path) -> bool | None:
     return False
 
 
-def file_system(path: Path) -> str:
-    """The type of the file system that ``path`` is on, as mount(8) calls it; empty where it is not known."""
+def is_local(path: Path) -> bool:
+    """Whether a path is known to lie on a file system that no other machine writes to."""
     best = ("", "")
     try:
         target = os.path.realpath(path)
@@ -56,8 +59,8 @@ def file_system(path: Path) -> str:
             if inside and len(mount) >= len(best[0]):
                 best = (mount, after.split()[0])
     except (OSError, ValueError, IndexError):
-        return ""
-    return best[1]
+        return False
+    return best[1] in _LOCAL
 
 
 def boot_moment() -> tuple[str, float]:
@@ -74,8 +77,6 @@ def _boot() -> str:
 
 _PROC = Path("/proc")
 _GITS = ("git", "jgit", "tig", "lazygit", "gitui", "jj")
-_DISTANT = ("nfs", "cifs", "smb", "9p", "fuse", "afs", "ceph", "gluster", "lustre", "virtiofs", "vboxsf")
-"""File systems on which another machine may be at work; what is seen here proves nothing then."""
 
 
 def alive(pid: int) -> bool:
@@ -120,12 +121,6 @@ def opened_by(path: Path) -> tuple[int, ...] | None:
         return tuple(pid for pid in _all() if _has_open(pid, wanted))
     except OSError:
         return None
-
-
-def is_local(path: Path) -> bool:
-    """Whether a path is known to lie on a file system that no other machine writes to."""
-    found = file_system(path)
-    return bool(found) and not found.startswith(_DISTANT)
 
 
 def _may_be_in(pid: int, folders: Collection[Path]) -> bool:

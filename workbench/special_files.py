@@ -11,17 +11,17 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.errors import ReadOnlyError, SpecialFileError
 
-_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 _WATCHER = "fsmonitor--daemon.ipc"
 _MOST_BYTES = 64 * 1024
 """Bytes that are read of a file in which git keeps the way to a folder."""
@@ -66,7 +66,7 @@ def kind_of_special(path: Path | str) -> str:
         return ""
     if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
         return ""  # an empty file, for all who read it
-    return next((kind for is_it, kind in _KINDS if is_it(found.st_mode)), "")
+    return _KINDS.get(stat.S_IFMT(found.st_mode), "")
 
 
 def special_files(folder: Path, *, leave_out: frozenset[str] = frozenset()) -> Iterator[Path]:

@@ -11,6 +11,7 @@ import logging
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -254,6 +255,8 @@ def _prepare_in_child(source: ModelSource, target: Path) -> None:
     with hold(target.parent / "prepare.lock", "preparing a model", wait=_PREPARE_SECONDS):
         if target.is_dir():
             return  # somebody else made it while we waited
+        for left in target.parent.glob(".preparing-*"):  # by one that was killed: half a copy of a model
+            shutil.rmtree(left, ignore_errors=True)
         root = str(Path(__file__).resolve().parents[2])
         paths = filter(None, (root, os.environ.get("PYTHONPATH", "")))
         offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(paths)}

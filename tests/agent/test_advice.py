@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from tests.agent.conftest import Given, Person
-from workbench.agent.federated_search import ReadOnlyMemberError
+from workbench.agent.federated_search import READ_ONLY
 from workbench.agent.tools.registry import advice, call_tool
 from workbench.agent.tools.tool import Call, ToolError
 from workbench.errors import (
@@ -19,6 +19,7 @@ from workbench.errors import (
     NoGitError,
     NoRepositoryError,
     NotMemoryError,
+    ReadOnlyError,
     UsageError,
     WorkbenchError,
     disk_error,
@@ -60,7 +61,7 @@ def test_hints_for_people_are_not_passed_on_to_agents() -> None:
 
 
 def test_a_member_is_told_exactly_this() -> None:
-    assert advice(ReadOnlyMemberError()) == "memory is read-only for team members"
+    assert advice(ReadOnlyError(READ_ONLY)) == "memory is read-only for team members"
 
 
 def test_what_an_error_quotes_is_visible_and_masked() -> None:

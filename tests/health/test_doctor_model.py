@@ -135,14 +135,6 @@ def test_a_prepared_model_whose_probe_comes_out_wrong_is_found(meaning: Ward) ->
     assert "test text" in finding.what
 
 
-def test_what_a_killed_preparation_left_is_removed(meaning: Ward, treated: Treat) -> None:
-    half = prepared().parent / ".preparing-abc"
-    half.mkdir()
-    (half / GRAPH).write_bytes(bytes(1_000_000))
-    treated("half-prepared")
-    assert not half.exists()
-
-
 @pytest.mark.promise(
     "Doctor",
     "no model, changed weights, or another model or dimension than that of the vectors",

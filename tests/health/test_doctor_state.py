@@ -8,23 +8,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from indexing.embedding.port import cache_dir
 from tests.health.conftest import Ward, said_by
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from tests.support import forked
 from tests.support.ledgers import forge
 from workbench.errors import UsageError
-from workbench.health import index_checks
 from workbench.health.finding import Finding
 from workbench.health.machine_checks import libraries
 from workbench.health.subject import CheckSubject
 from workbench.health.workspace_checks import ledger as ledger_check
-from workbench.workspace.locks import LockState, held, hold
 from workbench.workspace.plan import Plan
 
 Treat = Callable[..., list[Finding]]
@@ -351,27 +347,3 @@ def test_a_ledger_from_elsewhere_is_shown_book_by_book_before_it_is_taken_over(
     taken = [record["key"] for record in place.workspace.ledger.read("decisions")]
     assert taken == (["rejected by nobody"] if agreed else [])
     place.close()
-
-
-def test_what_another_process_prepares_meanwhile_is_neither_reported_nor_removed(
-    ward: Ward, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It ends after the folders were listed, and before doctor looks at the lock."""
-    folder = cache_dir() / "prepared"
-    half, left = folder / ".preparing-now", folder / ".preparing-killed"
-    half.mkdir(parents=True)
-
-    def held_after_the_end(path: Path) -> LockState | None:
-        preparation.close()
-        return held(path)
-
-    monkeypatch.setattr(index_checks, "held", held_after_the_end)
-    with ExitStack() as preparation:
-        preparation.enter_context(hold(folder / "prepare.lock", "preparing a model"))
-        preparation.callback(half.rename, folder / "digest")
-        assert ward.findings("prepared form") == []
-    assert (folder / "digest").is_dir()
-    left.mkdir()
-    (finding,) = ward.fix("prepared form")
-    assert finding.fixed == "1 removed"
-    assert not left.exists()

@@ -165,6 +165,17 @@ def test_where_nothing_can_be_prepared_the_model_is_used_as_it_is(
     assert isinstance(open_embedder(str(tiny)), NativeEmbedder)
 
 
+def test_what_a_killed_preparation_left_goes_with_the_next_one(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    left = tmp_path / "prepared" / ".preparing-killed"
+    left.mkdir(parents=True)
+    (left / GRAPH).write_bytes(bytes(1_000))
+    assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
+    assert not left.exists()
+
+
 def test_weights_that_are_not_the_original_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,11 +89,6 @@ def as_line(text: str, most: int = LINE_CHARACTERS) -> str:
     return cut(" ".join(visible(split_provenance(text)[0], one_line=True).split()), most)
 
 
-def as_text(text: str) -> str:
-    """``text`` with its lines, in which nothing is invisible."""
-    return visible(text)
-
-
 def fenced(lines: Sequence[str], note: str) -> str:
     """``lines`` between two tags that none of them holds, after ``note``; the same lines, the same tags."""
     inside = "\n".join(lines)

@@ -7,7 +7,8 @@ Nothing that is over, withheld or said twice is in them; of what they leave out 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
@@ -26,14 +27,16 @@ from workbench.memory.origin import Origin, of_page_line
 from workbench.workspace.workspace import Workspace, owner_name_of
 
 Which = Literal["memory", "context"]
-KINDS: tuple[tuple[str, str, int], ...] = (
-    ("identity", "Identity", 5),
-    ("goal", "Goals", 5),
-    ("preference", "Preferences", 5),
-    ("event", "Events", 5),
-    ("decision", "Decisions", 5),
-)
-"""Sections of the ``memory`` bulletin: the type of memory, the title, and how many at most."""
+KINDS = {
+    "identity": "Identity",
+    "goal": "Goals",
+    "preference": "Preferences",
+    "event": "Events",
+    "decision": "Decisions",
+}
+"""Sections of the ``memory`` bulletin: the type of memory, and the title."""
+OF_A_KIND = 5
+"""Lines of one section of the ``memory`` bulletin at most."""
 AHEAD = 30
 """Days that the ``context`` bulletin looks ahead."""
 BEHIND = 60
@@ -129,8 +132,9 @@ def bulletin(
     """
     sayable = _Sayable(today, memory_loaded=memory_loaded and which == "memory")
     told = _about(graph, today, owner) if which == "memory" else _due(graph, today)
+    most = OF_A_KIND if which == "memory" else EACH
     sections = []
-    for title, lines, most in told:
+    for title, lines in told:
         said = [one for one in lines if sayable.lets(one[0])]
         shown = tuple(_line(held, why) for held, why in said[:most])
         sections.append(BulletinSection(title, shown, max(0, len(said) - most)))
@@ -148,7 +152,7 @@ class _Sayable:
         self._today = today
         self._loaded = memory_loaded
         self._said: set[tuple[str, str]] = set()
-        self.withheld: dict[str, int] = {}
+        self.withheld: Counter[str] = Counter()
 
     def lets(self, held: EntityMemory) -> bool:
         """Whether it may be said; of several that say the same the first one."""
@@ -160,7 +164,7 @@ class _Sayable:
         if why := why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
             entry.path, entry.kind, entry.text, memory_loaded=self._loaded
         ):
-            self.withheld[why] = self.withheld.get(why, 0) + 1
+            self.withheld[why] += 1
             return False
         key = memory.type, claim_key(f"{held.owner} {memory.text}" if held.entity else memory.text)
         if key in self._said:
@@ -169,9 +173,9 @@ class _Sayable:
         return True
 
 
-def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[str, Iterable[Told], int]]:
+def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[str, list[Told]]]:
     """Of each kind the owner's, then the others'; the newest first, of a day the one that counts most."""
-    for type_, title, most in KINDS:
+    for type_, title in KINDS.items():
         own = [held for held in graph.memories() if held.memory.type == type_ and not held.memory.done]
         if type_ == "event":  # what is still to come is the other bulletin's
             own = [held for held in own if held.memory.happens_at is None or held.memory.happens_at < today]
@@ -184,10 +188,10 @@ def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[st
             ),
             reverse=True,
         )
-        yield title, [(held, _since(held)) for held in own], most
+        yield title, [(held, _since(held)) for held in own]
 
 
-def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]:
+def _due(graph: Graph, today: date) -> Iterator[tuple[str, list[Told]]]:
     """What comes, what is late and what has no day, as the schedule of the graph has it."""
     schedule = upcoming(graph, today, ahead=AHEAD)
     news = [due for due in schedule.overdue if due.days is not None and due.days >= -BEHIND]
@@ -196,7 +200,7 @@ def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]
         (OVERDUE, reversed(news)),
         ("Todos without a date", schedule.undated),
     ):
-        yield title, [(due.held, _when(due)) for due in dues], EACH
+        yield title, [(due.held, _when(due)) for due in dues]
 
 
 def _since(held: EntityMemory) -> str:
@@ -242,8 +246,7 @@ _WHY = {
     Kind.BOOTSTRAP: "how the agent works",
     Kind.CONTEXT: "from the session before",
 }
-_ORDER = (Kind.MEMORY, Kind.BOOTSTRAP, Kind.CONTEXT, Kind.LOG)
-_LOGS = (("today's log", 0), ("yesterday's log", 1))
+_ORDER = (*_WHY, Kind.LOG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +268,7 @@ def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> 
     and the logs of today and yesterday: what OpenClaw and its kin read when a session begins. What is in
     ``_system/`` is never among them.
     """
-    days = {today - timedelta(days=back): why for why, back in _LOGS}
+    days = {today: "today's log", today - timedelta(days=1): "yesterday's log"}
     found = []
     for file in workspace.scan():
         why = _WHY.get(file.kind)

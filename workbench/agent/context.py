@@ -98,8 +98,8 @@ def meaningful_words(message: str) -> tuple[str, ...]:
     Chinese, Japanese, Korean, Thai, … count one word for every two characters, less what is politeness.
     """
     plain = normal(_POLITE.sub(" ", message[:READ])).casefold()
-    found = [word for word in (match[0] for match in WORD.finditer(plain)) if word not in _SAID_OFTEN]
-    words = [word for word in found if len(word) > 1 or word.isdigit()]
+    said = (match[0] for match in WORD.finditer(plain))
+    words = [word for word in said if word not in _SAID_OFTEN and (len(word) > 1 or word.isdigit())]
     for run in blankless_runs(plain):
         words += (run[at : at + _CHARACTERS_A_WORD] for at in range(0, len(run), _CHARACTERS_A_WORD))
     return tuple(dict.fromkeys(words))
@@ -278,57 +278,42 @@ def _candidates(one: ScopeAnswer) -> Iterator[ContextCandidate]:
             continue
         facets = stored.facets
         about = facets.names[0] if stored.kind is Kind.ENTITY and facets.names else ""
-        yield _candidate(
-            one.scope,
-            hit.entry,
-            relevance.of_entry(stored),
+        measured = relevance.of_entry(stored)
+        yield ContextCandidate(
+            scope=one.scope,
+            entry=hit.entry,
             kind=hit.kind,
-            said=stored.text,
+            text=stored.text,
             type=facets.type,
             about=about,
+            relevance=measured,
             weight=_weight(hit.scores),
-            path=hit.path,
-            line=hit.start_line,
-            text=as_line(f"{about}: {stored.text}" if about else stored.text),
-            trust=facets.trust,
-            sources=facets.sources,
-            user=facets.user or None,
-            date=hit.date,
+            line=_line(
+                one.scope,
+                hit.entry,
+                measured,
+                path=hit.path,
+                line=hit.start_line,
+                text=as_line(f"{about}: {stored.text}" if about else stored.text),
+                trust=facets.trust,
+                sources=facets.sources,
+                user=facets.user or None,
+                date=hit.date,
+            ),
         )
     yield from _abstracts(one, relevance)
 
 
-def _candidate(
-    scope: SearchScope,
-    entry: str,
-    measured: Relevance,
-    *,
-    kind: Kind,
-    said: str,
-    weight: float,
-    type: str = "",
-    about: str = "",
-    **line: Any,
-) -> ContextCandidate:
-    """What might be given: ``said`` as the file has it, and as a ``line``, with what was measured of it."""
-    return ContextCandidate(
-        scope=scope,
-        entry=entry,
-        kind=kind,
-        text=said,
-        type=type,
-        about=about,
-        relevance=measured,
-        weight=weight,
-        line=ContextLine(
-            entry=scope.address(entry),
-            score=round(measured.score, 4),
-            parts={name: round(value, 4) for name, value in measured.parts.items()},
-            words=measured.words,
-            why=measured.why,
-            scope=scope.mark or None,
-            **line,
-        ),
+def _line(scope: SearchScope, entry: str, measured: Relevance, **said: Any) -> ContextLine:
+    """The line of an entry, with what was measured of it, and what else is ``said``."""
+    return ContextLine(
+        entry=scope.address(entry),
+        score=round(measured.score, 4),
+        parts={name: round(value, 4) for name, value in measured.parts.items()},
+        words=measured.words,
+        why=measured.why,
+        scope=scope.mark or None,
+        **said,
     )
 
 
@@ -358,20 +343,25 @@ def _abstracts(one: ScopeAnswer, relevance: RelevanceOf) -> Iterator[ContextCand
             continue
         trust = header.text("trust") or "unknown"
         day = parse_day(header.text("started_at")) or parse_day(header.text("created_at"))
-        yield _candidate(
-            scope,
-            path,
-            measured,
+        yield ContextCandidate(
+            scope=scope,
+            entry=path,
             kind=Kind.EPISODE,
-            said=text,
+            text=text,
+            relevance=measured,
             weight=weights.get(path, 1.0),
-            path=path,
-            line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
-            text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
-            trust=trust if trust in TRUST else "unknown",
-            sources=tuple(filter(None, [header.text("session")])),
-            user=header.text("user") or None,
-            date=day,
+            line=_line(
+                scope,
+                path,
+                measured,
+                path=path,
+                line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
+                text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
+                trust=trust if trust in TRUST else "unknown",
+                sources=tuple(filter(None, [header.text("session")])),
+                user=header.text("user") or None,
+                date=day,
+            ),
         )
 
 

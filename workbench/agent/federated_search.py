@@ -46,8 +46,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import accumulate, islice
-from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
 
@@ -74,7 +74,6 @@ from workbench.errors import (
     NoWorkspaceError,
     UsageError,
     WorkbenchError,
-    WorkspaceError,
     reason_of,
 )
 from workbench.memory.entry import Entry, Kind
@@ -153,9 +152,9 @@ class RelevanceOf:
         plain = normal(text)
         standing = {stem: match[0] for match in WORD.finditer(plain) for stem in stemmed().analyze(match[0])}
         standing.update((pair, pair) for pair in bigrams(plain))
-        if self._begun:
-            whole = next((word for word in standing.values() if word.lower().startswith(self._begun)), None)
-            standing.update({} if whole is None else {self._begun: whole})
+        begun = (word for word in standing.values() if self._begun and word.lower().startswith(self._begun))
+        if whole := next(begun, None):
+            standing[self._begun] = whole
         met = [term for term in self._rarity if term in standing]
         coverage = sum(self._rarity[term] for term in met) / self._whole if self._whole else 0.0
         cosine = self._cosines.get(key, 0.0) if self._meaning else None
@@ -185,15 +184,6 @@ def graph_relevance(
 LEADER = "leader"
 """What is written before the addresses of a leader's entries: ``leader:memory/2026-03-14.md#…``."""
 READ_ONLY = "memory is read-only for team members"
-
-
-class ReadOnlyMemberError(WorkspaceError):
-    """Who asks to write is a member of a team, whose memory is its leader's to write."""
-
-    code = "read-only"
-
-    def __init__(self) -> None:
-        super().__init__(READ_ONLY)
 
 
 def marked(mark: str, address: str) -> str:
@@ -408,14 +398,15 @@ def stream(
 class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
-    Without ``vectors`` by keyword only, and no model is loaded. ``today`` is the day from which ages count,
-    that of a workspace in the past where none is given. ``catch_up`` is called for each when it is opened,
-    and tells what its answers may lack. ``models`` are those that are in memory already.
+    ``places`` are those that the next question is for. Without ``vectors`` by keyword only, and no model is
+    loaded. ``today`` is the day from which ages count, that of a workspace in the past where none is given.
+    ``catch_up`` is called for each when it is opened, and tells what its answers may lack. ``models`` are
+    those that are in memory already.
     """
 
     def __init__(
         self,
-        places: Iterable[RegisteredWorkspace],
+        places: Sequence[RegisteredWorkspace] = (),
         *,
         vectors: bool,
         opener: Opener = Workspace.open,
@@ -423,13 +414,13 @@ class FederatedSearch:
         catch_up: Callable[[Workspace], str | None] = lambda _: None,
         models: Iterable[ModelChoice] = (),
     ) -> None:
-        self.places = tuple(places)
+        self.places = places
         self._vectors = vectors
         self._opener = opener
         self._today = today
         self._catch_up = catch_up
         self._models = {model.identity: model for model in models}
-        self._open: dict[Path, SearchScope] = {}
+        self._open: dict[RegisteredWorkspace, SearchScope] = {}
 
     def stream(self, query: Query) -> Iterator[FederatedAnswer]:
         """Keyword hits where semantic ones follow, then the answer. Raises as ``search`` does."""
@@ -489,22 +480,22 @@ class FederatedSearch:
     def _ask(self, place: RegisteredWorkspace, query: Query) -> ScopeAnswer:
         if not place.there:
             raise NoWorkspaceError("its folder no longer exists")
-        if place.root not in self._open:
+        if place not in self._open:
             workspace = self._opener(place.root)
             today = self._today or last_day(workspace)
             made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
             known = self._models.get(made_by or "")
             index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
-            opened = self._open[place.root] = SearchScope(workspace, index, name=place.name)
-            self._open[place.root] = replace(opened, behind=self._catch_up(workspace))
-        one = self._open[place.root].ask(query)
+            opened = self._open[place] = SearchScope(workspace, index, name=place.name)
+            self._open[place] = replace(opened, behind=self._catch_up(workspace))
+        one = self._open[place].ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
         return one
 
     def _forget(self, place: RegisteredWorkspace) -> None:
         """It may have been removed and made anew: open it anew the next time."""
-        if left := self._open.pop(place.root, None):
+        if left := self._open.pop(place, None):
             with contextlib.suppress(WorkbenchError, OSError):
                 left.workspace.close()
 
@@ -535,16 +526,15 @@ def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], 
     strengths, notes = strengths_of(found)
     wordless = all(not one.pool.question.text.strip() for one in found)
 
-    def keyed(
-        one: ScopeAnswer, counted: Sequence[float]
-    ) -> Iterator[tuple[tuple[int, float, int, int, str], ScopeHit]]:
-        for place, (hit, strength) in enumerate(zip(one.answer.hits, counted, strict=True)):
-            day = hit.date.toordinal() if wordless and hit.date else 0
-            key = (-hit.word, -round(strength, 6), -day, place, one.scope.name)
-            yield key, ScopeHit(one.scope, hit, strength)
+    def place(one: ScopeHit) -> tuple[int, float, int, int, str]:
+        day = one.hit.date.toordinal() if wordless and one.hit.date else 0
+        return -one.hit.word, -round(one.strength, 6), -day, one.hit.rank, one.scope.name
 
-    lists = (keyed(one, counted) for one, counted in zip(found, strengths, strict=True))
-    return [hit for _, hit in islice(heapq.merge(*lists, key=itemgetter(0)), k)], notes
+    lists = (
+        map(partial(ScopeHit, one.scope), one.answer.hits, counted)
+        for one, counted in zip(found, strengths, strict=True)
+    )
+    return list(islice(heapq.merge(*lists, key=place), k)), notes
 
 
 def strengths_of(found: Sequence[ScopeAnswer]) -> tuple[list[list[float]], list[str]]:

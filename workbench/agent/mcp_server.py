@@ -32,13 +32,14 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from workbench import __version__
-from workbench.agent.agent_text import as_line, as_text
+from workbench.agent.agent_text import as_line
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.provenance import parse_day
+from workbench.safety.terminal import visible
 from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
 
@@ -87,13 +88,11 @@ def memory_text(workspace: Workspace, uri: str) -> str:
     path = unquote(uri.removeprefix(PREFIX), errors="surrogateescape")
     try:
         data = workspace.read(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, WorkbenchError):
-            raise
+    except (OSError, ValueError):
         raise NotMemoryError(as_line(path, 200)) from None
     if len(data) > MOST_BYTES:
         raise UsageError(f"{path} has {len(data):,} bytes", hint="read a part of it with memory_get")
-    return as_text(data.decode("utf-8", "replace"))
+    return visible(data.decode("utf-8", "replace"))
 
 
 _T = TypeVar("_T")
@@ -192,11 +191,12 @@ def _sorts(error: BaseException) -> set[str]:
 def make_server(session: AgentSession) -> Server[Any]:
     """The server of one agent's session."""
     handlers = _Handlers(session)
+    writes = _WRITES.get(session.workspace.settings.agent_writes, "") + _WHEN
     server: Server[Any] = Server(
         "memory-workbench",
         version=__version__,
         title="Memory Workbench",
-        instructions=_instructions(session),
+        instructions=_ALWAYS + (writes if session.leader is None else _MEMBER),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -242,17 +242,15 @@ class _Handlers:
         try:
             found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
-            return _refused(str(error))
+            return _said(str(error), is_error=True)
         except Exception as error:  # one defect must not end the server for all that follows
             _note(f"{tool.name if tool else 'a tool'} failed: {type(error).__name__}")
-            return _refused(
+            return _said(
                 f"This failed for a reason that is the server's own ({type(error).__name__}). "
-                "Do not try the same again; tell the person."
+                "Do not try the same again; tell the person.",
+                is_error=True,
             )
-        text = json.dumps(found, ensure_ascii=False)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)], structured_content=found, is_error=False
-        )
+        return _said(json.dumps(found, ensure_ascii=False), structured_content=found, is_error=False)
 
     async def list_resources(
         self, _: Any, asked: types.PaginatedRequestParams | None
@@ -341,13 +339,6 @@ class _Handlers:
             raise
 
 
-def _instructions(session: AgentSession) -> str:
-    """The server's instructions, by what this agent may do."""
-    if session.leader is not None:
-        return _ALWAYS + _MEMBER
-    return _ALWAYS + _WRITES.get(session.workspace.settings.agent_writes, "") + _WHEN
-
-
 def _bulletins(session: AgentSession) -> str:
     """Both bulletins as an agent reads them, that of memory and that of what is due."""
     graph, today = session.graphs(Call())[0][1], session.now().date()
@@ -382,8 +373,8 @@ def _as_user(*texts: str) -> types.GetPromptResult:
     )
 
 
-def _refused(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+def _said(text: str, **more: Any) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], **more)
 
 
 def _note(line: str) -> None:

@@ -137,15 +137,12 @@ class SearchService:
         IndexUnavailableError where none can be asked, UsageError where it is not known which there are.
         """
         if reach == "everywhere":
-            places = searched(self.workspace.root)
-            if self._everywhere is not None and self._everywhere.places != places:
-                self._everywhere.close()
-                self._everywhere = None
             if self._everywhere is None:
                 model = self.index.model
                 self._everywhere = FederatedSearch(
-                    places, vectors=self.index.has_vectors, models=[model] if model else ()
+                    vectors=self.index.has_vectors, models=[model] if model else ()
                 )
+            self._everywhere.places = searched(self.workspace.root)
             return self._everywhere.search(query)
         asked, unavailable = self.ask(query, reach)
         hits, scale = ranked_scopes(asked, query.k)

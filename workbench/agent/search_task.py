@@ -26,8 +26,8 @@ import json
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -85,12 +85,13 @@ class PastSearches:
     def __init__(self, service: SearchService, say: Say) -> None:
         self._service = service
         self._say = say
-        self._ready: OrderedDict[str, PastSearch] = OrderedDict()
+        self._ready: dict[str, PastSearch] = {}
+        """Those that were asked for last are at the end."""
         self._wanted: str | None = None
-        self._again = False
-        """What was made ready is gone meanwhile."""
-        self._thread: threading.Thread | None = None
+        self._work: Future[None] = Future()
+        """Making the moment that is wanted ready."""
         self._changed = threading.Lock()
+        self._thread = ThreadPoolExecutor(1)
 
     def at(self, moment: str) -> PastSearch | str:
         """The moment, ready to be searched; or the commit that is being made ready, to be asked for again.
@@ -99,50 +100,39 @@ class PastSearches:
         """
         commit = commit_named(self._service.workspace, moment, date.today()).id
         with self._changed:
-            found = self._ready.get(commit)
+            found = self._ready.pop(commit, None)
             if found is not None and found.place.root.is_dir():
-                self._ready.move_to_end(commit)
+                self._ready[commit] = found
                 return found
-            if self._ready.pop(commit, None) is not None:  # swept away by who opened other moments
-                self._again = self._thread is not None
-            self._wanted = commit
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, daemon=True)
-                self._thread.start()
+            # One that was ready was swept away by who opened other moments.
+            if found is not None or commit != self._wanted or self._work.done():
+                self._wanted = commit
+                self._work = self._thread.submit(self._prepare, commit)
         return commit
 
     def forget(self, moment: PastSearch) -> None:
         """Have a moment made ready anew when it is asked for again: its index is gone or damaged."""
         with self._changed:
-            if self._ready.pop(moment.place.commit, None) is not None:
-                self._again = self._thread is not None
+            self._ready.pop(moment.place.commit, None)
+            if self._wanted == moment.place.commit:
+                self._wanted = None
 
     def close(self) -> None:
         """Give up what is under way."""
-        with self._changed:
-            self._wanted = None
+        self._wanted = None
 
     # -- in the thread ---------------------------------------------------------------------------
 
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                commit = self._wanted
-                if commit is None:
-                    self._thread = None
-                    return
-            try:
+    def _prepare(self, commit: str) -> None:
+        try:
+            if commit == self._wanted:
                 self._make_ready(commit)
-            except StoppedError:  # another one is wanted meanwhile
-                continue
-            except WorkbenchError as error:
-                self._tell(commit, problem=error.message, hint=error.hint)
-            except Exception as error:  # the last word on this moment must say what happened
-                self._tell(commit, problem=f"{type(error).__name__}: {error}", hint="")
-            with self._changed:
-                if self._wanted == commit and not self._again:
-                    self._wanted = None
-                self._again = False
+        except StoppedError:  # another one is wanted meanwhile
+            pass
+        except WorkbenchError as error:
+            self._tell(commit, problem=error.message, hint=error.hint)
+        except Exception as error:  # the last word on this moment must say what happened
+            self._tell(commit, problem=f"{type(error).__name__}: {error}", hint="")
 
     def _make_ready(self, commit: str) -> None:
         # A repository is read from one thread only.
@@ -174,7 +164,7 @@ class PastSearches:
         with self._changed:
             self._ready[place.commit] = PastSearch(place, service, Moment(place.moment, str(place.root)))
             while len(self._ready) > KEPT:
-                self._ready.popitem(last=False)
+                del self._ready[next(iter(self._ready))]
 
     def _tell(self, commit: str, **said: object) -> None:
         self._say({"event": "moment", "commit": commit, **said})
@@ -210,10 +200,6 @@ class SearchTask:
     def _answer(self, request: dict[str, object]) -> None:
         seq = {"seq": request.get("seq")}
         try:
-            if request.get("ask") == "inject":
-                asked = msgspec.convert(request, InjectRequest)
-                self._say({**seq, "injection": asked.answer(self._service)})
-                return
             for said in self._answers(request):
                 self._say({**seq, **said})
         except WorkbenchError as error:
@@ -224,6 +210,9 @@ class SearchTask:
             self._refuse(seq, "failed", f"{type(error).__name__}: {error}")
 
     def _answers(self, request: dict[str, object]) -> Iterator[dict[str, object]]:
+        if request.get("ask") == "inject":
+            yield {"injection": msgspec.convert(request, InjectRequest).answer(self._service)}
+            return
         reach = msgspec.convert(request.get("reach", "team"), Reach)
         everywhere = reach == "everywhere"
         query = query_from_json(request, own_weights() if everywhere else self._service.index.weights)

@@ -192,15 +192,16 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> UsageR
     for recalls in told.values():
         usage = _summed(recalls)
         newest = next(one for one in reversed(recalls) if one.last == usage.last)
-        share = UsageShare(
-            entry=newest.entry,
-            count=usage.times,
-            questions=usage.questions,
-            share=round(usage.times / len(answers), 4),
-            last=usage.last,
-            by=usage.by,
+        shares.append(
+            UsageShare(
+                entry=newest.entry,
+                count=usage.times,
+                questions=usage.questions,
+                share=round(usage.times / len(answers), 4),
+                last=usage.last,
+                by=usage.by,
+            )
         )
-        shares.append(share)
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
     known = frozenset((*told, *(one.entry for one in shares)))
     return UsageReport(days=days, answers=len(answers), shares=tuple(shares), known=known)

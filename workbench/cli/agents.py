@@ -28,11 +28,13 @@ from workbench.cli.console import (
     command,
     fail,
     flag,
+    given,
     named,
     narrate,
     number,
     say,
     say_row,
+    shared_option,
     word,
     workspace,
 )
@@ -54,8 +56,12 @@ As a hook of Claude Code, in .claude/settings.json:
 --hook reads the JSON of the hook from stdin, prints only what the agent should read, and its exit code never
 blocks the message.
 """
-_user_option = word("--user", "NAME", "The user who asks: their own entries come first.")
-_with_memory_option = flag("--with-memory", "Include MEMORY.md, for agents that do not load it themselves.")
+_user_option = shared_option(
+    "--user", metavar="NAME", default="", help="The user who asks: their own entries come first."
+)
+_with_memory_option = flag(
+    "--with-memory", "Include MEMORY.md, for agents that do not load it themselves.", shared=True
+)
 
 
 @command(epilog=_HOOK)
@@ -88,9 +94,7 @@ def context(
     days: int,
     never: bool,
     most: int,
-    user: str,
-    with_memory: bool,
-    **given: Any,
+    **asked: Any,
 ) -> None:
     """Show what an agent is given with MESSAGE, with the reason and token cost of each line.
 
@@ -99,16 +103,16 @@ def context(
     command without --record is not counted.
     """
     instead = (which is not None) + loaded + usage
-    if instead + (message is not None or given["hook"]) > 1:
+    if instead + (message is not None or asked["hook"]) > 1:
         raise UsageError("a message, --bulletin, --loaded or --usage: one of them")
     if which is not None:
-        _say_bulletin(which, user=user, with_memory=with_memory)
+        _say_bulletin(which)
     elif loaded:
-        _say_loaded(with_memory=with_memory)
+        _say_loaded()
     elif usage:
         _say_usage(days, never=never, most=most)
     else:
-        _say_given(message, user=user, with_memory=with_memory, **given)
+        _say_given(message, **asked)
 
 
 inject = copy(context)
@@ -119,53 +123,51 @@ inject.name, inject.hidden = "inject", True
 @click.argument("which", type=click.Choice(_BULLETINS), default="memory")
 @_user_option
 @_with_memory_option
-def bulletin(which: str, user: str, with_memory: bool) -> None:
+def bulletin(which: str) -> None:
     """The same as `context --bulletin`, for hooks."""
-    _say_bulletin(which, user=user, with_memory=with_memory)
+    _say_bulletin(which)
 
 
-def _say_given(message: str | None, *, hook: bool, everything: bool, **given: Any) -> None:
+def _say_given(message: str | None, *, hook: bool, everything: bool, session: str, record: bool) -> None:
     """Print what an agent is given with ``message``, or with that of the hook on stdin."""
     if hook:
-        answer_hook(lambda said: _answer(said, **given))
+        answer_hook(lambda said: _answer(said, record=record))
         return
     if message is None:
         raise UsageError(
             "with which message?", hint="give a message, - for stdin, --hook, --bulletin, --loaded or --usage"
         )
-    found, problem = _given(_stdin_text() if message == "-" else message, **given)
-    if not answered({**found.as_json(), "recorded": given["record"] and problem is None}):
+    found, problem = _given(_stdin_text() if message == "-" else message, session=session, record=record)
+    if not answered({**found.as_json(), "recorded": record and problem is None}):
         _say_injection(found, everything=everything)
     if problem:
         narrate(problem)
 
 
-def _answer(said: Mapping[str, Any], **given: Any) -> None:
+def _answer(said: Mapping[str, Any], *, record: bool) -> None:
     """Print what an agent is given with the message of a hook."""
     text = said.get("prompt")
     if not isinstance(text, str):
         raise UsageError("the hook's JSON has no prompt")
-    given["session"] = str(said.get("session_id") or "")
-    found, problem = _given(text, **given)
+    found, problem = _given(text, session=str(said.get("session_id") or ""), record=record)
     if found.text:
         say(found.text)
     if problem:
         narrate(problem)
 
 
-def _given(
-    message: str, *, user: str, session: str, record: bool, with_memory: bool
-) -> tuple[Injection, str | None]:
+def _given(message: str, *, session: str, record: bool) -> tuple[Injection, str | None]:
     """What is given with ``message``, and why that could not be recorded as it should be."""
     from workbench.agent.context import inject as injected
     from workbench.agent.search_service import SearchService
     from workbench.agent.usage import record_recalls
 
+    user, loaded = given("user"), not given("with_memory")
     with workspace() as place:
         now = datetime.now(UTC)
         with contextlib.closing(SearchService(place)) as service:
             service.catch_up(caught_up)
-            found = injected(service, message, user=user, now=now.astimezone(), memory_loaded=not with_memory)
+            found = injected(service, message, user=user, now=now.astimezone(), memory_loaded=loaded)
         if not record:
             return found, None
         return found, record_recalls(
@@ -214,16 +216,17 @@ def _say_injection(found: Injection, *, everything: bool) -> None:
     )
 
 
-def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
+def _say_bulletin(which: str) -> None:
     """Print what an agent should know when a session begins.
 
-    memory: who this is about, goals, preferences, events, decisions; those of the owner (``user``, else the
+    memory: who this is about, goals, preferences, events, decisions; those of the owner (``--user``, else the
     name in USER.md) come first. context: what is due.
     """
     from workbench.agent.bulletin import bulletin as made
     from workbench.agent.bulletin import owner_page
     from workbench.graph.read import read_graph
 
+    user = given("user")
     with workspace() as place:
         graph = read_graph(place)
         owner = owner_page(place, graph, user)
@@ -231,7 +234,7 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
         graph,
         "context" if which == "context" else "memory",
         date.today(),
-        memory_loaded=not with_memory,
+        memory_loaded=not given("with_memory"),
         owner=owner,
     )
     if user and owner is None:
@@ -249,12 +252,12 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
     narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}")
 
 
-def _say_loaded(*, with_memory: bool) -> None:
+def _say_loaded() -> None:
     """Print the files that an agent loads when a session begins, each with its cost in tokens."""
     from workbench.agent.bulletin import loaded as read
 
     with workspace() as place:
-        found = read(place, date.today(), memory_loaded=not with_memory)
+        found = read(place, date.today(), memory_loaded=not given("with_memory"))
     total = sum(one.tokens for one in found)
     if answered({"files": found, "tokens": total}):
         return

@@ -32,15 +32,6 @@ _CHOSEN_OTHERWISE = {"forget": "curate:forget", "quarantine": "curate:quarantine
 """Operations whose commands have options of their own to say what they are done to."""
 
 
-def _operations(group: str) -> tuple[LazyCommand, ...]:
-    """The commands of the operations of this group, which are made from their declarations."""
-    return tuple(
-        LazyCommand(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
-        for operation in OPERATIONS.values()
-        if operation.group == group
-    )
-
-
 COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     "Look": (
         LazyCommand(
@@ -60,7 +51,11 @@ COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
         LazyCommand("blame", "history:blame", "Show when each line was written, and by whom."),
     ),
     "Curate": (
-        *_operations("Curate"),
+        *(
+            LazyCommand(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
+            for operation in OPERATIONS.values()
+            if operation.group == "Curate"
+        ),
         LazyCommand("restore", "backup:restore", "Restore a backup, or one file or entry from history."),
     ),
     "Inbox": (
@@ -123,7 +118,8 @@ COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     ),
 }
 """Under what they are for, in the order of ``--help``."""
-_LISTED = {listed.name: listed for group in COMMANDS.values() for listed in group}
+LISTED = {listed.name: listed for group in COMMANDS.values() for listed in group}
+"""All of them by name, in the same order."""
 
 
 class Commands(UserDict[str, click.Command]):
@@ -131,11 +127,11 @@ class Commands(UserDict[str, click.Command]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.data: dict[str, Any] = dict.fromkeys(_LISTED)
+        self.data: dict[str, Any] = dict.fromkeys(LISTED)
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of this name. Raises KeyError where there is none."""
-        command: click.Command = self.data[name] or _loaded(_LISTED[name])
+        command: click.Command = self.data[name] or _loaded(LISTED[name])
         self.data[name] = command
         return command
 

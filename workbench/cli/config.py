@@ -93,12 +93,12 @@ def show(name: str) -> None:
     say(f"{setting.name}: {setting.shown}", bold=True)
     say(declared.doc)
     say_fields(
-        8,
         ("default", value_text(name, declared.default)),
         ("from", _origin(setting)),
         *(("also", f"{_said(said)}, which is ignored") for said in setting.also),
         ("unit", declared.unit),
         ("may be", ", ".join(each or "nothing" for each in declared.choices)),
+        width=8,
     )
     if declared.user_only:
         say("only your own settings file may set it")

@@ -142,7 +142,7 @@ def shown_meanwhile(rows: Sequence[str]) -> Iterator[None]:
         click.echo(f"\x1b[{len(shown)}A\x1b[J", nl=False, err=True)
 
 
-def say_fields(width: int, *values: tuple[str, object]) -> None:
+def say_fields(*values: tuple[str, object], width: int = 10) -> None:
     """A row for each value that there is, its name before it in a column of ``width``."""
     for name, value in values:
         if value not in (None, ""):
@@ -167,10 +167,10 @@ def agree(question: str, *, refusal: str, hint: str, kept: str = "nothing was ch
         raise click.exceptions.Exit(1)
 
 
-def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> None:
+def fail(error: WorkbenchError, *, as_json: bool) -> None:
     """Say what went wrong, and what to do, in a row each: both may quote a path."""
     if as_json:
-        say_json({"error": {**attributes(error, "code", "message", "hint"), "code": code or error.code}})
+        say_json({"error": attributes(error, "code", "message", "hint")})
         return
     narrate_row(f"workbench: {error.message}")
     if error.hint:
@@ -180,7 +180,7 @@ def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> No
 def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
     """Say which argument is wrong. The message quotes it, so it is as little trusted as memory."""
     if as_json:
-        fail(WorkbenchError(wrong.format_message()), as_json=True, code="usage")
+        fail(UsageError(wrong.format_message()), as_json=True)
         return
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         narrate(wrong.format_message())  # which is the help itself, and nothing is wrong with it
@@ -242,7 +242,6 @@ class Bar(contextlib.AbstractContextManager["Bar"]):
     """One bar on stderr for each phase, on a terminal only; it wipes itself at the end."""
 
     def __init__(self) -> None:
-        self._phase = ""
         self._bar: Any = None  # click gives the type of its bar no public name
 
     def __exit__(self, *_: object) -> None:
@@ -262,9 +261,8 @@ class Bar(contextlib.AbstractContextManager["Bar"]):
         """Draw how far it is: ``done`` of ``total`` units of a phase; 0 of 0 where none are counted."""
         if not sys.stderr.isatty():
             return
-        if self._bar is None or phase != self._phase or done < self._bar.pos:
+        if self._bar is None or phase != self._bar.label or done < self._bar.pos:
             self.clear()
-            self._phase = phase
             self._bar = click.progressbar(length=total, label=phase, file=sys.stderr, width=_BAR_WIDTH)
         self._bar.length = total
         self._bar.update(done - self._bar.pos)
@@ -405,9 +403,9 @@ def number(
     )
 
 
-def share(name: str, default: float | None = None, into: str = "") -> Decorator:
-    """An option that takes a number in [0, 1]."""
-    return click.option(*_names(name, into), type=click.FloatRange(0, 1), default=default)
+def share(name: str) -> Decorator:
+    """An option that takes a number in [0, 1], 0 where it is not given."""
+    return click.option(name, type=click.FloatRange(0, 1), default=0.0)
 
 
 class _Choice(click.Choice[str]):
@@ -437,9 +435,9 @@ def choice(
     )
 
 
-def day(name: str, help: str, into: str = "") -> Decorator:
+def day(name: str, into: str, help: str) -> Decorator:
     """An option that takes a date."""
-    return click.option(*_names(name, into), metavar="DAY", type=DAY, help=help)
+    return click.option(name, into, metavar="DAY", type=DAY, help=help)
 
 
 def named(name: str, metavar: str = "", offer: shell_values.Offer | None = None) -> Decorator:
@@ -515,10 +513,7 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
 
     context = click.get_current_context()
     lenient = context.info_name in _READS and not context.params.get("commit")
-    if folder:
-        found = Workspace.open(folder, anyhow=anyhow, lenient=lenient)
-    else:
-        found = Workspace.nearest(".", anyhow=anyhow, lenient=lenient)
+    found = Workspace.open(folder or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient)
     tell_skipped(found)
     asked = context.meta.get(AS_OF)
     if asked is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TextIO
 
@@ -148,27 +148,30 @@ def _dream(place: Workspace, *, applies: bool) -> None:
         found = dreamt(place, now=now, model=model, tell=progress.follow)
     if why_none:
         found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
-    proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
+    proposed = Proposed(added=found.proposals)
+    if not dry_run:
+        try:
+            proposed = propose(place, found.proposals, now, since=found.since)
+        except ReadOnlyError as error:
+            error.hint = "`workbench dream --dry-run` shows what would be proposed, and writes nothing"
+            raise
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
-    done = _apply(place, found, candidates, now) if applies and candidates else None
-    if answered(_dream_json(found, proposed, told, done)):
+    allowed = applies and bool(candidates)
+    plan, operation, notes = _apply(place, found, candidates, now) if allowed else (None, None, ())
+    said: dict[str, Any] = {**found.as_json(applied=operation is not None), "proposals": told}
+    said["skipped"] += [{"key": one.key, "why": why, "text": one.text} for one, why in proposed.left_out]
+    if allowed:
+        said |= {
+            "operation": operation.id if operation else None,
+            "diff": plan.diff() if plan else "",
+            "commit": operation.commit if operation else None,
+            "notes": [*said["notes"], *notes],
+        }
+    if answered(said):
         return
-    _say_dream(found)
-    say("")
-    for one in candidates:
-        say_proposal(one)
-    for one, why in proposed.left_out:
-        narrate(f"left out: {short_key(one)}: {why}")
-    if proposed.replaced:
-        narrate(f"no longer proposed: {plural(len(proposed.replaced), 'proposal')} of earlier runs")
-    if done is not None:
-        _say_applied(found, done)
-    elif applies:
-        narrate(
-            "nothing was applied: this run proposes nothing new; `workbench inbox list` shows what is pending"
-        )
-    else:
+    _say_dream(found, proposed)
+    if not applies:
         count = len(candidates)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
@@ -176,37 +179,37 @@ def _dream(place: Workspace, *, applies: bool) -> None:
             if count
             else "nothing is proposed"
         )
+    elif not candidates:
+        narrate(
+            "nothing was applied: this run proposes nothing new; `workbench inbox list` shows what is pending"
+        )
+    elif operation is not None:
+        say(operation.summary, bold=True)
+        narrate(f"operation {operation.id}; `workbench dream --rollback {found.run}` undoes it")
+    elif plan is not None:
+        say_diff(plan.diff())
+    else:
+        narrate("nothing was applied")
+    narrate_notes(notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Applied:
-    """What was applied, or would be: then there is no operation. Without a plan all of it waits."""
+def _apply(
+    place: Workspace, found: Dream, candidates: Sequence[Proposal], now: datetime
+) -> tuple[Plan | None, Operation | None, tuple[str, ...]]:
+    """Accept what policy may of the run, or only plan to: the plan, what it became, and what is to be told.
 
-    notes: tuple[str, ...]
-    plan: Plan | None = None
-    operation: Operation | None = None
-
-
-def _proposed(place: Workspace, found: Dream, now: datetime) -> Proposed:
-    try:
-        return propose(place, found.proposals, now, since=found.since)
-    except ReadOnlyError as error:
-        error.hint = "`workbench dream --dry-run` shows what would be proposed, and writes nothing"
-        raise
-
-
-def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: datetime) -> _Applied:
-    """Accept what policy may of the run, or only plan to."""
+    Where policy may accept none of it, there is neither.
+    """
     of_this_run = [replace(one, run=found.run) for one in candidates]  # also what waited since an earlier one
     chosen = choose(place, of_this_run, now=now)
     if not chosen.taken:
-        return _Applied(tuple(f"{one.key} needs your decision: {why}" for one, why in chosen.held))
+        return None, None, tuple(f"{one.key} needs your decision: {why}" for one, why in chosen.held)
     near = [skip for skip in found.skipped if skip.reason == NEAR_MISS]
     left = [(skip.text, skip.why) for skip in near[:_LEFT_BEHIND]]
     plan, operation = planned_or_done(
         place, lambda: plan_apply(place, of_this_run, now=now, left=left, considered=found.considered)
     )
-    return _Applied((operation or plan).notes, plan, operation)
+    return plan, operation, (operation or plan).notes
 
 
 def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
@@ -218,35 +221,8 @@ def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
         return f"cannot be accepted now: {error.message}\n"
 
 
-def _dream_json(
-    found: Dream, proposed: Proposed, told: list[dict[str, Any]], done: _Applied | None
-) -> dict[str, Any]:
-    operation = done.operation if done else None
-    said: dict[str, Any] = {**found.as_json(applied=operation is not None), "proposals": told}
-    said["skipped"] += [{"key": one.key, "why": why, "text": one.text} for one, why in proposed.left_out]
-    if done is not None:
-        said |= {
-            "operation": operation.id if operation else None,
-            "diff": done.plan.diff() if done.plan else "",
-            "commit": operation.commit if operation else None,
-            "notes": [*said["notes"], *done.notes],
-        }
-    return said
-
-
-def _say_applied(found: Dream, done: _Applied) -> None:
-    if done.operation is not None:
-        say(done.operation.summary, bold=True)
-        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` undoes it")
-    elif done.plan is not None:
-        say_diff(done.plan.diff())
-    else:
-        narrate("nothing was applied")
-    narrate_notes(done.notes)
-
-
-def _say_dream(found: Dream) -> None:
-    """What a run considered and left out, in a few lines, without its proposals."""
+def _say_dream(found: Dream, proposed: Proposed) -> None:
+    """What a run considered and left out, in a few lines, and its proposals."""
     say(f"run {found.run}", bold=True)
     say(f"{plural(found.considered, 'claim')} considered, {found.gated:,} could be proposed")
     if found.reasons:
@@ -256,6 +232,13 @@ def _say_dream(found: Dream) -> None:
     if (more := len(found.reasons) - _REASONS) > 0:
         say(f"{'':>8}  and {more} more reasons", dim=True)
     narrate_notes(found.notes)
+    say("")
+    for one in (*proposed.added, *proposed.waiting):
+        say_proposal(one)
+    for one, why in proposed.left_out:
+        narrate(f"left out: {short_key(one)}: {why}")
+    if proposed.replaced:
+        narrate(f"no longer proposed: {plural(len(proposed.replaced), 'proposal')} of earlier runs")
 
 
 def _explain(place: Workspace, wanted: str) -> None:

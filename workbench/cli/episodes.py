@@ -61,7 +61,10 @@ def list_(expiring: int | None, session: str | None) -> None:
             if (session is None or _is_of(one, session))
             and (expiring is None or expiry.expiring(one, expiring, now))
         ]
-    found.sort(key=_urgency)
+    # What expires first, then what never does.
+    found.sort(
+        key=lambda one: (one.pinned or one.expires_at is None, one.expires_at or date.max, one.path),
+    )
     if answered({"episodes": [_as_json(one, marks, now) for one in found]}):
         return
     for one in found:
@@ -139,11 +142,6 @@ def _as_json(one: Episode, marks: Mapping[str, Mark], now: datetime) -> dict[str
 def _is_of(one: Episode, session: str) -> bool:
     source = one.source_id or ""
     return session in (one.session, source) or source.startswith(f"{session}:")
-
-
-def _urgency(one: Episode) -> tuple[bool, date, str]:
-    """What expires first, then what never does."""
-    return one.pinned or one.expires_at is None, one.expires_at or date.max, one.path
 
 
 def _age(one: Episode, now: datetime) -> str:

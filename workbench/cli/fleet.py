@@ -10,6 +10,7 @@ from workbench.cli.console import (
     Bar,
     answered,
     flag,
+    given,
     group,
     hits_option,
     mode_option,
@@ -19,6 +20,7 @@ from workbench.cli.console import (
     number,
     say,
     say_row,
+    shared_option,
     together,
     word,
     words,
@@ -27,17 +29,20 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.many_workspaces.table import SharedTable
+    from indexing.many_workspaces.table import Location, SharedTable
     from workbench.fleet.run import FleetReport
 
 _SHOWN = 20
 _place_options = together(
-    word("--uri", "URI", "Where the index is: s3://, gs://, az://, or a folder."),
-    words(
+    shared_option(
+        "--uri", metavar="URI", default="", help="Where the index is: s3://, gs://, az://, or a folder."
+    ),
+    shared_option(
         "--storage-option",
-        "options",
-        "NAME=VALUE",
-        "An option of the storage, for example aws_region=eu-west-1. Secrets come from the environment only.",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="An option of the storage, for example aws_region=eu-west-1. Secrets come from the environment "
+        "only.",
     ),
 )
 _roster_option = word(
@@ -69,34 +74,30 @@ def fleet() -> None:
 @word("--report", "FILE", "Write a report to this file, as JSON.", "report_file")
 def reindex(
     roster: str,
-    uri: str,
-    options: tuple[str, ...],
     address: str,
     workers: int | None,
     no_vectors: bool,
     yes: bool,
     report_file: str,
-    full: bool,
-    **given: Any,
+    **planned: Any,
 ) -> int:
     """Bring the index of the fleet up to date.
 
     An interrupted run continues where it stopped. A workspace that fails is tried again, then reported, and
     the exit code is 4.
     """
-    from indexing.many_workspaces.table import place_of
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
     from workbench.fleet.worker import InProcessPool, RayPool, read_roster, recipe
 
-    place, agents = place_of(uri, options), read_roster(roster)
+    place, agents = _place(), read_roster(roster)
     if workers == 0 and address:
         raise UsageError("--workers 0 runs in this process: it excludes --ray")
     how = recipe(vectors=not no_vectors, spend=yes)
     pool = InProcessPool(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
         with Bar() as bar:
-            report = run(agents, place, how, pool, Plan(full=full, **given), bar.show)
+            report = run(agents, place, how, pool, Plan(**planned), bar.show)
     except StorageFailedError as error:
         if report_file:
             error.report.save(report_file)
@@ -114,9 +115,7 @@ def reindex(
 @words("--in", "within", "NAME", "Search only this workspace; may be repeated.")
 @hits_option
 @mode_option
-def search(
-    typed: tuple[str, ...], uri: str, options: tuple[str, ...], within: tuple[str, ...], **given: Any
-) -> None:
+def search(typed: tuple[str, ...], within: tuple[str, ...], **options: Any) -> None:
     """Search all workspaces of the fleet, or those that --in names.
 
     QUERY is the same as for `workbench search`. Hits are shown as they were indexed, and not compared with
@@ -126,8 +125,8 @@ def search(
     from indexing.search.answer import Query
     from workbench.fleet.worker import model_for_questions
 
-    query = Query(text=" ".join(typed), **given)
-    table = _table(uri, options)
+    query = Query(text=" ".join(typed), **options)
+    table = _table()
     if missing := sorted(set(within) - table.workspaces().keys()):
         raise UsageError(
             f"the index of the fleet has no workspace {missing[0]}",
@@ -153,7 +152,7 @@ def search(
 @fleet.command()
 @_roster_option
 @_place_options
-def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
+def status(roster: str) -> int:
     """List each workspace as fresh, stale or failed.
 
     The exit code is 4 unless all are fresh.
@@ -161,7 +160,7 @@ def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     from workbench.fleet.run import standings
     from workbench.fleet.worker import read_roster
 
-    table = _table(uri, options)
+    table = _table()
     with Bar() as bar:
         found = list(standings(table, read_roster(roster), bar.show))
     counts: Counter[str] = Counter(one.state for one in found)
@@ -188,7 +187,7 @@ def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
 @fleet.command()
 @_roster_option
 @_place_options
-def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
+def check(roster: str) -> int:
     """Compare the index with the files, row by row.
 
     It lists rows that are missing, stale, duplicated, or of a workspace that is not listed. The exit code
@@ -197,7 +196,7 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     from workbench.fleet.run import check as checked
     from workbench.fleet.worker import read_roster
 
-    table, agents = _table(uri, options), read_roster(roster)
+    table, agents = _table(), read_roster(roster)
     with Bar() as bar:
         found = list(checked(table, agents, bar.show))
     told = {
@@ -213,10 +212,16 @@ def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     return FOUND_WANTING if found else 0
 
 
-def _table(uri: str, options: tuple[str, ...]) -> SharedTable:
-    from indexing.many_workspaces.table import SharedTable, place_of
+def _place() -> Location:
+    from indexing.many_workspaces.table import place_of
 
-    return SharedTable.open(place_of(uri, options))
+    return place_of(given("uri"), given("storage_option"))
+
+
+def _table() -> SharedTable:
+    from indexing.many_workspaces.table import SharedTable
+
+    return SharedTable.open(_place())
 
 
 def say_report(report: FleetReport) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 from indexing.embedding.local_model import local_model
 from workbench.cli.agents import bulletin
 from workbench.cli.console import (
+    DAY,
     answered,
     attributes,
     choice,
     day,
     flag,
+    given,
     group,
     named,
     narrate,
@@ -23,6 +25,7 @@ from workbench.cli.console import (
     say,
     say_fields,
     share,
+    shared_option,
     this_moment,
     word,
     words,
@@ -51,7 +54,7 @@ Two kinds of time:
                          (by valid_from, occurred_at and valid_until)
   workbench --as-of DAY  what the memory said then, by git
 """
-_on_option = day("--on", "Show what was true on this day.")
+_on_option = shared_option("--on", metavar="DAY", type=DAY, help="Show what was true on this day.")
 _everything_option = flag("--all", "Include what is no longer true or not true yet.", "everything")
 
 
@@ -62,14 +65,14 @@ def graph() -> None:
 
 @graph.command()
 @_on_option
-def stats(on: date | None) -> None:
+def stats() -> None:
     """Show counts of the graph.
 
     Types, relations, sources, what is no longer true, what was ingested."""
 
     with workspace() as place:
         whole = read_graph(place)
-        found = counted(place, whole.as_of(on) if on else whole, on or date.today())
+        found = counted(place, whole.as_of(_day()) if given("on") else whole, _day())
     if answered(found):
         return
     loose = f" ({found.loose:,} of no entity)" if found.loose else ""
@@ -77,7 +80,6 @@ def stats(on: date | None) -> None:
     _say_counts("memories", f"{found.memories:,}{loose}", found.memory_types)
     _say_counts("relations", f"{found.relations:,}", found.relation_kinds)
     say_fields(
-        10,
         ("confidence", None if found.confidence is None else f"{found.confidence:.2f} on average"),
         ("trust", ", ".join(f"{count:,} {level}" for level, count in found.trust.items()) or "-"),
         ("sources", f"{found.sources:,}; {plural(found.unsourced, 'memory')} name none"),
@@ -100,7 +102,7 @@ def stats(on: date | None) -> None:
 @number("-k", "--limit", low=1, high=1000, default=10)
 @_on_option
 @_everything_option
-def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
+def search(question: tuple[str, ...], limit: int, everything: bool) -> None:
     """Show what the graph knows about the names in QUESTION.
 
     QUESTION can be in any language.
@@ -115,15 +117,15 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     from indexing.search.index_search import IndexSearch
     from workbench.agent.federated_search import graph_relevance
 
-    _refuse_both(on, everything=everything)
-    text, today = " ".join(question), on or date.today()
+    _refuse_both(everything)
+    text = " ".join(question)
     with workspace() as place:
         whole = read_graph(place)
         try:
             relevance = graph_relevance(IndexSearch(place), text, unnamed_words(whole, text))
         except IndexUnavailableError:
             relevance = None  # the words decide
-    found = search_graph(whole, text, today, most=limit, past=everything, relevance=relevance)
+    found = search_graph(whole, text, _day(), most=limit, past=everything, relevance=relevance)
     memories = [
         {**memory_json(one.memory), "about": one.name, "score": round(one.score, 4)}
         for one in found.found
@@ -138,7 +140,7 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
 @number("--hops", low=1, high=3, default=1, help="How many relations away.")
 @_on_option
 @_everything_option
-def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
+def show(name: tuple[str, ...], hops: int, everything: bool) -> None:
     """Show one entity and its relations.
 
     Related entities are shown as a tree.
@@ -150,10 +152,10 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
     with whose(" ".join(name)) as (there, called):
         whole = read_graph(there.place)
     entity = the_one(whole, called)
-    _refuse_both(on, everything=everything)
-    found = whole if everything else whole.as_of(on or date.today())
+    _refuse_both(everything)
+    found = whole if everything else whole.as_of(_day())
     if found.at(entity.path) is None:
-        narrate(f"note: {entity.name} is not valid on {on or date.today()}; its page is shown as it is")
+        narrate(f"note: {entity.name} is not valid on {_day()}; its page is shown as it is")
         found = whole
     entity = found.at(entity.path) or entity
     node = neighbourhood(found, entity, hops=hops)
@@ -180,17 +182,17 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
     "current",
     "pending, overdue and done are states of todos; any includes what is no longer true.",
 )
-@day("--since", "Only what occurred on this day or later.", "occurred_since")
-@day("--until", "Only what occurred on this day or earlier.", "occurred_until")
+@day("--since", "occurred_since", "Only what occurred on this day or later.")
+@day("--until", "occurred_until", "Only what occurred on this day or earlier.")
 @number("--happens-within", high=36_500, metavar="DAYS", help="Only what happens within this many days.")
-@share("--min-importance", 0.0)
-@share("--min-confidence", 0.0)
+@share("--min-importance")
+@share("--min-confidence")
 @word("--text", "WORDS", "Only memories with all of these words.")
 @word("--scene", "WORDS", "Only memories under a heading or scene with these words.")
 @choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
 @number("-k", "--limit", low=1, high=1000, default=20)
 @_on_option
-def find(on: date | None, **conditions: Any) -> None:
+def find(**conditions: Any) -> None:
     """List typed memories by type, state, time or words.
 
     Also by the entity they are about.
@@ -201,7 +203,7 @@ def find(on: date | None, **conditions: Any) -> None:
     """
 
     with workspace() as place:
-        result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
+        result = found_by(read_graph(place), MemoryQuery(**conditions), _day())
     if answered(result):
         return
     narrate_notes(result.notes)
@@ -220,24 +222,24 @@ def find(on: date | None, **conditions: Any) -> None:
 
 @graph.command()
 @_on_option
-def todos(on: date | None) -> None:
+def todos() -> None:
     """List pending todos by due date; overdue ones are marked."""
-    _schedule(("todo",), None, on)
+    _schedule("todo")
 
 
 @graph.command()
 @number("--within", high=36_500, metavar="DAYS", help="Only within this many days.")
 @_on_option
-def events(within: int | None, on: date | None) -> None:
+def events(within: int | None) -> None:
     """List upcoming events and deadlines, and goals.
 
     The next one comes first; goals whose day has passed are overdue."""
-    _schedule(("event", "deadline"), within, on)
+    _schedule("event", "deadline", ahead=within)
 
 
-def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> None:
+def _schedule(*sorts: Sort, ahead: int | None = None) -> None:
     with workspace() as place:
-        schedule = upcoming(read_graph(place), on or date.today(), sorts=sorts, ahead=ahead)
+        schedule = upcoming(read_graph(place), _day(), sorts=sorts, ahead=ahead)
     if answered(schedule):
         return
     for title, due in (
@@ -351,8 +353,13 @@ for _operation in OPERATIONS:
     graph.add_command(command_of(_operation))
 
 
-def _refuse_both(on: date | None, *, everything: bool) -> None:
-    if everything and on:
+def _day() -> date:
+    """The day that was asked about: that of ``--on``, else today."""
+    return given("on") or date.today()
+
+
+def _refuse_both(everything: bool) -> None:
+    if everything and given("on"):
         raise UsageError("--all and --on exclude each other", hint="give one of them")
 
 
@@ -422,6 +429,6 @@ def _branches(node: Node, margin: str = "") -> Iterator[str]:
 
 
 def _say_counts(name: str, total: str, counts: Mapping[str, int]) -> None:
-    say_fields(10, (name, total))
+    say_fields((name, total))
     for each, count in counts.items():
         say(f"  {each:<14} {count:>6,}")

@@ -34,7 +34,7 @@ from workbench.cli.console import (
 )
 from workbench.cli.operation_command import AddressedWorkspace, act, content_address, whose
 from workbench.collection_pause import no_garbage_collection
-from workbench.errors import NotMemoryError, UsageError, disk_error
+from workbench.errors import NotMemoryError, UsageError, disk_errors
 from workbench.health.audit import Audit
 from workbench.health.finding import CheckResult, Finding, worst_first
 from workbench.health.memory_checks import secrets_in_history, without_origin
@@ -354,7 +354,7 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
     if with_text and html is None:
         raise UsageError("--with-text requires --html")
     asked = meant(folder) if folder else click.get_current_context().obj
-    place = Workspace.open(asked, lenient=True) if asked else Workspace.nearest(".", lenient=True)
+    place = Workspace.open(asked or Workspace.nearest_root("."), lenient=True)
     tell_skipped(place)
     if html is not None and Path(html).resolve().is_relative_to(place.root):
         raise UsageError(
@@ -364,11 +364,8 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
     with closing(place), no_garbage_collection(), Bar() as bar:
         found = audited(CheckSubject(place), model=not quick, tell=bar.show)
     if html is not None:
-        try:
-            with click.open_file(html, "w", encoding="utf-8", errors="replace") as file:
-                file.write(_page(found, with_text=with_text))
-        except OSError as error:
-            raise disk_error(error) from error
+        with disk_errors(), click.open_file(html, "w", encoding="utf-8", errors="replace") as file:
+            file.write(_page(found, with_text=with_text))
         narrate(f"written: {html}")
     said = {
         "workspace": place.root,

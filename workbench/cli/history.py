@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
 from itertools import islice
@@ -154,11 +154,12 @@ def _log_file(
     place = there.place
     if path is None:
         told = (o for o in place.operations.walk() if everything or o.action != ledger.ACTION)
-        steps = [FileStep(operation) for operation in islice(filter(only.holds, told), limit)]
+        every: Iterator[FileStep] = map(FileStep, told)
     else:
-        steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))
-        if not steps and not only.terms and not os.path.lexists(place.root / path):
-            raise NotMemoryError(there.address(path))  # a slip of the pen is not a file without history
+        every = file_log(place, path)
+    steps = list(islice((step for step in every if only.holds(step.operation)), limit))
+    if path and not steps and not only.terms and not os.path.lexists(place.root / path):
+        raise NotMemoryError(there.address(path))  # a slip of the pen is not a file without history
     rows = [
         {
             **operation_json(step.operation),

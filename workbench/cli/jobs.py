@@ -46,7 +46,6 @@ _TEMPLATES = {
     "cron": ("nightly.cron",),
     "launchd": ("nightly.plist",),
 }
-_MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
     flag("--log", "For schedulers: one line for each step on stderr, without text of memory.", shared=True),
     shared_option(
@@ -80,8 +79,11 @@ def run(job: str, only: tuple[str, ...]) -> int:
     log, dry_run = given("log"), given("dry_run")
     require_whole(part=dry_run)
     outcomes = []
-    with speaking(Job.NIGHTLY), workspace() as place, contextlib.ExitStack() as stack:
-        work = None if dry_run else stack.enter_context(at_work(place, Job.NIGHTLY))
+    with (
+        speaking(Job.NIGHTLY),
+        workspace() as place,
+        contextlib.nullcontext() if dry_run else at_work(place, Job.NIGHTLY) as work,
+    ):
         model = usable_model(place, "note: the language model cannot be used")
         night = NightlyContext(workspace=place, now=now(), model=model, dry_run=dry_run)
         for outcome in nightly(night, only, run=work.run if work else None):
@@ -90,7 +92,8 @@ def run(job: str, only: tuple[str, ...]) -> int:
                 why = f" ({outcome.error})" if outcome.error else ""
                 work.line(f"{outcome.step} {outcome.state}{why}")
             elif not wants_json():
-                say(f"{outcome.step:<8} {_MARKS[outcome.state]:<7} {outcome.said}")
+                state = "—" if outcome.state == "nothing" else outcome.state
+                say(f"{outcome.step:<8} {state:<7} {outcome.said}")
                 for note in filter(None, (*outcome.notes, outcome.hint)):
                     narrate(f"         {note}")
     answered({"dry_run": dry_run, "steps": outcomes})
@@ -192,7 +195,6 @@ class JobInProgress:
     """A job that is under way, with whom to tell how it goes."""
 
     run: ActiveRun
-    job: Job
     metrics: MetricsFile | None
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
@@ -205,7 +207,7 @@ class JobInProgress:
     def line(self, text: str) -> None:
         """A line of the log. ``text`` is made of names of ours and counts."""
         if given("log"):
-            narrate(f"{self.job.command}: {text}")
+            narrate(f"{self.run.run.job.command}: {text}")
 
     def end(self) -> None:
         """Say how it ended. Raises WorkbenchError where the figures cannot be written."""
@@ -231,7 +233,7 @@ def at_work(place: Workspace, job: Job) -> Iterator[JobInProgress]:
     work: JobInProgress | None = None
     try:
         with running(place.state_dir(), job, by_clock=given("log")) as run:
-            work = JobInProgress(run, job, file)
+            work = JobInProgress(run, file)
             yield work
     except BaseException:
         if work is not None:

@@ -295,18 +295,16 @@ def _option(parameter: Parameter) -> Decorator:
 
 def _addressed(place: Workspace, parameter: Parameter, value: Any) -> Any:
     """A value, where it names entries by ``path:line``, or memories by their ids, their addresses."""
-    if value is None:
+    if value is None or parameter.kind not in (Kind.ENTRY, Kind.MEMORY):
         return value
-    if parameter.kind is Kind.MEMORY:
+    named = value if parameter.many else (value,)
+    if parameter.kind is Kind.ENTRY:
+        found = tuple(content_address(place, one) for one in named)
+    else:
         from workbench.graph.read import memory_addresses
 
-        found = memory_addresses(place, value if parameter.many else (value,))
-        return found if parameter.many else found[0]
-    if parameter.kind is not Kind.ENTRY:
-        return value
-    if not parameter.many:
-        return content_address(place, value)
-    return tuple(content_address(place, named) for named in value)
+        found = memory_addresses(place, named)
+    return found if parameter.many else found[0]
 
 
 def _with_text(

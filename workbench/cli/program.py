@@ -14,7 +14,7 @@ import click
 
 from workbench import __version__
 from workbench.cli import shell_values
-from workbench.cli.commands import COMMANDS, Commands, refuse_renamed
+from workbench.cli.commands import COMMANDS, LISTED, Commands, refuse_renamed
 from workbench.cli.console import (
     AS_OF,
     OutputError,
@@ -63,15 +63,16 @@ class _Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that ``args`` name; a folder that is no command is opened."""
-        refuse_renamed(ctx, args[0])
-        if ctx.resilient_parsing and args[0] not in self.commands:
-            return "open", self.get_command(ctx, "open"), args  # the shell asks what could follow a folder
-        if self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():
-            return "open", self.get_command(ctx, "open"), args
-        if self.get_command(ctx, args[0]) is None and any(sign in args[0] for sign in "/.~"):
-            raise NoWorkspaceError(
-                f"{args[0]} is neither a command nor a folder", hint="`workbench --help` lists the commands"
-            )
+        name = args[0]
+        refuse_renamed(ctx, name)
+        if name not in self.commands:
+            # While a line is completed, the shell asks what could follow a folder.
+            if ctx.resilient_parsing or Path(name).is_dir():
+                return "open", self.commands["open"], args
+            if any(sign in name for sign in "/.~"):
+                raise NoWorkspaceError(
+                    f"{name} is neither a command nor a folder", hint="`workbench --help` lists the commands"
+                )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -85,8 +86,11 @@ class _Program(click.Group):
         """The commands that begin so, none of them loaded; else the folders."""
         from click.shell_completion import CompletionItem
 
-        listed = [command for commands in COMMANDS.values() for command in commands if not command.hidden]
-        offered = [CompletionItem(c.name, help=c.summary) for c in listed if c.name.startswith(incomplete)]
+        offered = [
+            CompletionItem(listed.name, help=listed.summary)
+            for listed in LISTED.values()
+            if listed.name.startswith(incomplete) and not listed.hidden
+        ]
         offered += click.Command.shell_complete(self, ctx, incomplete)
         return offered or [CompletionItem(incomplete, type="dir")]
 

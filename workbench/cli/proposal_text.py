@@ -45,7 +45,9 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.target and proposal.action in ("merge", "supersede"):
         say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
     if proposal.parts:
-        say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(_factors(proposal.parts))}", columns))
+        # What says nothing of a claim, a factor of 1, is left out.
+        factors = [f"{name} {_number(value)}" for name, value in proposal.parts.items() if value != 1]
+        say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(' · '.join(factors))}", columns))
     if proposal.gates:
         say_wrapped("gates " + " · ".join(map(_gate, proposal.gates)), dim=True)
     say_wrapped(_from(proposal), dim=True)
@@ -160,11 +162,6 @@ def _gate(gate: Gate) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _factors(parts: Mapping[str, float]) -> str:
-    """The factors that are not 1: what says nothing of a claim is left out."""
-    return " · ".join(f"{name} {_number(value)}" for name, value in parts.items() if value != 1)
 
 
 def _what(proposal: Proposal) -> str:

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 _SHOWN_LINES = 5
 _MEGABYTE = 1_000_000
 _WORD = "memory"
-_WIDTH = 10
 
 
 @command()
@@ -80,30 +79,27 @@ def reindex(
     if watch and (part or full):
         raise UsageError("--watch follows all changes: it excludes PATH, --full and --dry-run")
     job = Job.REINDEX_WATCH if watch else Job.REINDEX
-    with speaking(job), workspace() as place, contextlib.ExitStack() as stack:
+    with speaking(job), workspace() as place:
+        past = isinstance(place, PastWorkspace)
         if watch:
-            if isinstance(place, PastWorkspace):
+            if past:
                 raise UsageError("--watch does not apply to the past")
-            stop = stack.enter_context(until_stopped())
-            work = stack.enter_context(at_work(place, job))
-            _watch(place, work, stop, vectors=not no_vectors, yes=yes)
+            with until_stopped() as stop, at_work(place, job) as work:
+                _watch(place, work, stop, vectors=not no_vectors, yes=yes)
             return
-        alone = None
-        if not (part or isinstance(place, PastWorkspace)):
-            alone = stack.enter_context(at_work(place, job))
-        bar = stack.enter_context(Bar())
-        report = run(
-            place,
-            paths=paths,
-            full=full,
-            vectors=not no_vectors,
-            dry_run=dry_run,
-            progress=bar.follow,
-            agree=_asker(bar, yes=yes),
-        )
-        if alone is not None:
-            alone.run.tell(_counts(report))
-            alone.line(_counted(report))
+        with contextlib.nullcontext() if part or past else at_work(place, job) as alone, Bar() as bar:
+            report = run(
+                place,
+                paths=paths,
+                full=full,
+                vectors=not no_vectors,
+                dry_run=dry_run,
+                progress=bar.follow,
+                agree=_asker(bar, yes=yes),
+            )
+            if alone is not None:
+                alone.run.tell(_counts(report))
+                alone.line(_counted(report))
     if not (answered(report) or given("log")):
         _say_report(report)
 
@@ -247,7 +243,6 @@ def _say_local(found: Description, device: str) -> None:
     later = "" if found.form == "prepared" else ", prepared at its first use"
     say(found.source.name, bold=True)
     say_fields(
-        _WIDTH,
         ("provider", "local"),
         ("form", f"{found.form}{later}"),
         ("device", device + ("" if device == "cpu" else ", for many texts; cpu for others")),
@@ -263,7 +258,6 @@ def _say_service(found: Service) -> None:
     price = "not known" if found.price is None else f"{found.price:g} for a million tokens"
     say(found.model, bold=True)
     say_fields(
-        _WIDTH,
         ("provider", found.provider),
         ("endpoint", found.endpoint.url),
         ("dimension", found.dimensions or "as the model has it"),
@@ -303,7 +297,6 @@ def test() -> None:
         return
     say(choice.identity, bold=True)
     say_fields(
-        _WIDTH,
         ("dimension", told["dimension"]),
         ("opened in", f"{opened:,.0f} ms"),
         ("first text", f"{first:,.1f} ms"),

@@ -203,8 +203,10 @@ def _flush(transcripts: Sequence[str], *, quiet: bool = False) -> tuple[list[Flu
                 if reading.excluded:
                     tell(f"{file.name}: {reading.excluded}")
                 elif dry_run:
-                    parts = [part.session for part in reading.parts]
-                    done += [flush_session(place, one, now=now, model=model, dry_run=True) for one in parts]
+                    done += [
+                        flush_session(place, part.session, now=now, model=model, dry_run=True)
+                        for part in reading.parts
+                    ]
                 else:
                     done += flush_reading(place, reading, checkpoints, now=now, model=model, full=True)
             except (ReadOnlyError, OSError) as error:

@@ -17,6 +17,7 @@ from workbench.cli.console import (
     FOUND_WANTING,
     agree,
     answered,
+    attributes,
     choice,
     dry_run_option,
     flag,
@@ -94,13 +95,12 @@ def demo(folder: str, no_open: bool) -> None:
     from workbench.workspace.demo_writer import is_demo, write_demo
 
     target, proposed = Path(folder), 0
-    if not is_demo(target):
-        require_more_than_looking()
     if is_demo(target):
         narrate(f"{folder} is already there")
-    elif target.exists() and any(target.iterdir()):
-        raise UsageError(f"{folder} is not empty", hint="use another folder: workbench demo DIR")
     else:
+        require_more_than_looking()
+        if target.exists() and any(target.iterdir()):
+            raise UsageError(f"{folder} is not empty", hint="use another folder: workbench demo DIR")
         from workbench.dreaming.proposals.inbox import propose
         from workbench.dreaming.run import dream
 
@@ -284,7 +284,16 @@ def _say_found() -> bool:
     from workbench.health.machine_memories import agent_memories
 
     memories = agent_memories()
-    if answered({"found": memories}):
+    found = [
+        {
+            "path": one.path,
+            "layout": one.layout.name,
+            **attributes(one, "files", "bytes", "newest", "loaded", "pending"),
+            "problem": one.problem or None,
+        }
+        for one in memories
+    ]
+    if answered({"found": found}):
         return bool(memories)
     for one in memories:
         counts = ", ".join(f"{count} {kind}" for kind, count in one.files.items())

@@ -59,7 +59,7 @@ def memory_paths(ctx: click.Context) -> Iterable[str]:
     # The line was not expanded by the shell, so ``~`` is still in it.
     named = ctx.find_root().params.get("workspace")
     folder = named and resolved(str(Path(named).expanduser()))[0]
-    with closing(Workspace.open(folder) if folder else Workspace.nearest(".")) as place:
+    with closing(Workspace.open(folder or Workspace.nearest_root("."))) as place:
         return [file.path for file in place.scan()]
 
 

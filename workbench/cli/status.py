@@ -37,7 +37,6 @@ from workbench.workspace.workspace import Workspace
 
 STATUS_VERSION = 1
 """Grows when a field of the answer goes or comes to mean something else, not when one is added."""
-_WIDTH = 10
 
 
 @command()
@@ -81,7 +80,6 @@ def _say_status(report: dict[str, Any]) -> None:
     waiting = f"waiting: {report['proposals']}; `workbench inbox list` shows them"
     say_row(report["workspace"], bold=True)
     say_fields(
-        _WIDTH,
         ("as of", report["as_of"]),
         ("files", counts or "none yet"),
         ("layout", ", ".join(one["title"] for one in report["layouts"])),
@@ -152,8 +150,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
     jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
-    warnings = [f"{one.sentence}: {one.mends}" for one in jobs if one.wrong]
-    warnings += late_sentences(late)
+    warnings = [*(f"{one.sentence}: {one.mends}" for one in jobs if one.wrong), *late_sentences(late)]
     backup = history = None
     used = 0
     try:

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from workbench.health import duplicate_checks, memory_checks
@@ -202,21 +203,8 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
                     yield about(entry, "over the limit", what, "", "", "info")
 
 
-def _others(finding: Finding) -> tuple[str, ...]:
-    """The places that say it once more."""
-    return finding.also
-
-
-def _all(finding: Finding) -> tuple[str, ...]:
-    return (finding.place, *finding.also)
-
-
 def _is_noted(entry: Entry) -> bool:
     return entry.kind in _NOTED
-
-
-def _is_loaded(entry: Entry) -> bool:
-    return entry.kind in LOADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +224,19 @@ class _Declared:
 
 _PARTS = (
     _Declared("junk", "heartbeats, tool output, lines without content", _junk, is_about=_is_noted),
-    _Declared("duplicate", "repeats another entry nearly word by word", duplicate_checks.duplicates, _others),
+    _Declared(
+        "duplicate",
+        "repeats another entry nearly word by word",
+        duplicate_checks.duplicates,
+        attrgetter("also"),
+    ),
     _Declared("stale", "finished, replaced, or past its deadline", _stale),
-    _Declared("contradicted", "contradicts another entry", memory_checks.contradictions, _all),
+    _Declared(
+        "contradicted",
+        "contradicts another entry",
+        memory_checks.contradictions,
+        lambda one: (one.place, *one.also),
+    ),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
     _Declared("hidden", "text that an agent reads and a person does not see", memory_checks.hidden_text),
     _Declared(
@@ -247,5 +245,10 @@ _PARTS = (
         memory_checks.without_origin,
         is_about=memory_checks.is_long_term,
     ),
-    _Declared("over the limit", "beyond what an agent loads", _over_limit, is_about=_is_loaded),
+    _Declared(
+        "over the limit",
+        "beyond what an agent loads",
+        _over_limit,
+        is_about=lambda entry: entry.kind in LOADED,
+    ),
 )

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.errors import UsageError, WorkbenchError, disk_errors
 from workbench.health import (
     duplicate_checks,
     index_checks,
@@ -212,10 +212,11 @@ def _repaired(check: Check, subject: CheckSubject) -> CheckResult:
             break
         done = ""
         try:
-            require_more_than_looking()
-            done = due.repair()
-        except (WorkbenchError, OSError) as error:
-            refused[due.what] = (disk_error(error) if isinstance(error, OSError) else error).message
+            with disk_errors():
+                require_more_than_looking()
+                done = due.repair()
+        except WorkbenchError as error:
+            refused[due.what] = error.message
         result = look_at(check, subject)
         if done and any(one.what == due.what for one in result.findings):
             refused[due.what] = f"it is still there ({done})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -37,13 +37,13 @@ FixKind = Literal[
     "open",
 ]
 """What a fix does; the interface knows how. ``open`` only shows where to decide."""
-_SCREENS: Mapping[str, str] = {
+_SCREENS = {
     "proposals": "inbox list",
     "contradictions": "graph contradictions",
     "conflicts": "inbox conflicts",
     "settings": "config --check",
 }
-_COMMANDS: Mapping[str, str] = {
+_COMMANDS = {
     "forget-memory": "graph forget --reason 'no longer needed'",
     "extend": "episodes extend --days 30",
     "expire": "episodes expire",

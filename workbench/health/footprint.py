@@ -13,7 +13,7 @@ from pathlib import Path
 import platformdirs
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import disk_error
+from workbench.errors import disk_errors
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.own_history import histories_folder
 from workbench.workspace.registry import read_registry
@@ -86,13 +86,11 @@ def remove(folder: Path) -> None:
     Raises ReadOnlyError, WriteFailedError.
     """
     require_more_than_looking()
-    try:
+    with disk_errors():
         if folder.is_symlink() or not folder.is_dir():
             folder.unlink()
         else:
             shutil.rmtree(folder)
-    except OSError as error:
-        raise disk_error(error) from error
 
 
 def _mentions(roots: list[Path]) -> Iterator[StartLine]:

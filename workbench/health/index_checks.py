@@ -8,9 +8,8 @@ behind a network is asked only with the person's word.
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -32,14 +31,12 @@ from workbench.llm.language_model import LanguageModelError, Message, open_langu
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.locks import held, hold
+from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
 _WORDS_ONLY = "searches are keyword-only"
 _WITHOUT = "sessions are summarized and memories proposed by rules alone"
 _NOT_ASKED = "not asked: that requires --network"
-_PREPARING = "prepare.lock"
-_HALF = ".preparing-*"
 _SECONDS = 20.0
 _TOKENS = 200
 """Enough for a model that thinks before it says a word."""
@@ -101,18 +98,6 @@ def prepared_form(subject: CheckSubject) -> Look:
         folder = cache_dir() / "prepared" / found.source.digest
         if folder.is_dir():
             yield from _unusable(folder, "prepared.json is damaged, or belongs to another model")
-    prepared = cache_dir() / "prepared"
-    half = sorted(prepared.glob(_HALF))
-    lock = held(prepared / _PREPARING) if half else None
-    # What another process was preparing when it was listed is gone once that process has let go of the lock.
-    half = [folder for folder in half if folder.exists()]
-    if half and not (lock and lock.held):
-        yield Finding(
-            f"{len(half)} half-prepared models in {prepared}",
-            "preparing was interrupted; each takes about 100 MB",
-            "`workbench doctor --fix` removes them",
-            repair=partial(_clear, half),
-        )
 
 
 def _unusable(folder: Path, problem: str) -> Iterator[Finding]:
@@ -140,14 +125,6 @@ def _problem(folder: Path) -> str:
     except (form.DamagedError, OSError) as error:
         return str(error)
     return ""
-
-
-def _clear(half: Sequence[Path]) -> str:
-    """Remove what a preparation left that was killed: half a copy of what is there whole."""
-    with hold(half[0].parent / _PREPARING, "doctor"):
-        for folder in half:
-            shutil.rmtree(folder)
-    return f"{len(half)} removed"
 
 
 def _digest(path: Path) -> str:

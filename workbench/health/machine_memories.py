@@ -103,19 +103,6 @@ class AgentMemory:
         cut = [one.sentence for one in self.loaded if one.lost]
         return "; ".join(cut or [one.sentence for one in self.loaded[:1]])
 
-    def as_json(self) -> dict[str, object]:
-        """For programs."""
-        return {
-            "path": str(self.path),
-            "layout": self.layout.name,
-            "files": self.files,
-            "bytes": self.bytes,
-            "newest": self.newest,
-            "loaded": self.loaded,
-            "pending": self.pending,
-            "problem": self.problem or None,
-        }
-
 
 def agent_memories() -> list[AgentMemory]:
     """The memory of every agent of this machine, the one written last first; nothing is written by that.

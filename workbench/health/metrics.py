@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.errors import UsageError, WorkbenchError, disk_errors
 from workbench.jobs.runs import JobStatus, runs, standings
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import STATE_DIR
@@ -95,14 +95,9 @@ class MetricsFile:
         for status in standings(self.workspace.root / STATE_DIR, now):
             if status.last is not None:
                 _of_job(self.workspace, status, now, tell)
-        for of_memory in (_of_inbox, _of_budget, _of_index):
-            # What cannot be told is left out: an absent figure is no zero.
-            with contextlib.suppress(WorkbenchError, OSError):
-                of_memory(self.workspace, now, tell)
-        try:
+        _of_memory(self.workspace, now, tell)
+        with disk_errors():
             write_to_textfile(str(self.path), registry)
-        except OSError as error:
-            raise disk_error(error) from error
 
 
 def _of_job(workspace: Workspace, status: JobStatus, now: datetime, tell: Tell) -> None:
@@ -129,29 +124,25 @@ def _of_job(workspace: Workspace, status: JobStatus, now: datetime, tell: Tell) 
         tell("job_step_failing", 1.0, job=job, step=step.name)
 
 
-def _of_inbox(workspace: Workspace, now: datetime, tell: Tell) -> None:
+def _of_memory(workspace: Workspace, now: datetime, tell: Tell) -> None:
+    """Proposals, budget and index. What cannot be told is left out: an absent figure is no zero."""
+    from indexing.sync.freshness import freshness  # noqa: PLC0415 - brings the engine
+    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
     from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
 
-    tell("proposals_pending", len(pending(workspace, now)))
-
-
-def _of_budget(workspace: Workspace, _: datetime, tell: Tell) -> None:
-    from workbench.dreaming.proposals.budget import budget_of  # noqa: PLC0415
-
-    tell("memory_budget_share", budget_of(workspace).share)
-
-
-def _of_index(workspace: Workspace, _: datetime, tell: Tell) -> None:
-    from indexing.sync.freshness import freshness  # noqa: PLC0415 - brings the engine
-
-    found = freshness(workspace)
-    tell("files", found.files)
-    usable = found.state in ("fresh", "stale")
-    tell("index_usable", usable)
-    if usable:
-        tell("index_entries", found.entries)
-        tell("index_stale_files", found.added + found.changed + found.removed)
-        tell("index_entries_without_vector", found.pending)
+    with contextlib.suppress(WorkbenchError, OSError):
+        tell("proposals_pending", len(pending(workspace, now)))
+    with contextlib.suppress(WorkbenchError, OSError):
+        tell("memory_budget_share", budget_of(workspace).share)
+    with contextlib.suppress(WorkbenchError, OSError):
+        found = freshness(workspace)
+        tell("files", found.files)
+        usable = found.state in ("fresh", "stale")
+        tell("index_usable", usable)
+        if usable:
+            tell("index_entries", found.entries)
+            tell("index_stale_files", found.added + found.changed + found.removed)
+            tell("index_entries_without_vector", found.pending)
 
 
 def _name(workspace: Workspace) -> str:

@@ -18,7 +18,7 @@ from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
 from workbench.dreaming.candidates import generated_lines, is_generated
-from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_error
+from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_errors
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind, without_emphasis
@@ -40,7 +40,7 @@ NAMED = 8
 TITLE = 80
 """Characters of an entry that a finding shows."""
 _SHOWN = 3
-_LABELS: dict[str, str] = {
+_LABELS = {
     "forget": "forget it",
     "edit": "edit it",
     "quarantine": "set it aside, where no agent loads it",
@@ -271,9 +271,7 @@ def put_into(folder: Path, path: Path) -> Path:
     """Move ``path`` into ``folder`` under a name that nothing there has. Raises WorkbenchError."""
     not_a_link(folder)
     target = folder / f"{time.time_ns()}-{path.name}"
-    try:
+    with disk_errors():
         folder.mkdir(mode=0o700, exist_ok=True)
         os.rename(path, target)
-    except OSError as error:
-        raise disk_error(error) from error
     return target

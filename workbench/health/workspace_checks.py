@@ -26,7 +26,7 @@ from workbench.errors import (
     RepositoryStateError,
     UsageError,
     WorkbenchError,
-    disk_error,
+    disk_errors,
 )
 from workbench.format_version import FORMAT
 from workbench.health.finding import Finding, Fix, Look, SkippedError
@@ -123,10 +123,8 @@ def _holds_key(path: Path) -> bool:
 def _close(path: Path, mode: int) -> str:
     """Take the rights of others from a file or folder of ours, and of no link. Raises WorkbenchError."""
     wanted = mode & ~_OTHERS
-    try:
+    with disk_errors():
         os.chmod(path, wanted, follow_symlinks=os.chmod not in os.supports_follow_symlinks)
-    except OSError as error:
-        raise disk_error(error) from error
     return f"its mode is {wanted:04o} now"
 
 

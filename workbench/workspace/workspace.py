@@ -36,12 +36,12 @@ from workbench.workspace.agent_layouts import (
     OPENCLAW,
     PLAIN,
     AgentLayout,
-    LoadLimit,
     existing,
     layouts_named,
     layouts_of,
     limits_said,
 )
+from workbench.workspace.agent_rules import LoadLimit
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile, daily_notes_of
 
@@ -125,14 +125,12 @@ class Workspace:
         found.misread, found.skipped = misread, skipped
         return found
 
-    @classmethod
-    def nearest(cls, folder: Path | str, *, anyhow: bool = False, lenient: bool = False) -> Workspace:
-        """The workspace that ``folder`` is in: the nearest one upwards that shows signs of memory."""
-        return cls.open(cls.nearest_root(folder), anyhow=anyhow, lenient=lenient)
-
     @staticmethod
     def nearest_root(folder: Path | str) -> Path:
-        """Where that workspace is, without opening it. Raises NoWorkspaceError."""
+        """Where the workspace is that ``folder`` is in: the nearest one upwards that shows signs of memory.
+
+        Raises NoWorkspaceError.
+        """
         start = Path(os.path.realpath(folder))
         for candidate in (start, *start.parents):
             if any((candidate / sign).exists() for sign in _SIGNS):

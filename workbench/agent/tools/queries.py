@@ -18,7 +18,7 @@ from indexing.document import Stored, entry_key
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Query
 from indexing.search.modes import MODES, ModeName
-from workbench.agent.agent_text import as_text, why_flagged, why_over
+from workbench.agent.agent_text import why_flagged, why_over
 from workbench.agent.federated_search import (
     LEADER,
     RelevanceOf,
@@ -53,6 +53,7 @@ from workbench.memory.graph_page import TypedMemory
 from workbench.memory.names import is_outside
 from workbench.plural import plural
 from workbench.safety.secrets import masked
+from workbench.safety.terminal import visible
 from workbench.workspace.layout import ARCHIVE
 
 MOST_LINES = 2_000
@@ -153,31 +154,31 @@ def memory_get(
         "end_line": last,
         "total_lines": len(rows),
         "next": last + 1 if last < len(rows) else None,
-        "text": as_text("\n".join(part)),
+        "text": visible("\n".join(part)),
         "notes": notes,
     }
 
 
 def _read(session: AgentSession, asked: str) -> tuple[str, bytes]:
     """The path as it is told, and what is there; of one's own memory first. Raises NotMemoryError."""
-    prefix = f"{LEADER}:"
-    theirs = session.leader is not None and asked.startswith(prefix)
-    place = session.leader if session.leader is not None and theirs else session.workspace
-    path = asked.removeprefix(prefix) if theirs else asked
+    own, leader, prefix = session.workspace, session.leader, f"{LEADER}:"
+    place, path = own, asked
+    if leader is not None and asked.startswith(prefix):
+        place, path = leader, asked.removeprefix(prefix)
     path = path if place.layout.holds(path) else path.rpartition("#")[0] or path
     if is_outside(path):
         raise NotMemoryError(path)
     try:
-        return (asked if theirs else path), place.read(path)
+        return (path if place is own else asked), place.read(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
-        if session.leader is not None and not theirs:
+        if leader is not None and place is own:
             return _read(session, prefix + path)
         raise NotMemoryError(path) from None
 
 
 def shown(words: str) -> str:
     """Words of memory as a tool returns them: secrets masked, nothing invisible."""
-    return as_text(masked(words))
+    return visible(masked(words))
 
 
 def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: date) -> dict[str, Any]:
@@ -188,7 +189,7 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
         "start_line": hit.start_line,
         "end_line": hit.end_line,
         "kind": str(hit.kind),
-        "heading": as_text(" > ".join(hit.heading)),
+        "heading": visible(" > ".join(hit.heading)),
         "date": hit.date.isoformat() if hit.date else None,
         "text": shown(hit.snippet),
         "score": round(one.strength, 4),
@@ -197,7 +198,7 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
     }
     more = {
         "user": stored.facets.user if stored else "",
-        "entity": as_text(stored.facets.names[0])
+        "entity": visible(stored.facets.names[0])
         if stored and hit.kind is Kind.ENTITY and stored.facets.names
         else "",
         "warnings": list(_warnings(scope, hit, stored, today)),
@@ -332,7 +333,7 @@ def memory_graph_query(
     answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
     for mark, match in [(mark, match) for mark, one in found for match in one.matches][:limit]:
-        row = {**_held(mark, match.held, today), "why": as_text(match.why)}
+        row = {**_held(mark, match.held, today), "why": visible(match.why)}
         if match.late:
             row["overdue_days"] = match.late
         memory = match.held.memory
@@ -344,7 +345,7 @@ def memory_graph_query(
         "" if suggested else "no memory matches; remove a condition, or use state=any",
         total=sum(one.total for _, one in found),
         tasks=[
-            {"name": as_text(task.name), "page": marked(mark, task.path)}
+            {"name": visible(task.name), "page": marked(mark, task.path)}
             for mark, one in found
             for task in one.tasks
         ],
@@ -368,8 +369,13 @@ def knowledge_graph_search(
     relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says along
     which path it came to each finding.
     """
-    graphs = session.graphs(call)
-    relevances = _relevances(session, query, graphs, call)
+    graphs = dict(session.graphs(call))
+    relevances: dict[str, Relevance] = {}  # without an index the words decide
+    with session.searching(call) as service:
+        for scope in service.scopes:
+            unnamed = unnamed_words(graphs[scope.mark], query)
+            with contextlib.suppress(IndexUnavailableError):
+                relevances[scope.mark] = graph_relevance(scope.searcher, query, unnamed, session.user)
     answers = [
         (
             mark,
@@ -381,7 +387,7 @@ def knowledge_graph_search(
                 relevance=relevances.get(mark),
             ),
         )
-        for mark, graph in graphs
+        for mark, graph in graphs.items()
     ]
     answer = ToolAnswer(session, query, "knowledge_graph_search")
     answer.notes = [note for _, one in answers for note in one.notes]
@@ -394,23 +400,8 @@ def knowledge_graph_search(
         items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
         answer.add(mark, _visible(row), _given([item.entry for item in items], found.score))
     answer.notes += _known_names(one.suggestions for _, one in answers)
-    understood = as_text(next((one.asked for _, one in answers if one.asked), ""))
+    understood = visible(next((one.asked for _, one in answers if one.asked), ""))
     return answer.told("found", understood=understood)
-
-
-def _relevances(
-    session: AgentSession, question: str, graphs: Iterable[tuple[str, Graph]], call: Call
-) -> dict[str, Relevance]:
-    """What the search engine says of each scope's graph; without an index the words decide."""
-    unnamed = {mark: unnamed_words(graph, question) for mark, graph in graphs}
-    found: dict[str, Relevance] = {}
-    with session.searching(call) as service:
-        for scope in service.scopes:
-            with contextlib.suppress(IndexUnavailableError):
-                found[scope.mark] = graph_relevance(
-                    scope.searcher, question, unnamed[scope.mark], session.user
-                )
-    return found
 
 
 def _days(span: int | str | None) -> int | None:
@@ -428,7 +419,7 @@ def _known_names(suggested: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _held(mark: str, held: EntityMemory, today: date) -> dict[str, Any]:
-    row = {**_memory(mark, held.memory), "about": as_text(held.owner)}
+    row = {**_memory(mark, held.memory), "about": visible(held.owner)}
     if over := why_over(held.memory.valid_until, today):
         row["warnings"] = [*row.get("warnings", ()), f"{over}: it is over"]
     return row

@@ -31,16 +31,17 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.agent_text import as_line, as_text
-from workbench.agent.federated_search import ReadOnlyMemberError, open_leader
+from workbench.agent.agent_text import as_line
+from workbench.agent.federated_search import READ_ONLY, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
-from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, WorkbenchError
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.operations.operation_spec import OperationSpec
+from workbench.safety.terminal import visible
 from workbench.workspace.late_lines import LateLines
 from workbench.workspace.workspace import Workspace
 
@@ -121,13 +122,13 @@ class AgentSession:
     def writing(self, call: Call, operation: OperationSpec) -> Iterator[Workspace]:
         """The workspace, to do an operation to it, for one call at a time.
 
-        Raises NotCuratableError for an operation that is not declared to be for agents, and
-        ReadOnlyMemberError for members of a team.
+        Raises NotCuratableError for an operation that is not declared to be for agents, and ReadOnlyError for
+        members of a team, whose memory is its leader's to write.
         """
         if not operation.agents:
             raise NotCuratableError(f"agents cannot {operation.name}", hint="tell the person")
         if self.leader is not None:
-            raise ReadOnlyMemberError
+            raise ReadOnlyError(READ_ONLY)
         with self._turn(self._writing, call):
             yield self.workspace
 
@@ -251,8 +252,18 @@ class Tool:
     lane: Lane
 
     def __call__(self, session: AgentSession, said: object, call: Call) -> Result:
-        """The answer to these arguments. Raises ToolError where they are wrong, and what ``run`` raises."""
-        return self.run(session, call, **msgspec.structs.asdict(self._read(said)))
+        """The answer to these arguments. Raises what ``run`` raises.
+
+        Raises ToolError where they are wrong, which says what is wrong, and has an example that is right.
+        """
+        try:
+            arguments = msgspec.convert(self._by_own_names(said), self.arguments)
+        except ValueError as error:
+            known = ", ".join(self.arguments.__struct_encode_fields__)
+            example = json.dumps(self.example, ensure_ascii=False)
+            told = f"{self.name}: {str(error)[:400]}. It takes {known}. For example: {example}"
+            raise ToolError(as_line(told, LONGEST_ADVICE)) from error
+        return self.run(session, call, **msgspec.structs.asdict(arguments))
 
     @property
     def writes(self) -> bool:
@@ -279,16 +290,6 @@ class Tool:
         # Whoever gives the alias leaves the name out; that one of both is there is checked when it is called.
         schema["required"] = [name for name in schema["required"] if name not in aliases.values()]
         return schema
-
-    def _read(self, said: object) -> msgspec.Struct:
-        """The arguments of a call. Raises ToolError with what is wrong, and an example that is right."""
-        try:
-            return msgspec.convert(self._by_own_names(said), self.arguments)
-        except ValueError as error:
-            known = ", ".join(self.arguments.__struct_encode_fields__)
-            example = json.dumps(self.example, ensure_ascii=False)
-            told = f"{self.name}: {str(error)[:400]}. It takes {known}. For example: {example}"
-            raise ToolError(as_line(told, LONGEST_ADVICE)) from error
 
     @property
     def _aliases(self) -> dict[str, str]:
@@ -393,4 +394,4 @@ class ToolAnswer:
         notes = [*self.notes, *self._session.record(self._given, self._question, self._tool)]
         if nothing and not self._rows:
             notes.append(nothing)
-        return {name: self._rows, **more, "notes": list(dict.fromkeys(map(as_text, notes)))}
+        return {name: self._rows, **more, "notes": list(dict.fromkeys(map(visible, notes)))}
