@@ -44,6 +44,13 @@ def has_writers(descriptor: int, path: Path) -> bool | None:
     return False
 
 
+def program_environment() -> dict[str, str]:
+    """Our own environment, for a Python process that imports this program wherever it is started."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    own = os.fspath(Path(__file__).resolve().parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([own, *filter(None, paths)])}
+
+
 def file_system(path: Path) -> str:
     """The type of the file system that ``path`` is on, as mount(8) calls it; empty where it is not known."""
     best = ("", "")
