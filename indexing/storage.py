@@ -14,30 +14,19 @@ import json
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.errors import IndexUnavailableError, SpecialFileError
+from workbench.workspace.state_files import replace_state
 
 _KEPT_ASIDE = 2
 
 
 def write_json(path: Path, value: object) -> None:
     """``value`` at ``path``, wholly or not at all, durably. Raises OSError."""
-    data = json.dumps(value, separators=(",", ":")).encode()
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    replace_state(path, json.dumps(value, separators=(",", ":")).encode(), flush=True)
 
 
 def read_json(path: Path) -> object | None:
@@ -151,10 +140,9 @@ def engine(what: str) -> Iterator[None]:
         yield
     except IndexUnavailableError:
         raise
-    except Exception as error:
-        raise _unavailable(what, error) from error
     except BaseException as error:
-        if type(error).__name__ == "PanicException":  # derives from BaseException in pyo3
+        panic = type(error).__name__ == "PanicException"  # derives from BaseException in pyo3
+        if panic or isinstance(error, Exception):
             raise _unavailable(what, error) from error
         raise
 

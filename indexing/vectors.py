@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings would draw over a terminal interface
 
@@ -27,10 +27,8 @@ import pyarrow as pa
 from lancedb.index import BTree, IvfFlat, IvfRq
 from numpy.typing import NDArray
 
+from indexing.embedding.port import Vectors
 from indexing.storage import engine
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
 
 INDEX_ROWS = 4_000
 EXACT_ROWS = 200_000

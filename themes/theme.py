@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,40 +73,41 @@ class ThemeData:
         return not self.colors["text"].startswith("#")
 
 
-class _Found:
-    """A mapping of the file, its keys with the lines that they stand in."""
+class _Fields:
+    """A mapping of the file ``where``, all of it or that of its key ``of``: what each key stands for."""
 
-    def __init__(self, node: yaml.Node | None, where: str, what: str) -> None:
-        if not isinstance(node, yaml.MappingNode):
-            raise wrong(where, node, f"{what} must be a mapping of words to values")
-        self.line = node
-        self.where = where
+    def __init__(self, node: yaml.Node | None, where: str, of: str = "") -> None:
+        self._node, self._where, self._of = node, where, of
         self.values: dict[str, yaml.Node] = {}
+        if not isinstance(node, yaml.MappingNode):
+            raise self._wrong(node, f"{of or 'a theme'} must be a mapping of words to values")
         for key, value in node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else "?"
             if name in self.values:
-                raise wrong(where, key, f"{name} is said twice")
+                raise self._wrong(key, f"{name} is said twice")
             self.values[name] = value
 
-    def scalar(self, key: str, tag: str) -> str | None:
-        """The value of ``key`` as it is written, where it has this tag."""
+    def take(self, key: str, tag: str, accepts: Callable[[str], object], what: str) -> str:
+        """The value of ``key`` as it is written. Raises ThemeError where it is not ``what`` it must be."""
         node = self.values.get(key)
-        return str(node.value) if isinstance(node, yaml.ScalarNode) and node.tag == tag else None
+        if isinstance(node, yaml.ScalarNode) and node.tag == tag and accepts(node.value):
+            return str(node.value)
+        name = f"{self._of}.{key}" if self._of else key
+        missing = "is missing; it " if self._of and not node else ""
+        raise self.wrong(key, f"{name} {missing}must be {what}")
 
-    def wrong(self, key: str, what: str) -> ThemeError:
-        """What is wrong with ``key``."""
-        return wrong(self.where, self.values.get(key, self.line), what)
-
-    def only(self, known: tuple[str, ...], what: str) -> None:
+    def only(self, known: Sequence[str], what: str) -> None:
         """Raise ThemeError where there are other keys."""
         if unknown := sorted(self.values.keys() - set(known)):
             raise self.wrong(unknown[0], f"unknown {what}: {', '.join(unknown)}")
 
+    def wrong(self, key: str, what: str) -> ThemeError:
+        """What is wrong with ``key``, with its line."""
+        return self._wrong(self.values.get(key, self._node), what)
 
-def wrong(where: str, node: yaml.Node | None, what: str) -> ThemeError:
-    """An error with the line that it is about."""
-    line = f":{node.start_mark.line + 1}" if node is not None else ""
-    return ThemeError(f"{where}{line}: {what}")
+    def _wrong(self, node: yaml.Node | None, what: str) -> ThemeError:
+        line = f":{node.start_mark.line + 1}" if node is not None else ""
+        return ThemeError(f"{self._where}{line}: {what}")
 
 
 def parse_theme(text: str, where: str, path: Path | None = None) -> ThemeData:
@@ -120,20 +121,19 @@ def parse_theme(text: str, where: str, path: Path | None = None) -> ThemeData:
         raise ThemeError(f"{where}{line}: this is not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ThemeError(f"{where} is no theme: {str(error).partition(chr(10))[0]}") from error
-    found = _Found(node, where, "a theme")
-    name, label = found.scalar("name", _STRING), found.scalar("label", _STRING)
-    dark = found.scalar("dark", _BOOLEAN)
-    if name is None or not _NAME.fullmatch(name):
-        raise found.wrong("name", "name must be a word of small letters, digits and dashes")
-    if label is None or not label.isprintable() or not 0 < len(label) <= 40:
-        raise found.wrong("label", "label must be a short line of text")
-    if dark is None:
-        raise found.wrong("dark", "dark must be true or false")
+    found = _Fields(node, where)
+    name = found.take("name", _STRING, _NAME.fullmatch, "a word of small letters, digits and dashes")
+    label = found.take("label", _STRING, _is_label, "a short line of text")
+    dark = found.take("dark", _BOOLEAN, bool, "true or false")
     found.only(_KEYS, "keys")
     if "colors" not in found.values:
         raise found.wrong("colors", "colors must be there")
-    colors = _colors(_Found(found.values["colors"], where, "colors"))
+    colors = _colors(_Fields(found.values["colors"], where, "colors"))
     return ThemeData(name, label, dark.lower() in ("true", "yes", "on"), colors, path)
+
+
+def _is_label(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= 40
 
 
 def _refuse_depth(text: str) -> None:
@@ -150,19 +150,20 @@ def _refuse_depth(text: str) -> None:
             raise ValueError(f"it is nested too deep{line}")
 
 
-def _colors(found: _Found) -> dict[str, str]:
-    colors: dict[str, str] = {}
-    for role in COLORS:
-        value = found.scalar(role, _STRING) or ""
-        if not _COLOR.fullmatch(value) and value not in OF_THE_TERMINAL:
-            said = "is missing; it must be" if role not in found.values else "must be"
-            raise found.wrong(role, f"colors.{role} {said} a colour like '#1a2b3c', or one like ansi_blue")
-        if colors and value.startswith("#") != colors[COLORS[0]].startswith("#"):
+def _colors(found: _Fields) -> dict[str, str]:
+    wanted = "a colour like '#1a2b3c', or one like ansi_blue"
+    colors = {role: found.take(role, _STRING, _is_color, wanted) for role in COLORS}
+    fixed = colors[COLORS[0]].startswith("#")
+    for role, color in colors.items():
+        if color.startswith("#") != fixed:
             # The terminal's colours cannot be mixed with others, and their contrast is not known.
             raise found.wrong(role, f"colors.{role}: '#1a2b3c' and ansi_blue do not go together in one theme")
-        colors[role] = value
     found.only(COLORS, "colours")
     return colors
+
+
+def _is_color(text: str) -> bool:
+    return text in OF_THE_TERMINAL or bool(_COLOR.fullmatch(text))
 
 
 BUILT_IN = Path(__file__).parent
@@ -174,12 +175,6 @@ _MOST = 200
 def own_folder() -> Path:
     """Where a person's own themes are: ``themes`` beside their settings file."""
     return user_settings_path().parent / "themes"
-
-
-def load_themes(folders: Iterable[Path] = (BUILT_IN,)) -> tuple[list[ThemeData], list[str]]:
-    """All themes of ``folders``, later ones replacing earlier ones of the same name, and what was wrong."""
-    loaded = Themes(tuple(folders))
-    return list(loaded.by_name.values()), loaded.problems
 
 
 def read_theme(path: Path) -> ThemeData:
@@ -196,8 +191,9 @@ def read_theme(path: Path) -> ThemeData:
 class Themes:
     """The themes of some folders, the last of them a person's own, which may change at any time."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._folders = folders
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        """Those that come with the program and the person's own, where no ``folders`` are given."""
+        self._folders = folders or (BUILT_IN, own_folder())
         self._good: dict[Path, ThemeData] = {}
         self._seen: object = None
         self.by_name: dict[str, ThemeData] = {}

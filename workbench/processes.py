@@ -47,6 +47,13 @@ def has_writers(descriptor: int, path: Path) -> bool | None:
     return False
 
 
+def program_environment() -> dict[str, str]:
+    """Our own environment, for a Python process that imports this program wherever it is started."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    own = os.fspath(Path(__file__).resolve().parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([own, *filter(None, paths)])}
+
+
 def is_local(path: Path) -> bool:
     """Whether a path is known to lie on a file system that no other machine writes to."""
     best = ("", "")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indexing.embedding.port import Vectors
 from indexing.storage import not_a_link, remove, set_aside_here
 from workbench.special_files import kind_of_special
 
@@ -41,11 +41,11 @@ class EmbeddingCache:
         self._numbers: dict[str, int] = {}
         self._open()
 
-    def get(self, model: str, texts: Sequence[str], dimension: int) -> dict[str, NDArray[np.float32]]:
+    def get(self, model: str, texts: Sequence[str], dimension: int) -> dict[str, Vectors]:
         """The known vectors of ``texts``, by text."""
         keys = {text_key(text): text for text in texts}
         number = self._number(model)
-        found: dict[str, NDArray[np.float32]] = {}
+        found: dict[str, Vectors] = {}
         wanted = list(keys) if number else []
         for start in range(0, len(wanted), _KEYS_A_QUERY):
             some = wanted[start : start + _KEYS_A_QUERY]
@@ -67,7 +67,7 @@ class EmbeddingCache:
         rows = self._run(newest, self._number(model))
         return len(rows[0][0]) // 4 if rows else 0
 
-    def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+    def put(self, model: str, vectors: Mapping[str, Vectors]) -> None:
         """Remember ``vectors``, and forget the oldest beyond the bound."""
         number = self._number(model)
         if not number or not vectors:

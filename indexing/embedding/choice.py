@@ -10,15 +10,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from indexing.embedding.model_files import NONE, locate
+from indexing.embedding.port import Embedder
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key, require_client
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 _PUBLIC = {
     "openai": "https://api.openai.com/v1",
@@ -210,23 +207,18 @@ def _choice(provider: str, settings: Settings, threads: int) -> ModelChoice:
     if provider in REMOTE:
         service = service_of(provider, settings)
 
-        def opened(*, questions: bool) -> Embedder:
+        def opened(*, questions: bool = False) -> Embedder:
             from indexing.embedding.remote import RemoteEmbedder  # noqa: PLC0415 - imports HTTP and numpy
 
             return RemoteEmbedder(service, questions=questions)
 
-        return ModelChoice(
-            service.identity, partial(opened, questions=False), partial(opened, questions=True), service
-        )
+        return ModelChoice(service.identity, opened, partial(opened, questions=True), service)
 
-    def for_bulk() -> Embedder:
-        from indexing.embedding.local import open_for_bulk  # noqa: PLC0415 - what it opens is heavy
+    def opened_here(*, questions: bool = False) -> Embedder:
+        from indexing.embedding.local import open_embedder, open_for_bulk  # noqa: PLC0415 - `status` needs none
 
+        if questions:
+            return open_embedder(settings.model, threads=threads)
         return open_for_bulk(settings.model, threads=threads, device=settings.embedding_device)
 
-    def for_questions() -> Embedder:
-        from indexing.embedding.local import open_embedder  # noqa: PLC0415 - as above
-
-        return open_embedder(settings.model, threads=threads)
-
-    return ModelChoice(locate(settings.model).identity, for_bulk, for_questions)
+    return ModelChoice(locate(settings.model).identity, opened_here, partial(opened_here, questions=True))

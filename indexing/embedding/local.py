@@ -16,17 +16,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from indexing.embedding.model_files import ModelSource, locate
-from indexing.embedding.port import EmbeddedBatch, Embedder, cache_dir
+from indexing.embedding.native import NativeEmbedder
+from indexing.embedding.port import EmbeddedTexts, Embedder, Vectors, cache_dir
 from indexing.storage import set_aside_here
-from workbench.errors import ModelUnavailableError, WorkbenchError
+from workbench.errors import ModelUnavailableError, WorkbenchError, reason_of
+from workbench.processes import program_environment
 from workbench.workspace.locks import hold
-
-if TYPE_CHECKING:
-    from indexing.embedding.native import NativeEmbedder
-    from indexing.embedding.port import Vectors
 
 WORTH_IT = 1_000
 """Texts from which loading the model onto a device, which takes seconds, is made up for."""
@@ -61,7 +59,7 @@ def open_for_bulk(setting: str = "", *, threads: int = 1, device: str = "") -> E
     """
     source, wanted = locate(setting), chosen_device(device)
     cpu = _opened(source, threads, wanted)
-    if wanted == "cpu" or cpu.__class__.__name__ == "NativeEmbedder":
+    if wanted == "cpu" or isinstance(cpu, NativeEmbedder):
         return cpu
     from indexing.embedding.onnx_export import PROBES  # noqa: PLC0415 - wanted by few
 
@@ -160,7 +158,7 @@ class BulkLocal(Embedder):
                 self._failed(error)
         return self._cpu.embed(texts)
 
-    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedTexts]:
         """See ``Embedder``."""
         self._seen += len(texts)
         if self._load is not None and self._seen >= self._worth_it:
@@ -174,7 +172,7 @@ class BulkLocal(Embedder):
             moved = load()
             alike = (moved.embed(self._probes, batch=8) * self._cpu.embed(self._probes)).sum(axis=1).min()
         except Exception as error:  # as above
-            self.notes.append(f"{self._device} is not used: {_first_line(error)}")
+            self.notes.append(f"{self._device} is not used: {reason_of(error)}")
             return
         if not float(alike) >= LIKENESS:
             self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
@@ -185,7 +183,7 @@ class BulkLocal(Embedder):
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
             self._on_device, self.step = None, Embedder.step
-            self.notes.append(f"{self._device} failed, continuing on the CPU: {_first_line(error)}")
+            self.notes.append(f"{self._device} failed, continuing on the CPU: {reason_of(error)}")
             return
         self._batch = max(1, self._batch // 2)
         self.notes[:] = [note for note in self.notes if not note.startswith(_SMALLER)]
@@ -210,10 +208,6 @@ def _free_memory() -> None:
         torch.mps.empty_cache()
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
-
-
 # -- forms ---------------------------------------------------------------------------------------
 
 
@@ -230,7 +224,7 @@ def _opened(source: ModelSource, threads: int, device: str) -> Embedder:
     except (WorkbenchError, OSError) as error:
         why = str(error)
     _LOG.warning("the model is used unprepared, which is slower: %s", why)
-    return _native(source, device if has_device(device) else "cpu", threads)
+    return NativeEmbedder(source, device=device if has_device(device) else "cpu", threads=threads)
 
 
 def _prepared(folder: Path, threads: int) -> Embedder | None:
@@ -257,14 +251,12 @@ def _prepare_in_child(source: ModelSource, target: Path) -> None:
             return  # somebody else made it while we waited
         for left in target.parent.glob(".preparing-*"):  # by one that was killed: half a copy of a model
             shutil.rmtree(left, ignore_errors=True)
-        root = str(Path(__file__).resolve().parents[2])
-        paths = filter(None, (root, os.environ.get("PYTHONPATH", "")))
-        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(paths)}
+        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
         named = (str(source.folder), source.identity, str(target))
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "indexing.embedding.onnx_export", *named],
-                env={**os.environ, **offline},
+                env=program_environment() | offline,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PREPARE_SECONDS,
@@ -282,10 +274,4 @@ def _on_device(source: ModelSource, device: str) -> OnDevice:
         raise ModelUnavailableError("there is no such device; known: cpu, cuda, cuda:1, mps")
     if not has_device(device):
         raise ModelUnavailableError("torch cannot use it here")
-    return _native(source, device, 0)
-
-
-def _native(source: ModelSource, device: str, threads: int) -> NativeEmbedder:
-    from indexing.embedding.native import NativeEmbedder  # noqa: PLC0415 - imports torch when used
-
-    return NativeEmbedder(source, device=device, threads=threads)
+    return NativeEmbedder(source, device=device)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from indexing.embedding.port import Embedder
+from indexing.embedding.choice import choices
+from indexing.embedding.local import prepared_folder
+from indexing.embedding.model_files import locate
+from indexing.embedding.port import Embedder, Vectors
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
 
 _KEPT = 5_000
 """Vectors that are kept, of 1.5 KB each with the usual model."""
@@ -23,10 +22,6 @@ def why_no_model(settings: Settings, *, prepares: bool = False) -> str:
     Nothing is sent to a provider, and nobody waits until a model is prepared, unless it ``prepares`` one at
     its first use: indexing and searching do that.
     """
-    from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
-    from indexing.embedding.local import prepared_folder  # noqa: PLC0415 - opened late
-    from indexing.embedding.model_files import locate  # noqa: PLC0415 - opened late
-
     try:
         if choices(settings, threads=2).first().service is not None:
             return "names are not sent to a provider"
@@ -39,8 +34,6 @@ def why_no_model(settings: Settings, *, prepares: bool = False) -> str:
 
 def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | None:
     """The model of the settings where ``why_no_model`` says nothing against it, else None."""
-    from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
-
     if why_no_model(settings, prepares=prepares):
         return None
     return _WhenNeeded(choices(settings, threads=2).first().open_for_questions)

@@ -110,12 +110,12 @@ def original(folders: Iterable[Path]) -> ModelSource:
 
 def source_of(folder: Path, *, name: str) -> ModelSource:
     """The model in ``folder``, identified by all that shapes its vectors. Raises ModelUnavailableError."""
-    if not (folder / WEIGHTS).is_file():
-        raise ModelUnavailableError(
-            f"{folder} contains no {WEIGHTS}", hint=f"only safetensors models are loaded; {_SAY_WHICH}"
-        )
     combined = hashlib.sha256()
     try:
+        if not (folder / WEIGHTS).is_file():
+            raise ModelUnavailableError(
+                f"{folder} contains no {WEIGHTS}", hint=f"only safetensors models are loaded; {_SAY_WHICH}"
+            )
         for path in sorted(folder.rglob("*")):
             if path.suffix in _SHAPING and path.is_file():
                 combined.update(f"{path.relative_to(folder)}\0{file_digest(path)}\n".encode())

@@ -57,15 +57,17 @@ def describe(setting: str) -> Description:
     except ModelUnavailableError as error:
         return Description(setting=setting, why=error.message, hint=error.hint)
     folder = prepared_folder(source)
-    card = _mapping(folder / "prepared.json")
-    is_prepared = card.get("identity") == source.identity
+    card = folder / "prepared.json"
+    if _mapping(card).get("identity") != source.identity:
+        dimension, window = _dimension(source.folder), _window(source.folder)
+        return Description(setting=setting, source=source, form="native", dimension=dimension, window=window)
     return Description(
         setting=setting,
         source=source,
-        form="prepared" if is_prepared else "native",
-        prepared=folder if is_prepared else None,
-        dimension=_number(card.get("dimension")) if is_prepared else _dimension(source.folder),
-        window=_number(card.get("window")) if is_prepared else _window(source.folder),
+        form="prepared",
+        prepared=folder,
+        dimension=_number(card, "dimension"),
+        window=_number(card, "window"),
     )
 
 
@@ -132,25 +134,25 @@ def _described(provider: str, settings: Settings) -> ProviderInfo:
 
 def _dimension(folder: Path) -> int | None:
     """The length of a vector: what the last module that says so makes of it."""
-    found = _number(_mapping(folder / "config.json").get("hidden_size"))
+    found = _number(folder / "config.json", "hidden_size")
     modules = _read(folder / "modules.json")
     for module in modules if isinstance(modules, list) else ():
         path = module.get("path") if isinstance(module, dict) else None
         if isinstance(path, str) and path and ".." not in Path(path).parts:
-            config = _mapping(folder / path / "config.json")
-            told = (config.get(key) for key in ("out_features", "word_embedding_dimension"))
-            found = next((number for number in map(_number, told) if number), found)
+            config = folder / path / "config.json"
+            found = _number(config, "out_features") or _number(config, "word_embedding_dimension") or found
     return found
 
 
 def _window(folder: Path) -> int | None:
     """Where the model's own file does not say, its tokenizer does; a huge number there means no limit."""
-    own = _number(_mapping(folder / "sentence_bert_config.json").get("max_seq_length"))
-    tokenizer = _number(_mapping(folder / "tokenizer_config.json").get("model_max_length"))
+    own = _number(folder / "sentence_bert_config.json", "max_seq_length")
+    tokenizer = _number(folder / "tokenizer_config.json", "model_max_length")
     return own or (tokenizer if tokenizer and tokenizer < _NO_WINDOW else None)
 
 
-def _number(value: object) -> int | None:
+def _number(path: Path, key: str) -> int | None:
+    value = _mapping(path).get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexing.embedding.model_files import ModelSource
-from indexing.embedding.port import Embedder, averaged, in_windows
+from indexing.embedding.port import Embedder, Vectors, averaged, in_windows
 from indexing.words import clean
-from workbench.errors import ModelUnavailableError
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
+from workbench.errors import ModelUnavailableError, reason_of
 
 _BATCH = 32
 _INSTALL = "install the extra `model` (README, Install); keyword search works until then"
@@ -46,9 +43,8 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
             f"{source.folder} cannot be loaded: {missing.name} is not installed", hint=_INSTALL
         ) from missing
     except Exception as error:  # the library raises whatever its parts raise
-        reason = str(error).partition("\n")[0]
         raise ModelUnavailableError(
-            f"{source.folder} cannot be loaded: {reason}", hint="keyword search works until then"
+            f"{source.folder} cannot be loaded: {reason_of(error)}", hint="keyword search works until then"
         ) from error
 
 

@@ -27,7 +27,7 @@ from indexing.embedding.onnx_model import (
     OnnxModelInfo,
     PreparedEmbedder,
 )
-from workbench.errors import ModelUnavailableError
+from workbench.errors import ModelUnavailableError, reason_of
 
 LIKENESS = 0.9999
 """Least cosine between a prepared and a native vector of the same text."""
@@ -119,8 +119,7 @@ def _export(model: Any, graph: Path) -> None:
                 dynamo=False,  # the newer exporter came out slower
             )
     except Exception as error:  # an exporter fails in as many ways as there are models
-        reason = str(error).partition("\n")[0]
-        raise ModelUnavailableError(f"the model cannot be exported: {reason}") from error
+        raise ModelUnavailableError(f"the model cannot be exported: {reason_of(error)}") from error
 
 
 def _put_in_place(building: Path, target: Path) -> None:

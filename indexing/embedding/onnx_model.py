@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -15,11 +15,8 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from indexing.embedding.model_files import file_digest
-from indexing.embedding.port import Embedder, averaged, in_windows
+from indexing.embedding.port import Embedder, Vectors, averaged, in_windows
 from indexing.words import clean
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
 
 GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "prepared.json"
 FORM: Final = 1

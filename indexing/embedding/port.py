@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,15 +13,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Vectors: TypeAlias = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddedBatch:
-    """Some of many texts: the (d,) vectors of those that have one, and for the others why they have none."""
-
-    vectors: Mapping[str, Vectors]
-    failed: Mapping[str, str] = field(default_factory=dict)
+Vectors: TypeAlias = "NDArray[np.float32]"
+EmbeddedTexts: TypeAlias = "dict[str, Vectors | str]"
+"""What became of each text: its (d,) vector, or in a few words why it has none."""
 
 
 class Embedder:
@@ -47,14 +40,14 @@ class Embedder:
         """
         raise NotImplementedError
 
-    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
-        """Vectors of different ``texts``, in any order and in portions, as they come.
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedTexts]:
+        """What becomes of different ``texts``, in any order and in portions, as they come.
 
         Raises ModelUnavailableError when no more will come; what came before is sound.
         """
         at = 0
         while some := texts[at : at + self.step]:
-            yield EmbeddedBatch(dict(zip(some, self.embed(some), strict=True)))
+            yield dict(zip(some, self.embed(some), strict=True))
             at += len(some)
 
     def expect(self, dimension: int) -> None:
@@ -65,6 +58,11 @@ class Embedder:
 
     def close(self) -> None:
         """Let connections go."""
+
+
+def vectors_among(texts: EmbeddedTexts) -> dict[str, Vectors]:
+    """The vectors of those texts that have one."""
+    return {text: row for text, row in texts.items() if not isinstance(row, str)}
 
 
 def cache_dir() -> Path:

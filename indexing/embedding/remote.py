@@ -15,21 +15,18 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 import numpy as np
 import openai
 
-from indexing.embedding.port import EmbeddedBatch, Embedder, averaged, fitting
+from indexing.embedding.choice import Service
+from indexing.embedding.port import EmbeddedTexts, Embedder, Vectors, averaged, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
 from workbench.memory.model_window import word_pieces
-
-if TYPE_CHECKING:
-    from indexing.embedding.choice import Service
-    from indexing.embedding.port import Vectors
 
 T = TypeVar("T")
 RETRIES = 7
@@ -53,10 +50,6 @@ _OTHER_LENGTH = (
     "the model changed, or embedding_dimensions does not match it; `workbench reindex --full` rebuilds the "
     "index"
 )
-
-
-_Rows: TypeAlias = "dict[str, Vectors | str]"
-"""What became of each text: its (d,) vector, or in a few words why it has none."""
 
 
 class TextsRefusedError(ModelUnavailableError):
@@ -125,21 +118,22 @@ class RemoteEmbedder(Embedder):
     def _all(self, texts: list[str]) -> dict[str, Vectors]:
         found: dict[str, Vectors] = {}
         for portion in self.portions(texts):
-            for why in portion.failed.values():
-                raise ModelUnavailableError(f"{self._where}: a text has no vector: {why}")
-            found.update(portion.vectors)
+            for text, row in portion.items():
+                if isinstance(row, str):
+                    raise ModelUnavailableError(f"{self._where}: a text has no vector: {row}")
+                found[text] = row
         return found
 
-    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedTexts]:
         """See ``Embedder``. Several requests at the same time; a text longer than the window comes last.
 
         What is under way when one request fails may end, and counts.
         """
         asked = frozenset(texts)
         long: dict[str, list[tuple[str, int]]] = {}
-        parts: _Rows = {}
+        parts: EmbeddedTexts = {}
         due = batches(_fitting(texts, self.window, long), count=self._service.batch)
-        running: set[Future[_Rows]] = set()
+        running: set[Future[EmbeddedTexts]] = set()
         ended: ModelUnavailableError | None = None
         self._failed = 0
         try:
@@ -156,9 +150,9 @@ class RemoteEmbedder(Embedder):
                         ended = ended or error
                         continue
                     parts.update(rows)
-                    yield _portion({text: row for text, row in rows.items() if text in asked})
+                    yield {text: row for text, row in rows.items() if text in asked}
             if long:
-                yield _portion(_joined(long, parts))
+                yield _joined(long, parts)
             if ended:
                 raise ended
         finally:
@@ -172,7 +166,7 @@ class RemoteEmbedder(Embedder):
 
     # -- requests, in the event loop -------------------------------------------------------------
 
-    async def _batch(self, texts: list[str]) -> _Rows:
+    async def _batch(self, texts: list[str]) -> EmbeddedTexts:
         """What became of different ``texts``. A question is asked once, as it is."""
         try:
             rows = await self._checked(texts)
@@ -190,7 +184,7 @@ class RemoteEmbedder(Embedder):
             if isinstance(why, str):
                 raise ModelUnavailableError(f"{self._where} returns no vectors: {why}", hint=_SETTINGS)
 
-    async def _checked(self, texts: list[str], *, suspects: bool = False) -> _Rows:
+    async def _checked(self, texts: list[str], *, suspects: bool = False) -> EmbeddedTexts:
         """One request; from an answer to ``suspects`` nothing is concluded, and it is tried twice at most."""
         answer = await self._post([clean(text) for text in texts], suspects=suspects)
         rows = dict(zip(texts, map(_vector, self._rows(answer, len(texts))), strict=True))
@@ -201,7 +195,7 @@ class RemoteEmbedder(Embedder):
                 rows[text] = f"its vector has {len(row)} numbers, not {self._length}"
         return rows
 
-    async def _isolated(self, texts: list[str]) -> _Rows:
+    async def _isolated(self, texts: list[str]) -> EmbeddedTexts:
         """Halve what is refused until only those stand alone that are refused by themselves."""
         try:
             rows = await self._checked(texts, suspects=True)
@@ -291,7 +285,7 @@ class RemoteEmbedder(Embedder):
     def _unreadable(self, why: str) -> TextsRefusedError:
         return TextsRefusedError(f"{self._where}: {why}", hint=_SETTINGS)
 
-    def _check_length(self, rows: _Rows) -> None:
+    def _check_length(self, rows: EmbeddedTexts) -> None:
         """One vector of another length is a fault of its own; all of them, and it is another model."""
         lengths = Counter(len(row) for row in rows.values() if not isinstance(row, str))
         if not lengths:
@@ -345,9 +339,9 @@ def _fitting(
                 yield part, size
 
 
-def _joined(long: Mapping[str, list[tuple[str, int]]], known: _Rows) -> _Rows:
+def _joined(long: Mapping[str, list[tuple[str, int]]], known: EmbeddedTexts) -> EmbeddedTexts:
     """What became of texts that were embedded in parts, as far as all their parts came."""
-    joined: _Rows = {}
+    joined: EmbeddedTexts = {}
     for text, parts in long.items():
         found = [known[part] for part, _ in parts if part in known]
         rows = [row for row in found if not isinstance(row, str)]
@@ -356,13 +350,6 @@ def _joined(long: Mapping[str, list[tuple[str, int]]], known: _Rows) -> _Rows:
         elif why := next((row for row in found if isinstance(row, str)), None):
             joined[text] = why
     return joined
-
-
-def _portion(rows: _Rows) -> EmbeddedBatch:
-    return EmbeddedBatch(
-        {text: row for text, row in rows.items() if not isinstance(row, str)},
-        {text: row for text, row in rows.items() if isinstance(row, str)},
-    )
 
 
 def _vector(row: Any) -> Vectors | str:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 from operator import eq, methodcaller
 
 from rapidfuzz.distance import OSA
@@ -39,21 +40,18 @@ from indexing.words import (
 )
 
 
-def conditions(question: Question, vocabulary: Vocabulary) -> list[tuple[Occur, Query]]:
-    """What must and must not hold of an entry, as clauses; none where everything is in question."""
+def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query:
+    """``scored`` within the conditions of the question, which add nothing to a score."""
     clauses = [(Occur.Must, one) for one in _holding(question.within, vocabulary)]
     phrases = (standing(text, vocabulary) for text in question.phrases)
     clauses += [(Occur.Must, one) for one in phrases if one]
     clauses += [(Occur.MustNot, one) for one in _holding(question.without, vocabulary)]
     excluded = (standing(text, vocabulary, whole=False) for text in question.excluded)
     clauses += [(Occur.MustNot, one) for one in excluded if one]
-    return [(occur, Query.const_score_query(one, 0.0)) for occur, one in clauses]
-
-
-def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query:
-    """``scored`` within the conditions of the question, which add nothing to a score."""
-    clauses = conditions(question, vocabulary)
-    return Query.boolean_query([(Occur.Must, scored), *clauses]) if clauses else scored
+    if not clauses:
+        return scored
+    unscored = ((occur, Query.const_score_query(one, 0.0)) for occur, one in clauses)
+    return Query.boolean_query([(Occur.Must, scored), *unscored])
 
 
 def allowed(question: Question, vocabulary: Vocabulary) -> Query:
@@ -75,7 +73,8 @@ def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True) -> Query 
     """
     plain = normal(text)
     parts = [_run(run, vocabulary) for run in blankless_runs(plain)[:MAX_WORDS]]
-    said = [word for piece in without_runs(plain) for word in words().analyze(piece)]
+    pieces = [words().analyze(piece) for piece in without_runs(plain)]
+    said = list(chain(*pieces))
     exact = exact_tokens(plain)[:MAX_WORDS]
     token = exact[0] if exact and len(plain.split()) == 1 else ""
     if token and (len(said) != 1 or token != said[0]) and (not said or vocabulary.count("exact", token)):
@@ -83,8 +82,7 @@ def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True) -> Query 
     elif not whole and len(said) == 1:
         parts += [in_sequence("text", [stem]) for stem in stemmed().analyze(said[0])]
     else:
-        pieces = (words().analyze(piece)[:MAX_WORDS] for piece in without_runs(plain))
-        parts += [in_sequence("typed", piece) for piece in pieces if piece]
+        parts += [in_sequence("typed", piece[:MAX_WORDS]) for piece in pieces if piece]
         parts += [in_sequence("exact", [sign]) for sign in exact if not any(map(str.isalnum, sign))]
     return Query.boolean_query([(Occur.Must, one) for one in parts]) if parts else None
 
@@ -94,16 +92,6 @@ def _run(run: str, vocabulary: Vocabulary) -> Query:
     if len(run) == 1:
         return in_set("pairs", [pair for pair, _ in vocabulary.beginning("pairs", run)])
     return in_sequence("pairs", [pair for pair in bigrams(run) if len(pair) == 2][: 4 * MAX_WORDS])
-
-
-def unmet(filters: Filters, vocabulary: Vocabulary) -> list[str]:
-    """A sentence for each value that no entry at all has."""
-    return [
-        f"no entry has {name}:{value}"
-        for name, values in _named(filters)
-        for value in sorted(values)
-        if value and name in ("type", "from", "path", "user") and not _terms(name, value, vocabulary)
-    ]
 
 
 def _holding(filters: Filters, vocabulary: Vocabulary) -> Iterator[Query]:
@@ -199,7 +187,12 @@ def fitted(question: Question, vocabulary: Vocabulary, *, guess: bool = True) ->
         notes.append(f"only the first {MAX_CHARACTERS:,} characters were used")
     phrases = _found_phrases(question, vocabulary, notes)
     notes += _doubtful_exclusions(question, vocabulary)
-    notes += unmet(question.within, vocabulary)
+    notes += [
+        f"no entry has {name}:{value}"
+        for name, values in _named(question.within)
+        for value in sorted(values)
+        if value and name in ("type", "from", "path", "user") and not _terms(name, value, vocabulary)
+    ]
     instead = _guesses(question, vocabulary) if guess else ()
     for word, offered in instead:
         other = " and ".join(f"“{one}”" for one in offered)

@@ -195,7 +195,6 @@ class LexicalReader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._commit = self._stamp()
-        self._index: Index | None = None
         with engine("the keyword index cannot be opened"):
             self._snapshot = self._newest()
 
@@ -209,12 +208,12 @@ class LexicalReader:
         return self._snapshot
 
     def _newest(self) -> Snapshot:
-        if not lockable(self._folder):
-            with stand_in(self._folder) as links:
-                return _snapshot_of(_opened(links))
-        if self._index is None:
-            self._index = _opened(self._folder)
-        return _snapshot_of(self._index)
+        writable = lockable(self._folder)
+        with contextlib.nullcontext(self._folder) if writable else stand_in(self._folder) as place:
+            index = open_index(place)
+            index.config_reader("manual")
+            index.reload()
+            return Snapshot(index)
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
@@ -222,17 +221,6 @@ class LexicalReader:
         except OSError:
             return (0, 0, 0)
         return (status.st_ino, status.st_mtime_ns, status.st_size)
-
-
-def _opened(folder: Path) -> Index:
-    index = open_index(folder)
-    index.config_reader("manual")
-    return index
-
-
-def _snapshot_of(index: Index) -> Snapshot:
-    index.reload()
-    return Snapshot(index)
 
 
 def lockable(folder: Path) -> bool:

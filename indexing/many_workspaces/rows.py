@@ -22,10 +22,10 @@ from typing import Any
 import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, packed, storable, stored_entries
-from indexing.embedding.port import Embedder
+from indexing.embedding.port import Embedder, Vectors, vectors_among
 from indexing.lexical.schema import BOOSTS, stemmed
 from indexing.lexical.terms import Terms
-from indexing.sync.entry_vectors import TextVectors
+from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError, reason_of
 from workbench.workspace.late_lines import carry_late
@@ -173,19 +173,19 @@ def quoted(values: Iterable[str]) -> str:
     return "(" + ",".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
 
 
-def embedded(embedder: Embedder, files: Iterable[FileRead]) -> TextVectors:
-    """The vectors of all texts in ``files``, each text once. Raises ModelUnavailableError."""
+def embedded(embedder: Embedder, files: Iterable[FileRead]) -> dict[str, Vectors]:
+    """The (d,) vectors of all texts in ``files``, each text once. Raises ModelUnavailableError."""
     wanted = dict.fromkeys(entry.text for file in files for entry in file.entries)
-    out = TextVectors()
+    out: dict[str, Vectors] = {}
     for portion in embedder.portions(sorted(wanted, key=len)):
-        out.take(portion)
+        out |= vectors_among(portion)
     return out
 
 
-def rows_of(workspace: str, file: FileRead, texts: TextVectors | None, dimension: int) -> list[Row]:
+def rows_of(workspace: str, file: FileRead, texts: Mapping[str, Vectors] | None, dimension: int) -> list[Row]:
     """The rows of one file; without ``texts`` or for a text that has no vector, rows without one."""
-    known = texts.known if texts else {}
-    vectors = texts.of(file.entries, dimension) if texts and file.entries else None
+    known = texts or {}
+    vectors = vectors_of(file.entries, known, dimension) if known and file.entries else None
     return [
         {
             "id": row_id(workspace, entry.address),

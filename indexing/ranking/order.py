@@ -9,12 +9,13 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
+from indexing.words import date_words
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Scores:
 
     def as_json(self) -> dict[str, float]:
         """The parts, rounded for reading."""
-        return {one.name: round(getattr(self, one.name), 6) for one in fields(self)}
+        return _rounded(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,12 @@ class ScorePart:
 
     def as_json(self) -> dict[str, object]:
         """The part, rounded for reading."""
-        said = ((one.name, getattr(self, one.name)) for one in fields(self))
-        return {name: round(value, 6) if isinstance(value, float) else value for name, value in said}
+        return _rounded(self)
+
+
+def _rounded(of: Scores | ScorePart) -> dict[str, Any]:
+    values = ((one.name, getattr(of, one.name)) for one in fields(of))
+    return {name: round(value, 6) if isinstance(value, float) else value for name, value in values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ def rank(
             lexical=lexical,
             vector=vector,
             share=share,
-            date=weights.date * _nearness(one.day, periods),
+            date=weights.date * max((nearness(one.day, period) for period in periods), default=0.0),
             recency=_recency(one, weights, today),
             boost=weights.boosts.get(one.kind, 1.0),
             importance=_importance(one, weights.importance),
@@ -176,7 +181,12 @@ def rank(
 
 
 def nearness(day: int, period: Period) -> float:
-    """1 for a day inside of ``period``, falling to 0 a few days around it; long periods have wide edges."""
+    """1 for a day inside of ``period``, falling to 0 a few days around it; long periods have wide edges.
+
+    0 for no day (0).
+    """
+    if not day:
+        return 0.0
     first, last = period.first.toordinal(), period.last.toordinal()
     beside = max(first - day, day - last, 0)
     return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
@@ -224,10 +234,6 @@ def _recency(one: Candidate, weights: Weights, today: date) -> float:
 def _importance(one: Candidate, weight: float) -> float:
     importance = importance_in(one.marks)
     return 1.0 if importance is None else 1.0 + weight * (importance - _NEUTRAL)
-
-
-def _nearness(day: int, periods: Sequence[Period]) -> float:
-    return max((nearness(day, period) for period in periods), default=0.0) if day else 0.0
 
 
 def _order(ranked: Ranked) -> tuple[int, float, int, int]:
@@ -330,10 +336,9 @@ def explain(parts: Sequence[ScorePart]) -> str:
 
 def period_in_words(period: Period) -> str:
     """``14 March 2026``, or the first and the last day; and from which words it was understood."""
-    first, last = period.first, period.last
-    days = f"{first.day} {first:%B %Y}"
-    if last != first:
-        days += f" to {last.day} {last:%B %Y}"
+    days = date_words(period.first)
+    if period.last != period.first:
+        days += f" to {date_words(period.last)}"
     return f"{days} (from “{period.words}”)" if period.words else days
 
 

@@ -7,14 +7,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from workbench.config.settings import FORMER_PRESETS
+from workbench.config.settings import FORMER_PRESETS, Settings
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
-
-if TYPE_CHECKING:
-    from workbench.config.settings import Settings
 
 Fusion = Literal["sum", "rrf", "raw"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)

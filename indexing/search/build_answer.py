@@ -7,6 +7,7 @@ Every hit against the disk: what moved has new lines, what is gone does not answ
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -154,16 +155,6 @@ class HitValidator:
         self.sources = IndexSources(self.workspace)
         return ValidationPass(self)
 
-    def look(self, path: str) -> _Look | None:
-        """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
-        if not self.sources.holds(path):
-            return None
-        try:
-            status = os.lstat(os.path.join(self.workspace.root, path))
-        except (OSError, ValueError):
-            return None
-        return (status.st_size, status.st_ctime_ns, status.st_ino)
-
     def is_real(self, folder: str) -> bool:
         """Whether no link leads to ``folder``, which is a path as the index calls it."""
         whole = folder if is_outside(folder) else os.path.join(self._root, folder).rstrip("/")
@@ -227,12 +218,16 @@ class ValidationPass:
         )
 
     def _look(self, path: str) -> _Look | None:
+        """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
+        sources = self.recheck.sources
         # No sync enters a folder through a link.
-        seen = self.recheck.look(path) if self._is_real(os.path.dirname(path)) else None
-        if seen is None:
-            source = self.recheck.sources.keeps(path) if is_outside(path) else None
-            (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
-        return seen
+        if sources.holds(path) and self._is_real(os.path.dirname(path)):
+            with contextlib.suppress(OSError, ValueError):
+                status = os.lstat(os.path.join(sources.workspace.root, path))
+                return (status.st_size, status.st_ctime_ns, status.st_ino)
+        source = sources.keeps(path) if is_outside(path) else None
+        (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
+        return None
 
     def notes(self) -> tuple[str, ...]:
         """What keeps files from answering that no sync can change."""
@@ -262,11 +257,6 @@ class _Row:
     def section(self) -> tuple[str, tuple[str, ...]]:
         """The file and the heading: entries of one section are neighbours of each other."""
         return self.entry.path, self.entry.heading
-
-    @property
-    def key(self) -> int:
-        """That of the candidate."""
-        return self.ranked.candidate.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +328,7 @@ class TimedQuery:
                 continue
             match = min(near, key=lambda one: abs(one.entry.start_line - row.entry.start_line))
             at = order.index(row)
-            above = next((place for place, one in enumerate(order) if one.key == match.key), None)
+            above = next((place for place, one in enumerate(order) if one.ranked is match.ranked), None)
             if above is None:
                 order.insert(at, match)
             elif above > at:
@@ -401,7 +391,12 @@ class TimedQuery:
             matched = [*shared_words(self.terms, entry.text), *exactly]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(
-                *(one, self.weights, matched, self.periods, row.alike, exact),
+                one,
+                self.weights,
+                matched,
+                self.periods,
+                row.alike,
+                exact,
                 listed=listed,
                 neighbour=row.neighbour,
             )

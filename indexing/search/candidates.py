@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from indexing.document import Stored
+from indexing.embedding.port import Vectors
 from indexing.lexical.reader import Snapshot
 from indexing.lexical.schema import words
 from indexing.query.dates import Period
@@ -17,7 +18,6 @@ from indexing.sync.freshness import without_vector
 from indexing.words import normal, written_words
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
     from indexing.vectors import VectorReader
 
 NO_WORDS = "no entry has these words; the semantically nearest are shown"

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.port import Embedder, Vectors
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.query.dates import Period, by_today, period
@@ -40,7 +41,6 @@ from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder, Vectors
     from indexing.vectors import VectorReader
 
 REINDEX = "run `workbench reindex`"
@@ -136,19 +136,15 @@ class VectorSide:
                 self._reader = VectorReader(generation.vectors)
             else:
                 self._reader.refresh()
-        except RefusedError as error:
-            self._fail(keywords_only(error.message), error)
         except IndexUnavailableError as error:
-            self._fail(f"{keywords_only(error.message)}; {REINDEX}", error)
+            self._reader = None
+            remedy = "" if isinstance(error, RefusedError) else f"; {REINDEX}"
+            raise NoVectorsError(keywords_only(error.message) + remedy) from error
         return NearbyVectors(self._embedded(text), self._reader)
 
     def close(self) -> None:
         """Let the vectors go: they are another generation's, or damaged."""
         self._reader = None
-
-    def _fail(self, why: str, error: Exception) -> NoReturn:
-        self._reader = None
-        raise NoVectorsError(why) from error
 
     def _opened(self) -> Embedder:
         try:

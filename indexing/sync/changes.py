@@ -12,12 +12,11 @@ from indexing.sync.generations import RACY_NS, FileRecord, Manifest
 from indexing.sync.sources import TAIL, IndexSource, IndexSources, SourceScan, tail_digest
 from workbench.errors import UsageError, WorkbenchError, WorkspaceError, reason_of
 from workbench.memory.names import RelPath, is_outside
+from workbench.workspace.external_changes import vanished
 from workbench.workspace.layout import MemoryFile
 
 QUIET_NS = 300_000_000_000
 """A transcript that was not written for so long is that of a session that ended: what waits is indexed."""
-_MANY = 20
-_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +66,14 @@ def find_changes(
     *,
     again: Iterable[str] = (),
     scope: Scope = EVERYTHING,
-    at_once: bool = False,
     believe: bool = False,
 ) -> Changes:
     """Compare what is there with ``manifest``, reading only files whose stamp differs or cannot be trusted.
 
     A file whose place or name says something else of it than before, by other settings, has changed. Files
     named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the others
-    only those in ``scope`` are looked at. ``at_once`` takes transcripts however little they grew;
-    ``believe`` takes whatever is not there for gone.
+    only those in ``scope`` are looked at; within a part of all, transcripts count however little they grew.
+    ``believe`` takes whatever is not there for gone, and transcripts as they are.
     """
     changes, known, unsure = Changes(), manifest.files, frozenset(again)
     trusted_until = manifest.synced_ns - RACY_NS
@@ -94,7 +92,7 @@ def find_changes(
         elif file.ctime_ns < trusted_until and record.is_of(file):
             changes.unchanged += 1
         else:
-            _compare(sources, file, record, changes, at_once=at_once or believe)
+            _compare(sources, file, record, changes, at_once=bool(scope) or believe)
     changes.failed.update({path: why for path, why in found.left_out.items() if scope.holds(path)})
     there = {file.path for file in found.files}
     missing = [path for path in known if path not in there and (scope.holds(path) or path in unsure)]
@@ -153,15 +151,15 @@ def _really_gone(
         if not source.beside or source.absent:
             continue
         lost = [path for path in missing if path not in kept and source.holds(path)]
-        if lost and _vanished(len(lost), len(lost) + there, 0):
+        if lost and vanished(len(lost), len(lost) + there, 0):
             kept.update(dict.fromkeys(lost, source))
     for source, count in Counter(kept.values()).items():
-        vanished = "its files are missing: `workbench reindex --full` if you removed them on purpose"
-        told[source.name] = f"{source.absent or vanished}; {count} of its files stay indexed"
+        missed = "its files are missing: `workbench reindex --full` if you removed them on purpose"
+        told[source.name] = f"{source.absent or missed}; {count} of its files stay indexed"
     return [path for path in missing if path not in kept]
 
 
-def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Scope = EVERYTHING) -> None:
+def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Scope) -> None:
     """Raise WorkspaceError when (nearly) all ``known`` files are gone: an unmounted folder looks like that.
 
     Speaks of the workspace's own files in ``scope``; those elsewhere are kept (``Changes.kept``).
@@ -172,18 +170,13 @@ def refuse_if_vanished(found: SourceScan, known: Collection[RelPath], scope: Sco
     if not lost:
         return
     new = (path for path in there if not is_outside(path) and path not in known)
-    if _vanished(lost, len(before), sum(map(scope.holds, new))):
+    if vanished(lost, len(before), sum(map(scope.holds, new))):
         raise WorkspaceError(
             f"{lost} of {len(before)} indexed files are missing; the index was not changed",
             hint="a folder may not be mounted, or another branch checked out. If you removed them on "
             "purpose, run"
             " `workbench reindex --full`",
         )
-
-
-def _vanished(lost: int, before: int, added: int) -> bool:
-    all_gone = lost == before and not added and before > 1
-    return all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and added < lost / 2)
 
 
 def scope_of(paths: Iterable[str], sources: IndexSources, known: Iterable[str], *, here: str) -> Scope:

@@ -7,20 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexing.document import Stored, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
+from indexing.embedding.port import EmbeddedTexts, Embedder, vectors_among
 from indexing.lexical.reader import LexicalReader
-from indexing.sync.entry_vectors import TextVectors
+from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.generations import Generation, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
 from indexing.vectors import Rows, VectorWriter
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.memory.names import RelPath
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder
 
 BATCH_ENTRIES = 4_096
 
@@ -50,23 +47,19 @@ def fill_vectors(
         run = _Run(embedder, cache, report, progress, manifest.entries, manifest.entries - manifest.pending)
         manifest.model, manifest.dimension = embedder.identity, dimension
         generation.write_model(embedder.identity)
-        try:
-            for paths in _batches(manifest):
-                expected = sum(manifest.files[path].entries for path in paths)
-                entries = words.under(paths, expected)
-                if len(entries) != expected:
-                    raise IndexUnavailableError("the keyword index does not match its manifest")
-                texts = run.embedded(entries, dimension)
-                settled = texts.known.keys() | texts.failed.keys()
-                left = {entry.path for entry in entries if entry.text not in settled}
-                if done := [path for path in paths if path not in left]:
-                    _write(writer, manifest, done, [one for one in entries if one.path not in left], texts)
-                    report.unembedded.update(
-                        {one.address: texts.failed[one.text] for one in entries if one.text in texts.failed}
-                    )
-                    generation.write_manifest(manifest)
-        finally:
-            report.notes += [note for note in embedder.notes if note not in report.notes]
+        for paths in _batches(manifest):
+            expected = sum(manifest.files[path].entries for path in paths)
+            entries = words.under(paths, expected)
+            if len(entries) != expected:
+                raise IndexUnavailableError("the keyword index does not match its manifest")
+            texts = run.embedded(entries, dimension)
+            left = {entry.path for entry in entries if entry.text not in texts}
+            if done := [path for path in paths if path not in left]:
+                _write(writer, manifest, done, [one for one in entries if one.path not in left], texts)
+                report.unembedded.update(
+                    {one.address: why for one in entries if isinstance(why := texts.get(one.text), str)}
+                )
+                generation.write_manifest(manifest)
         if run.ended is not None:
             raise run.ended
         writer.build_index()
@@ -110,22 +103,22 @@ def _write(
     manifest: Manifest,
     paths: Sequence[RelPath],
     entries: Sequence[Stored],
-    texts: TextVectors,
+    texts: EmbeddedTexts,
 ) -> None:
     """Make the vectors of ``entries`` all that there is of the files in ``paths``."""
+    known = vectors_among(texts)
     rows = None
-    if entries:
-        at = [row for row, entry in enumerate(entries) if entry.text in texts.known]
+    if at := [row for row, entry in enumerate(entries) if entry.text in known]:
         having = [entries[row] for row in at]
         rows = Rows(
             keys=[entry.key for entry in having],
             files=[file_key(entry.path) for entry in having],
             kinds=[kind_code(entry.kind) for entry in having],
             days=[entry.day for entry in having],
-            vectors=texts.of(entries, manifest.dimension)[at],
+            vectors=vectors_of(entries, known, manifest.dimension)[at],
         )
     writer.replace([file_key(path) for path in paths], rows)
-    lacking = Counter(entry.path for entry in entries if entry.text not in texts.known)
+    lacking = Counter(entry.path for entry in entries if entry.text not in known)
     for path in paths:
         manifest.files[path].vectors = 1 + lacking[path]
 
@@ -145,23 +138,24 @@ class _Run:
     done: int
     ended: ModelUnavailableError | None = None
 
-    def embedded(self, entries: Sequence[Stored], dimension: int) -> TextVectors:
+    def embedded(self, entries: Sequence[Stored], dimension: int) -> EmbeddedTexts:
         """The vectors of the texts of ``entries``, and why others have none."""
         identity = self.embedder.identity
         wanted = list(dict.fromkeys(entry.text for entry in entries))
-        texts = TextVectors(dict(self.cache.get(identity, wanted, dimension)))
-        self.report.from_cache += len(texts.known)
-        missing = [text for text in wanted if text not in texts.known]
+        texts: EmbeddedTexts = {**self.cache.get(identity, wanted, dimension)}
+        self.report.from_cache += len(texts)
+        missing = [text for text in wanted if text not in texts]
         missing.sort(key=len)  # texts of one length go together: less padding
         self._tell(len(entries) - len(missing))
         if self.ended is not None:
             return texts
         try:
             for portion in self.embedder.portions(missing):
-                self.cache.put(identity, portion.vectors)
-                texts.take(portion)
-                self.report.embedded += len(portion.vectors)
-                self._tell(len(portion.vectors) + len(portion.failed))
+                vectors = vectors_among(portion)
+                self.cache.put(identity, vectors)
+                texts |= portion
+                self.report.embedded += len(vectors)
+                self._tell(len(portion))
         except ModelUnavailableError as error:
             self.ended = error
         return texts

@@ -6,42 +6,28 @@ Vectors of texts that were computed for the index: read from its cache, without 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexing.document import NEIGHBOURS, Stored
 from indexing.embedding.cache import EmbeddingCache
+from indexing.embedding.port import Vectors
 from indexing.storage import RefusedError
 from indexing.sync.generations import CACHE_FILE, CONTEXT_WEIGHT, Generations
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from indexing.embedding.port import EmbeddedBatch, Vectors
 
+def vectors_of(entries: Sequence[Stored], texts: Mapping[str, Vectors], dimension: int) -> Vectors:
+    """(n, d): the vectors of ``entries``, each file's in its order, made of those of their ``texts``.
 
-@dataclass(slots=True)
-class TextVectors:
-    """The (d,) vectors of texts by text, and why others have none."""
-
-    known: dict[str, Vectors] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-
-    def take(self, portion: EmbeddedBatch) -> None:
-        """Take in what a model gave."""
-        self.known.update(portion.vectors)
-        self.failed.update(portion.failed)
-
-    def of(self, entries: Sequence[Stored], dimension: int) -> Vectors:
-        """(n, d): the vectors of ``entries``, each file's in its order; without a text's own, noise."""
-        none = np.zeros(dimension, np.float32)
-        own: list[Vectors] = [self.known.get(entry.text, none) for entry in entries]
-        return with_context(np.stack(own), sections(entries))
+    Those of entries whose text has none are noise.
+    """
+    none = np.zeros(dimension, np.float32)
+    return with_context(np.stack([texts.get(entry.text, none) for entry in entries]), sections(entries))
 
 
 def sections(entries: Sequence[Stored]) -> NDArray[np.int64]:
@@ -64,7 +50,7 @@ def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
     return np.asarray(out / np.maximum(norms, 1e-12), np.float32)
 
 
-def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, NDArray[np.float32]] | None:
+def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, Vectors] | None:
     """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
     path = workspace.root / STATE_DIR / CACHE_FILE
     try:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from indexing.storage import RefusedError, SpecialInIndexError
@@ -44,21 +43,11 @@ def without_vector(count: int) -> str:
 class SourceState:
     """One place beside the workspace: how many files are there, how many indexed, and why it is absent."""
 
-    name: str
+    source: str
     sort: str
     files: int
     indexed: int
-    absent: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return {
-            "source": self.name,
-            "sort": self.sort,
-            "files": self.files,
-            "indexed": self.indexed,
-            "absent": self.absent or None,
-        }
+    absent: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +132,7 @@ class Freshness:
                 "unreadable": self.unreadable,
                 "waiting": self.waiting,
             },
-            "sources": [source.as_json() for source in self.sources],
+            "sources": list(map(asdict, self.sources)),
             "entries": self.entries,
             "pending": self.pending,
             "interrupted": self.interrupted,
@@ -156,7 +145,7 @@ def freshness(workspace: Workspace) -> Freshness:
     """Compare the files with the index. Writes nothing, takes no lock, imports nothing heavy."""
     sources = IndexSources(workspace)
     found = sources.scan()
-    unknown = Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
+    unknown = Freshness(state="unreadable", files=len(found.files), sources=_states(found, None, {}))
     try:
         return _compared(sources, found, unknown)
     except SpecialInIndexError as error:
@@ -194,19 +183,17 @@ def _compared(sources: IndexSources, found: SourceScan, unknown: Freshness) -> F
     )
 
 
-def _states(
-    found: SourceScan, manifest: Manifest | None, kept: Mapping[str, str] = MappingProxyType({})
-) -> tuple[SourceState, ...]:
+def _states(found: SourceScan, manifest: Manifest | None, kept: Mapping[str, str]) -> tuple[SourceState, ...]:
     if not any(source.beside for source, _ in found.counts):
         return ()
     outside = [path for path in manifest.files if is_outside(path)] if manifest else []
     return tuple(
         SourceState(
-            name=source.name,
+            source=source.name,
             sort=source.sort,
             files=count,
             indexed=sum(source.covers(path) for path in outside),
-            absent=source.absent or ("its files are missing" if source.name in kept else ""),
+            absent=source.absent or ("its files are missing" if source.name in kept else None),
         )
         for source, count in found.counts
         if source.beside

@@ -25,6 +25,7 @@ from workbench.errors import IndexUnavailableError, SpecialFileError
 from workbench.memory.names import RelPath
 from workbench.special_files import require_no_special_files
 from workbench.workspace.layout import MemoryFile
+from workbench.workspace.state_files import replace_state
 
 CACHE_FILE = "embeddings.sqlite"
 """Where a workspace remembers the vectors of texts, in its state folder."""
@@ -110,19 +111,6 @@ def words_fingerprint() -> str:
     return f"schema {SCHEMA};chunker {CHUNKER};context {NEIGHBOURS}x{CONTEXT_WEIGHT}"
 
 
-def read_manifest(path: Path) -> Manifest | None:
-    """The manifest at ``path``, or None when there is none or it is damaged."""
-    raw = read_json(path)
-    if not isinstance(raw, dict) or "format" not in raw:  # one that does not name its format is none
-        return None
-    try:
-        found = msgspec.convert(raw, Manifest)
-        "".join((*found.files, *found.leftover)).encode("utf-8", "surrogateescape")
-    except ValueError:  # another form, or names that no file can have
-        return None
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One generation's place on disk. What may not be read raises RefusedError."""
@@ -150,9 +138,17 @@ class Generation:
         return self.folder / "vectors"
 
     def manifest(self) -> Manifest | None:
-        """Its manifest, or None when they are missing or damaged."""
+        """Its manifest, or None when it is missing or damaged."""
         with allowed(_UNREADABLE):
-            return read_manifest(self.folder / "manifest.json")
+            raw = read_json(self.folder / "manifest.json")
+        if not isinstance(raw, dict) or "format" not in raw:  # one that does not name its format is none
+            return None
+        try:
+            found = msgspec.convert(raw, Manifest)
+            "".join((*found.files, *found.leftover)).encode("utf-8", "surrogateescape")
+        except ValueError:  # another form, or names that no file can have
+            return None
+        return found
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace its manifest. Raises OSError."""
@@ -251,10 +247,7 @@ class Generations:
 
     def publish(self, generation: Generation) -> None:
         """Make ``generation`` the one that is searched. Raises OSError."""
-        pointer = self.folder / "current"
-        temporary = self.folder / f".current-{os.getpid()}"
-        temporary.write_text(generation.name + "\n", encoding="ascii")
-        os.replace(temporary, pointer)
+        replace_state(self.folder / "current", f"{generation.name}\n".encode("ascii"))
 
     def sweep(self, keep: Iterable[Generation]) -> None:
         """Remove all generations but these. A reader of another opens the current one at its next search."""

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from indexing.embedding.choice import ModelChoice
-from indexing.embedding.port import Embedder
+from indexing.embedding.port import EmbeddedTexts, Embedder
 from workbench.errors import ModelUnavailableError
 from workbench.memory.model_window import word_pieces
 from workbench.plural import plural
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import EmbeddedBatch
 
 _SHOWN_LINES = 10
 
@@ -121,21 +118,22 @@ _TEXTS_AT_ONCE = 2_000
 class EmbeddingEstimate:
     """So many ``texts`` of at most about so many ``tokens`` are to be embedded by ``model`` at ``where``.
 
-    ``price`` is that of a million tokens in the person's currency, None where it is not known. ``charges``
-    says whether that may cost money: what runs on this machine or in its network does not.
+    The price is in the person's currency, None where it is not known. ``charges`` says whether that may cost
+    money: what runs on this machine or in its network does not.
     """
 
     model: str
     where: str
     texts: int
     tokens: int
-    price: float | None
+    price_per_million: float | None
     charges: bool
 
     @property
     def cost(self) -> float | None:
         """At most about so much money, or None when nobody said the price."""
-        return None if self.price is None else self.tokens * self.price / _MILLION
+        price = self.price_per_million
+        return None if price is None else self.tokens * price / _MILLION
 
     def sentence(self) -> str:
         """What it is and costs, in a line."""
@@ -150,15 +148,7 @@ class EmbeddingEstimate:
 
     def as_json(self) -> dict[str, object]:
         """The numbers as the command line prints them."""
-        return {
-            "model": self.model,
-            "where": self.where,
-            "texts": self.texts,
-            "tokens": self.tokens,
-            "price_per_million": self.price,
-            "cost": self.cost,
-            "charges": self.charges,
-        }
+        return {**asdict(self), "cost": self.cost}
 
 
 Agree = Callable[[EmbeddingEstimate], bool]
@@ -237,7 +227,7 @@ class DisabledEmbedder(Embedder):
         self.identity = identity
         self._why = why
 
-    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
+    def portions(self, texts: Sequence[str]) -> Iterator[EmbeddedTexts]:
         """See ``Embedder``."""
         if texts:
             self.probe()

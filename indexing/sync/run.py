@@ -78,15 +78,13 @@ def index_words(
     before: int,
     report: SyncReport,
     progress: Callable[[SyncProgress], None],
-    *,
     unsure: Iterable[str] = (),
-    whole: bool = True,
 ) -> None:
     """Make the words of ``generation`` and its books say what ``changes`` says.
 
     ``before`` is when the files were looked at, in nanoseconds; ``unsure`` names files that an unfinished
-    sync may have touched; ``whole``: all files were looked at, not only some. Raises IndexUnavailableError
-    when the store fails or its count does not come out, and OSError.
+    sync may have touched. Raises IndexUnavailableError when the store fails or its count does not come out,
+    and OSError.
     """
     due = {**changes.added, **changes.changed}
     touched = [*changes.removed, *(RelPath(path) for path in unsure if path not in manifest.files)]
@@ -131,8 +129,6 @@ def index_words(
             raise IndexUnavailableError("the keyword index did not match its manifest")
     progress(SyncProgress("words", len(due), len(due)))
     manifest.shapes.pop("vectors", None)
-    if whole:
-        manifest.synced_ns = before
     _finish(generation, manifest)
 
 
@@ -215,16 +211,14 @@ def reindex(
         raise kind(f"the index cannot be written: {reason_of(error)}", hint=_UNTOUCHED) from error
 
 
-def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
-    """``reindex`` as a task of the worker: ``{"full": false, "vectors": true}``; see ``workbench.worker``."""
+def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """``reindex`` as a task of the worker, without parameters; see ``workbench.worker``."""
 
     def tell(progress: SyncProgress) -> None:
         context.progress(progress.phase, progress.done, progress.total)
 
-    full, vectors = parameters.get("full") is True, parameters.get("vectors") is not False
-    with contextlib.closing(Workspace.open(root)) as workspace:
-        report = reindex(workspace, full=full, vectors=vectors, progress=tell)
-    return {"report": report.as_json()}
+    with closing(Workspace.open(root)) as workspace:
+        return {"report": reindex(workspace, progress=tell).as_json()}
 
 
 class _StayError(Exception):
@@ -250,6 +244,11 @@ class _Sync:
         self._given = self._model = model
         self._own: ModelChoice | None = None
         self._no_model: str | None = None
+        if vectors and model is None:
+            try:
+                self._model = self._choices.first()
+            except ModelUnavailableError as error:
+                self._no_model = error.message
         self._cache = workspace.cache_dir() / CACHE_FILE
         self._purse = SpendingGuard(self._cache, workspace.settings.embedding_ask_above, agree)
         self._words = words_fingerprint()
@@ -260,7 +259,6 @@ class _Sync:
 
     def plan(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         """What a run would do to which files."""
-        self._choose_model()
         current, manifest, changes, found = self._planned(paths, full=full)
         self._count(found, changes)
         if self._model is not None:
@@ -271,16 +269,13 @@ class _Sync:
 
     def ask(self, paths: Sequence[str], *, full: bool) -> None:
         """Ask what a run would have to, before it holds the lock that others wait for."""
-        self._choose_model()
         if self._model is not None and self._model.charges:
             current, manifest, changes, _ = self._planned(paths, full=full)
             self._purse.ask(self._model, self._texts_due(self._model, current, manifest, changes))
-        self._model, self._no_model = self._given, None
 
     def run(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         """Carry a sync out, a second time in a new generation when the first one meets damage."""
         self._generations.require_in_place()
-        self._choose_model()
         self._prefer_own_model()
         try:
             return self._carried_out(paths, full=full)
@@ -312,9 +307,7 @@ class _Sync:
         manifest = known or Manifest(self._words)
         self._scope = self._scope_of(paths, manifest)
         found = self._sources.scan()
-        changes = find_changes(
-            self._sources, found, manifest, scope=self._scope, at_once=bool(paths), believe=full
-        )
+        changes = find_changes(self._sources, found, manifest, scope=self._scope, believe=full)
         return current, manifest, changes, found
 
     def _scope_of(self, paths: Sequence[str], manifest: Manifest) -> Scope:
@@ -328,14 +321,6 @@ class _Sync:
         return EVERYTHING
 
     # -- the model -------------------------------------------------------------------------------
-
-    def _choose_model(self) -> None:
-        """The first model that can be used."""
-        if self._vectors and self._model is None:
-            try:
-                self._model = self._choices.first()
-            except ModelUnavailableError as error:
-                self._no_model = error.message
 
     @cached_property
     def _choices(self) -> Choices:
@@ -427,7 +412,6 @@ class _Sync:
             manifest,
             again=[*(pending or ()), *(self._in_scope(found) if full and self._scope else ())],
             scope=self._scope,
-            at_once=bool(self._scope),
             believe=full,
         )
         if not full:
@@ -441,6 +425,8 @@ class _Sync:
                 self._refuse(_VECTORS_DAMAGED)
             self._forget_vectors(generation, manifest)
         remove(generation.folder / "flat")  # a copy of the vectors that version 0.1 kept
+        if not self._scope:
+            manifest.synced_ns = before
         written = bool(changes) or pending is not None or fresh
         if written:
             index_words(
@@ -451,14 +437,11 @@ class _Sync:
                 before,
                 self._report,
                 self._progress,
-                unsure=pending or (),
-                whole=not self._scope,
+                pending or (),
             )
         for path, file in changes.touched.items():
             record = manifest.files[path]
             record.size, record.ctime_ns, record.inode = file.size, file.ctime_ns, file.inode
-        if not self._scope:
-            manifest.synced_ns = before
         if generation != current and current in (None, self._broken):
             self._generations.publish(generation)  # words now, vectors when they come
         filled = self._fill(generation, manifest)

@@ -16,19 +16,20 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from indexing.document import Stamp, Stored, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.port import Vectors
 from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine
 from indexing.sync.changes import find_changes
-from indexing.sync.entry_vectors import TextVectors, known_vectors
+from indexing.sync.entry_vectors import known_vectors, vectors_of
 from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress, SyncReport
@@ -41,9 +42,6 @@ from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Vectors
 
 QUESTIONS = 50
 """Questions that are asked of both; each must find the same entries with the same scores."""
@@ -100,9 +98,11 @@ def _verify_words(
     """The indexed entries of files that did not change, and how they compare."""
     snapshot = LexicalReader(generation.lexical).snapshot()
     with TemporaryDirectory(prefix="workbench-verify-") as place:
-        clean = Generation(Path(place))
-        books = Manifest(manifest.words)
-        _build(workspace, clean, books, progress)
+        before, sources = time.time_ns(), IndexSources(workspace)
+        clean, books = Generation(Path(place)), Manifest(manifest.words)
+        changes = find_changes(sources, sources.scan(), books)
+        said: Callable[..., None] = progress or (lambda _: None)
+        index_words(sources, clean, books, changes, before, SyncReport(), said)
         rebuilt = LexicalReader(clean.lexical).snapshot()
         same = {
             path
@@ -122,15 +122,6 @@ def _verify_words(
     looked += f", {plural(asked, 'question')} asked of both" if asked else ""
     looked += f"; {len(skipped)} changed files left out" if skipped else ""
     return [entry for entry, _, _ in found if entry.path in same], Check("words", looked, tuple(flaws))
-
-
-def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: OnProgress) -> None:
-    before = time.time_ns()
-    clean.folder.mkdir(exist_ok=True)
-    sources = IndexSources(workspace)
-    changes = find_changes(sources, sources.scan(), books)
-    said: Callable[..., None] = progress or (lambda _: None)
-    index_words(sources, clean, books, changes, before, SyncReport(), said)
 
 
 def _rows(
@@ -253,29 +244,26 @@ def _verify_vectors(
 
 def _counted(rows: Any, covered: list[Stored], files: set[str], manifest: Manifest) -> list[IntegrityProblem]:
     """Every entry has exactly one vector, with its kind and day. ``rows`` is the table as Arrow has it."""
-    columns = [rows[name].to_pylist() for name in ("key", "file", "kind", "day")]
-    filed = {key: label for key, *label in zip(*columns, strict=True)}
-    wanted = {entry.key: entry for entry in covered}
+    columns = (rows[name].to_pylist() for name in ("key", "file", "kind", "day"))
+    filed: dict[int, list[list[object]]] = {}
+    for key, *label in zip(*columns, strict=True):
+        filed.setdefault(key, []).append(label)
     allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
     said = []
-    for key, entry in wanted.items():
-        if key not in filed:
+    for entry in {entry.key: entry for entry in covered}.values():
+        labels = filed.pop(entry.key, [])
+        if not labels:
             allowed[RelPath(entry.path)] -= 1  # the books say how many could not be made
             if allowed[RelPath(entry.path)] < 0:
                 said.append(f"{entry.address} has no vector")
-    counts = Counter(columns[0])
-    said += [f"{wanted[key].address} has {n} vectors" for key, n in counts.items() if n > 1 and key in wanted]
+        elif len(labels) > 1:
+            said.append(f"{entry.address} has {len(labels)} vectors")
+        elif labels != [[file_key(entry.path), kind_code(entry.kind), entry.day]]:
+            said.append(f"the vector of {entry.address} is stored under another file, kind or day")
     known = {file_key(path) for path in manifest.files}
-    foreign = sum(
-        key not in wanted and (file in files or file not in known)
-        for key, file in zip(*columns[:2], strict=True)
-    )
+    foreign = sum(file in files or file not in known for labels in filed.values() for file, *_ in labels)
     if foreign and not manifest.leftover:
         said.append(f"{foreign} vectors belong to no entry")
-    for key, entry in wanted.items():
-        label = [file_key(entry.path), kind_code(entry.kind), entry.day]
-        if filed.get(key, label) != label:
-            said.append(f"the vector of {entry.address} is stored under another file, kind or day")
     return _flaws("vectors", said)
 
 
@@ -325,7 +313,7 @@ def _compared(
     if not usable:
         return 0, []
     said = []
-    wanted = TextVectors(known).of(usable, manifest.dimension)
+    wanted = vectors_of(usable, known, manifest.dimension)
     for entry, expected in zip(usable, wanted, strict=True):
         vector = stored.get(entry.key)
         if vector is None:

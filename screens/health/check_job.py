@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 from textual.message import Message
 
+from screens.drawing.safe_text import said_of
 from screens.jobs.worker_client import WorkerClient
-from workbench.errors import StoppedError, WorkbenchError
+from workbench.errors import StoppedError, WorkbenchError, reason_of
 from workbench.health.finding import CheckLabel, CheckResult
 
 _GRACE_SECONDS = 1.0
@@ -115,9 +116,9 @@ class CheckJob:
         except StoppedError:
             return ""
         except WorkbenchError as error:
-            return ": ".join(filter(None, (error.message, error.hint)))
+            return ": ".join(said_of(error))
         except OSError as error:  # no process, or a pipe that broke
-            return str(error.strerror or error)
+            return reason_of(error)
         return ""
 
 

@@ -78,11 +78,6 @@ class Section:
     looking: bool = False
 
     @property
-    def title(self) -> str:
-        """Its name for a person."""
-        return sentence(self.name)
-
-    @property
     def findings(self) -> tuple[tuple[CheckResult, Finding], ...]:
         """What its checks found, the gravest first."""
         every = [(result, finding) for result in self.results for finding in result.findings]
@@ -114,7 +109,7 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
     for section in sections:
         mark, tone = _STATES[section.state]
         lead = (piece(mark.ljust(_STATE_CELLS), tone),)
-        findings, name = section.findings, row_text(section.title)
+        findings, name = section.findings, row_text(sentence(section.name))
         if not section.results:
             yield Row(section.name, name, tone="muted", depth=1, lead=lead)
             continue
@@ -154,14 +149,14 @@ def _finding_rows(section: Section) -> Iterator[Row]:
         yield Row(f"{section.name}/more", text, depth=2, tone="faint")
 
 
-def behind_section(section: Section) -> Iterator[Row]:
+def behind_section(section: Section) -> list[Row]:
     """What each check of a section saw."""
-    return iter(line_rows(_section_lines(section)))
+    return line_rows(_section_lines(section))
 
 
 def _section_lines(section: Section) -> Lines:
     mark, tone = _STATES[section.state]
-    yield f"{section.title}  {mark.strip()}", "head"
+    yield f"{sentence(section.name)}  {mark.strip()}", "head"
     room = max((len(result.name) for result in section.results), default=0) if section.count > 1 else 0
     for result in section.results:
         yield f"{result.name.ljust(room)}  {result.seen}" if room else result.seen, "text" if room else tone
@@ -205,19 +200,6 @@ def _finding_lines(one: Finding) -> Lines:
 _MOST = 9
 _EXTENDED_DAYS = 30
 _REASON = "no longer needed"
-
-
-def fix_rows(fixes: Sequence[Fix]) -> list[Row]:
-    """The ways to fix a finding, by number, and what each is on the command line."""
-    return [
-        Row(
-            str(number),
-            row_text(fix.label),
-            lead=(piece(str(number), "accent"),),
-            tail=(safe_piece(fix.command, "faint"),),
-        )
-        for number, fix in enumerate(fixes[:_MOST], 1)
-    ]
 
 
 def writes(fix: Fix) -> bool:
@@ -415,7 +397,7 @@ class HealthScreen(BrowseScreen):
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
             return line_rows([("It is waiting to be checked; results will appear here.", "text")])
-        return list(behind_section(section))
+        return behind_section(section)
 
     # -- keys ------------------------------------------------------------------------------------
 
@@ -486,7 +468,15 @@ class HealthScreen(BrowseScreen):
         if len(fixes) == 1:
             self._apply(fixes[0])
             return
-        rows = fix_rows(fixes)
+        rows = [
+            Row(
+                str(number),
+                row_text(fix.label),
+                lead=(piece(str(number), "accent"),),
+                tail=(safe_piece(fix.command, "faint"),),
+            )
+            for number, fix in enumerate(fixes[:_MOST], 1)
+        ]
         picks = {"f": None, **{row.id: row.id for row in rows}}
         dialog = PickScreen("choose", "How to fix it", "a number or enter chooses · esc leaves", rows, picks)
         self.ask(dialog, lambda number: self._apply(fixes[int(number) - 1]))

@@ -121,26 +121,25 @@ class WorkLine(PartsLine):
         """Show these; ``stops`` is the key that ends the first, empty where none does."""
         if (tuple(works), stops) == (self.works, self._stops):
             return
-        lines = min(len(works), _MOST), min(len(self.works), _MOST)
+        resized = min(len(works), _MOST) != min(len(self.works), _MOST)
         self.works, self._stops = tuple(works), stops
         self.display = bool(works)
-        self.refresh(layout=lines[0] != lines[1])
-        if lines[0] != lines[1] and self.is_attached:
+        self.refresh(layout=resized)
+        if resized and self.is_attached:
             toasts_above_work(self.screen)
             toasts_above_work(self.app.screen)  # a dialog may stand over it
 
     def lines(self) -> list[Sequence[RowPart]]:
         """What is shown, line by line."""
-        cells = self.size.width
         return [
             stage_parts(
                 work.name,
                 work.stage,
-                stops=self._stops if not number else "",
+                stops=self._stops if work is self.works[0] else "",
                 stopping=work.stopping,
-                cells=cells,
+                cells=self.size.width,
             )
-            for number, work in enumerate(self.works[:_MOST])
+            for work in self.works[:_MOST]
         ]
 
     def render(self) -> Text:

@@ -189,15 +189,12 @@ def judged(root: Path, text: str) -> RowPart:
     if "://" in text or ("@" in text and ":" in text):
         return piece("a git remote: enter pushes new commits", "good")
     path = absolute(text, Path("/"))
-    bad = ""
     if path == root or root in path.parents:
-        bad = "this is inside the memory and would be lost with it"
-    elif path.suffix != ".bundle" and path.exists() and not path.is_dir():
-        bad = "this is a file: use a folder, or a name that ends in .bundle"
-    if bad:
-        return piece(bad, "bad")
+        return piece("this is inside the memory and would be lost with it", "bad")
     if path.suffix == ".bundle":
         return piece("one file with everything", "good")
+    if path.exists() and not path.is_dir():
+        return piece("this is a file: use a folder, or a name that ends in .bundle", "bad")
     there = "a folder: enter adds what is new since the last backup there"
     return piece(there if path.is_dir() else "a new folder, or a remote of this repository", "good")
 
@@ -274,13 +271,9 @@ def told_of(root: Path, text: str) -> RowPart:
         return piece(said, "muted")
     path = absolute(text, root)
     if path.is_dir():
-        count = _transcripts_in(path)
-        said = (
-            f"a folder with {plural(count, 'transcript')} (*.jsonl)"
-            if count
-            else "this folder has no *.jsonl files"
-        )
-        return piece(said, "good" if count else "bad")
+        if count := _transcripts_in(path):
+            return piece(f"a folder with {plural(count, 'transcript')} (*.jsonl)", "good")
+        return piece("this folder has no *.jsonl files", "bad")
     if path.is_file():
         return piece("a page" if path.suffix == ".md" else "a transcript", "good")
     return piece("there is no such file or folder", "bad")

@@ -21,6 +21,7 @@ from screens.drawing.clock import now
 from screens.drawing.safe_text import grouped
 from screens.jobs.running_jobs import JobStage, RunningJob, RunningJobs
 from workbench.errors import StoppedError, WorkbenchError
+from workbench.processes import program_environment
 from workbench.worker import TASKS, ended, killed_by
 
 _SHORT = 0.2
@@ -49,7 +50,6 @@ class RateMeter:
         return JobStage(str(phase), done, total, rate)
 
 
-_HOME = Path(__file__).resolve().parents[2]
 _LINE_LIMIT = 1 << 24
 _INSIST_SECONDS = 1.0
 GRACE_SECONDS = 10.0
@@ -91,7 +91,8 @@ class WorkerClient:
         self._event = event
         self.after = after
         self._reached: JobStage | None = None
-        self._answered = False
+        self.reached_when_killed = ""
+        """How far it was when it was stopped and ended without an answer; empty where it had done nothing."""
         self.child: Process | None = None
         self.stopped = False
 
@@ -103,14 +104,14 @@ class WorkerClient:
             child.stdin.close()
             if self.stopped:
                 raise StoppedError(self._what)
-            try:
-                said = await self._answer(child)
-            except ValueError as error:  # a line that is too long
-                raise TaskFailedError(str(error)) from error
-            status = await child.wait() if said is None else 0
-            if said is not None and said["event"] == "done":
+            said = await self._answer(child)
+            if said is None:
+                raise self._ended(await child.wait())
+            if said["event"] == "done":
                 return said
-            raise self._ended(status) if said is None else self._error(said)
+            raise self._error(said)
+        except ValueError as error:  # a line that is too long
+            raise TaskFailedError(str(error)) from error
         finally:
             await stop(child)
 
@@ -121,7 +122,6 @@ class WorkerClient:
         while line := await child.stdout.readline():
             said = event(line)
             if said.get("event") in ("done", "error"):
-                self._answered = True
                 return said
             if said.get("event") != "progress":
                 if said and self._event is not None:
@@ -148,6 +148,7 @@ class WorkerClient:
     def _ended(self, status: int) -> WorkbenchError:
         """Why there is no answer. What was killed has no more to say, what failed says it as a command."""
         if self.stopped:
+            self.reached_when_killed = self._counted if killed_by(status) else ""
             return StoppedError(self._what)
         said = f"{self._what} {ended(status)}"
         if not killed_by(status):
@@ -157,15 +158,6 @@ class WorkerClient:
             said = f"{said} with {self._counted}"
         short = _SHORT_OF_MEMORY if status == -signal.SIGKILL else ""
         return TaskFailedError(said, hint="; ".join(filter(None, (short, self.after))))
-
-    @property
-    def reached_when_killed(self) -> str:
-        """How far it was when it was ended without an answer; empty where it was not, or had done nothing."""
-        child = self.child
-        if self._answered:  # and ended on its way out, perhaps, by the signal that makes sure of it
-            return ""
-        killed = child is not None and child.returncode is not None and killed_by(child.returncode)
-        return self._counted if killed else ""
 
     @property
     def _counted(self) -> str:
@@ -195,7 +187,6 @@ async def start(task: str, root: Path, parameters: Mapping[str, object]) -> Proc
 
     ``-P`` keeps the current folder, which may be the workspace, from being searched for modules.
     """
-    paths = [os.fspath(_HOME), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
@@ -205,7 +196,7 @@ async def start(task: str, root: Path, parameters: Mapping[str, object]) -> Proc
         stdout=PIPE,
         stderr=DEVNULL,
         limit=_LINE_LIMIT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        env=program_environment(),
         start_new_session=True,
     )
     assert child.stdin is not None

@@ -6,7 +6,7 @@ The preview of a hit in a file beside the workspace: an extra path, or what was 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -15,7 +15,7 @@ from indexing.sync.sources import IndexSources, SourcePage, page
 from screens.drawing.safe_text import SOURCE, Row, Shown, drawn, line_text, plural, row_text, words
 from screens.loading.reader import READ_LIMIT, FileWindow, offset_of_line, read_window
 from screens.loading.workspace_model import Preview, PreviewLine
-from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError
+from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError, reason_of
 from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry, Span, heading_path
 from workbench.memory.frontmatter import read_front_matter
@@ -27,27 +27,22 @@ from workbench.safety.secrets import by_rule, secrets_in
 from workbench.safety.terminal import hidden
 from workbench.workspace.workspace import Workspace
 
-AROUND = 6_000
-"""Bytes read before and after an entry."""
-ENTRY_LIMIT = 24_000
-"""Bytes of an entry that are shown."""
-LINE_LIMIT = 2_000
-"""Characters of one line that are shown."""
 _AROUND_LINE = 100_000
 """Bytes that are parsed to find an entry of a large file by its line."""
-LINES_BEFORE = 30
-LINES_AFTER = 60
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewLimits:
-    """How much of a file is looked at around an entry: bytes, its own bytes, lines, letters of a line."""
+    """How much of a file is shown: ``around`` an entry in bytes and, ``before`` and ``after`` it, in lines.
 
-    around: int = AROUND
-    entry: int = ENTRY_LIMIT
-    before: int = LINES_BEFORE
-    after: int = LINES_AFTER
-    line: int = LINE_LIMIT
+    ``entry`` are the bytes of the entry itself, ``line`` the characters of a line.
+    """
+
+    around: int = 6_000
+    entry: int = 24_000
+    before: int = 30
+    after: int = 60
+    line: int = 2_000
 
 
 NEAR = PreviewLimits()
@@ -68,8 +63,7 @@ def preview_of(workspace: Workspace, row: Row | None, reach: PreviewLimits = NEA
         place = Workspace.open(row.root) if row.root else workspace
         found = _beside(place, row) if is_outside(row.path) else _inside(place, row, row.path, reach)
     except (OSError, WorkbenchError) as error:
-        reason = error.message if isinstance(error, WorkbenchError) else str(error)
-        return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
+        return Preview(row.id, row_text(row.path), (), (row_text(reason_of(error)),), ())
     if not row.root:
         return found
     said = f"as of {row.past}" if row.past else f"in {row.workspace}"
@@ -88,14 +82,37 @@ def _inside(workspace: Workspace, row: Row, path: str, reach: PreviewLimits) -> 
 
 
 def _beside(workspace: Workspace, row: Row) -> Preview:
+    """The entry that a hit beside the workspace names, and the lines around it.
 
-    entry, lines, focus = entry_beside(workspace, row)
+    Raises EntryNotFoundError when it is there no more, NotMemoryError, OSError.
+    """
+    path, address = row.path or "", row.address or ""
+    size, changed_ns = IndexSources(workspace).look(path)
+    if size > SIZE_LIMIT:
+        raise NotMemoryError(path)
+    found = _source_page(workspace, path, size, changed_ns)
+    if "#" not in address:
+        raise EntryNotFoundError(address)
+    entry = find_entry(found.document, address)
+    lines: list[PreviewLine] = []
+    focus = 0
+    for number in range(max(1, entry.start_line - _AROUND), len(found.lines) + 1):
+        text = found.lines[number - 1]
+        if text is None:
+            continue
+        if number == entry.start_line:
+            focus = len(lines)
+        role = "entry" if entry.start_line <= number <= entry.end_line else "context"
+        for at, line in enumerate(text.split("\n")):
+            lines.append(PreviewLine(None if at else number, line_text(line[:_LINE_LIMIT]), role))
+        if len(lines) - focus > _LINES_LIMIT:
+            break
     return Preview(
         key=row.id,
         where=row_text(f"{entry.path}:{entry.start_line}"),
         facts=(("outside", words("of the workspace: read-only")), *_facts(entry)),
         warnings=tuple(_hidden(entry.text)),
-        lines=lines,
+        lines=tuple(lines),
         focus=focus,
     )
 
@@ -107,7 +124,7 @@ def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
         return None
     if read_window(workspace.root, path, 0, 1).size <= READ_LIMIT:
         return workspace.find(row.address or "")
-    first = max(1, row.line - LINES_BEFORE)
+    first = max(1, row.line - NEAR.before)
     start = offset_of_line(workspace.root, path, first)
     window = read_window(workspace.root, path, start, _AROUND_LINE)
     for entry in workspace.parsed(RelPath(path), window.data).entries:
@@ -133,7 +150,9 @@ def _section(workspace: Workspace, row: Row, document: Document, reach: PreviewL
     """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
     here = next((heading for heading in document.headings if heading.path == row.section), None)
     if here is None:
-        return _page(workspace, row, FileWindow(0, document.data[: 2 * AROUND], len(document.data)), NEAR)
+        return _page(
+            workspace, row, FileWindow(0, document.data[: 2 * NEAR.around], len(document.data)), NEAR
+        )
     ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]
@@ -157,7 +176,7 @@ def _part(
 ) -> Preview:
     """The lines of a file from ``first`` on; ``left_out`` says how much there is more of it."""
     fence = _front_lines(data) if first == 1 else 0
-    lines = _lines(data, first, lambda n: "front" if n <= fence else "context", reach)
+    lines = _lines(data, first, "context", reach, fence)
     partial = bool(left_out) or _cut(lines)
     warnings = tuple(_hidden(data.decode("utf-8", "surrogateescape")))
     if left_out:
@@ -180,17 +199,16 @@ def _entry(row: Row, entry: Entry, window: FileWindow, reach: PreviewLimits) -> 
     after = rest[size : size + reach.around] if size <= reach.entry else b""
     if window.start and b"\n" in before:
         before = before[before.index(b"\n") + 1 :]  # the window began in the middle of a line
-    lines: list[PreviewLine] = []
     fence = _front_lines(window.data) if window.start == 0 else 0
     start = first - before.count(b"\n")
-    above = _lines(before, start, lambda n: "front" if n <= fence else "context", reach)
-    lines += above[-reach.before :]
+    above = _lines(before, start, "context", reach, fence)
+    lines = above[-reach.before :]
     focus = len(lines)
-    lines += _lines(inside, first, lambda n: "entry", reach)
+    lines += _lines(inside, first, "entry", reach)
     if size > reach.entry:
         lines.append(_note(f"… {size - reach.entry:,} more bytes of this entry"))
     following = last + 1 if inside.endswith(b"\n") else last  # a part of a long entry ends in its line
-    below = _lines(after, following, lambda n: "context", reach)
+    below = _lines(after, following, "context", reach)
     lines += below[: reach.after]
     seen = window.start + len(window.data) >= window.size and window.start == 0
     whole = seen and len(above) <= reach.before and len(below) <= reach.after and size <= reach.entry
@@ -241,29 +259,26 @@ _STEERING = ("Cc", "Cn", "Co", "Cs")
 """Controls, and characters without a meaning of their own: no script needs them."""
 
 
-def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: PreviewLimits) -> list[PreviewLine]:
+def _lines(data: bytes, first: int, role: str, reach: PreviewLimits, fence: int = 0) -> list[PreviewLine]:
+    """The lines of ``data``, numbered from ``first``; those up to number ``fence`` are front matter."""
     if not data:
         return []
-    roles: list[str] = []
+    # The entry's own provenance stands above; of its neighbours it is enough that they have one.
+    comment = "" if role == "entry" else f" {SOURCE}"
     texts: list[Shown] = []
     cuts: list[bool] = []
-    for offset, raw in enumerate(data.removesuffix(b"\n").split(b"\n")):
-        number = first + offset
+    for raw in data.removesuffix(b"\n").split(b"\n"):
         text = raw.decode("utf-8", "surrogateescape")
-        left = max(0, len(text) - reach.line)
-        if left:
+        left = len(text) - reach.line
+        if left > 0:
             text = text[: reach.line] + f" … {left:,} more characters"
-        role = role_of(number)
-        # The entry's own provenance stands above; of its neighbours it is enough that they have one.
-        text = COMMENT.sub("" if role == "entry" else f" {SOURCE}", text)
-        roles.append(role)
-        texts.append(line_text(text))
+        texts.append(line_text(COMMENT.sub(comment, text)))
         cuts.append(left > 0)
-    fence = roles.count("front")
-    marked = chain(((text, ()) for text in texts[:fence]), drawn(texts[fence:]))
+    front = max(0, fence - first + 1)
+    marked = chain(((text, ()) for text in texts[:front]), drawn(texts[front:]))
     return [
-        PreviewLine(number, text, role, cut, spans)
-        for number, (role, cut, (text, spans)) in enumerate(zip(roles, cuts, marked, strict=True), first)
+        PreviewLine(number, text, "front" if number <= fence else role, cut, spans)
+        for number, (cut, (text, spans)) in enumerate(zip(cuts, marked, strict=True), first)
     ]
 
 
@@ -281,35 +296,6 @@ _AROUND = 12
 _LINE_LIMIT = 2_000
 _LINES_LIMIT = 200
 _KEPT = 2
-
-
-def entry_beside(workspace: Workspace, row: Row) -> tuple[Entry, tuple[PreviewLine, ...], int]:
-    """The entry that a hit names, the lines around it, and which of these is its first.
-
-    Raises EntryNotFoundError when it is there no more, NotMemoryError, OSError.
-    """
-    path, address = row.path or "", row.address or ""
-    size, changed_ns = IndexSources(workspace).look(path)
-    if size > SIZE_LIMIT:
-        raise NotMemoryError(path)
-    found = _source_page(workspace, path, size, changed_ns)
-    if "#" not in address:
-        raise EntryNotFoundError(address)
-    entry = find_entry(found.document, address)
-    lines: list[PreviewLine] = []
-    focus = 0
-    for number in range(max(1, entry.start_line - _AROUND), len(found.lines) + 1):
-        text = found.lines[number - 1]
-        if text is None:
-            continue
-        if number == entry.start_line:
-            focus = len(lines)
-        role = "entry" if entry.start_line <= number <= entry.end_line else "context"
-        for at, line in enumerate(text.split("\n")):
-            lines.append(PreviewLine(None if at else number, line_text(line[:_LINE_LIMIT]), role))
-        if len(lines) - focus > _LINES_LIMIT:
-            break
-    return entry, tuple(lines), focus
 
 
 @lru_cache(_KEPT)

@@ -43,7 +43,7 @@ from screens.loading.workspace_model import (
 )
 from screens.panes.entry_rows import is_header, title_of
 from screens.panes.pane import ContentsRead, Filter, KeptFiles, MatchesRead, Subject, Unfolded, iso, states_of
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, reason_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
@@ -94,7 +94,7 @@ class FilterScan:
         known = self._known.get(file.path)
         remembered = known is not None and known[0] == stamp(file)
         if known is not None and remembered:
-            may_hold = any(_keeps(asked, one, file.path, promoted) for one in known[1])
+            may_hold = any(keeps(asked, one, file.path, promoted) for one in known[1])
         else:
             may_hold = self._may_hold(asked, file)
         if not may_hold:
@@ -102,7 +102,7 @@ class FilterScan:
         contents = self._store.contents(file)
         if not remembered and contents.problem is None:
             self._remember(file, contents.entries)
-        entries = tuple(e for e in contents.entries if asked.keeps(subject_of(e, promoted)))
+        entries = tuple(e for e in contents.entries if keeps(asked, digest_of(e), file.path, promoted))
         return FilteredEntries(stamp(file), entries, len(contents.entries), contents.left_out)
 
     def _remember(self, file: MemoryFile, entries: Iterable[Entry]) -> None:
@@ -133,7 +133,8 @@ def _is_written(said: tuple[str, ...], text: str) -> bool:
     return field in text and ("%" in text or all(one in text for one in value))  # a value may be quoted
 
 
-def _keeps(asked: Filter, digest: Digest, path: str, promoted: Promoted) -> bool:
+def keeps(asked: Filter, digest: Digest, path: str, promoted: Promoted) -> bool:
+    """Whether a filter keeps an entry of the file ``path``."""
     subject = digest.subject
     if asked.asks_for("promoted", "unpromoted"):
         known = promoted.has(digest.hash, path, digest.line)
@@ -142,7 +143,7 @@ def _keeps(asked: Filter, digest: Digest, path: str, promoted: Promoted) -> bool
 
 
 def digest_of(entry: Entry) -> Digest:
-    """What is remembered of an entry."""
+    """What is remembered of an entry: file, headings and words; pinned, how far trusted; its day."""
     text = " ".join((entry.path, *entry.heading, *entry.text.split())).casefold()
     trust = entry.provenance.trust if entry.provenance else "unknown"
     named = dated_name(entry.path)
@@ -159,13 +160,6 @@ def _states(pinned: bool, trust: str) -> frozenset[str]:
 @lru_cache(4096)
 def _days(days: tuple[str, ...]) -> tuple[str, ...]:
     return days
-
-
-def subject_of(entry: Entry, promoted: Promoted) -> Subject:
-    """What a filter looks at: file, headings and words; promoted or not, pinned, how far trusted; its day."""
-    subject = digest_of(entry).subject
-    known = "promoted" if promoted.holds(entry) else "unpromoted"
-    return replace(subject, states={*subject.states, known})
 
 
 T = TypeVar("T")
@@ -359,19 +353,15 @@ class WorkspaceReader:
 def is_there(workspace: Workspace, known: bool) -> bool:
     """Whether the folder is what it was: ``known`` files do not all go together with the repository."""
     try:
-        names = {item.name for item in os.scandir(workspace.root)}
+        return bool(os.listdir(workspace.root)) or not known
     except OSError:
         return False
-    return bool(names) or not known
 
 
 def changed_paths(before: Files, after: Files) -> frozenset[str]:
     """The files that came, went, or have another stamp."""
-    return frozenset(path for path, _ in _stamps(before) ^ _stamps(after))
-
-
-def _stamps(files: Files) -> set[tuple[str, Stamp]]:
-    return {(path, stamp(file)) for path, file in files.items()}
+    stamps, now = ({path: stamp(file) for path, file in files.items()} for files in (before, after))
+    return frozenset(path for path, _ in stamps.items() ^ now.items())
 
 
 READ_LIMIT = 1_000_000
@@ -390,7 +380,7 @@ class Store:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._summaries: dict[str, Summary] = {}
+        self._summaries = _Pages(self._summary)
         self._episodes = _Pages(self._episode)
         self._entities = _Pages(self._entity)
 
@@ -445,22 +435,15 @@ class Store:
         return QuarantineView(tuple(quarantined(self.workspace)))
 
     def summaries(self, files: Iterable[MemoryFile]) -> dict[str, Summary]:
-        """Each file in a few words; those that cannot be read are left out."""
-        found: dict[str, Summary] = {}
-        for file in files:
-            kept = self._summaries.get(file.path)
-            if kept is None or kept.stamp != stamp(file):
-                contents = self.contents(file, limit=SUMMARY_LIMIT)
-                kept = self._summaries[file.path] = _summary(contents)
-            found[file.path] = kept
-        return found
+        """Each file in a few words, by its path."""
+        return {file.path: self._summaries.of(file) for file in files}
 
     def contents(self, file: MemoryFile, limit: int = READ_LIMIT) -> Contents:
         """The entries of one file, up to ``limit`` bytes of it, cut at the end of a line."""
         try:
             window = read_window(self.workspace.root, file.path, 0, limit)
         except _UNREADABLE as error:
-            return Contents(file.path, stamp(file), (), problem=_reason(error))
+            return Contents(file.path, stamp(file), (), problem=reason_of(error))
         data = window.data
         if window.size > len(data):
             data = data[: data.rfind(b"\n") + 1] or data
@@ -481,7 +464,7 @@ class Store:
             data = self._data(file)
         except _UNREADABLE as error:
             name = file.path.rpartition("/")[2]
-            return Episode(path=file.path, id=name, abstract=name, problem=_reason(error))
+            return Episode(path=file.path, id=name, abstract=name, problem=reason_of(error))
         episode = read_episode(Document(file.path, file.kind, data, read_front_matter(data)))
         return episode if episode.abstract else read_episode(parse_document(file.path, data, file.kind))
 
@@ -490,18 +473,39 @@ class Store:
             return read_entity(parse_document(file.path, self._data(file), file.kind))
         except _UNREADABLE as error:
             name = file.path.rpartition("/")[2]
-            return Entity(path=file.path, id=name, name=name, type="concept", problem=_reason(error))
+            return Entity(path=file.path, id=name, name=name, type="concept", problem=reason_of(error))
+
+    def _summary(self, file: MemoryFile) -> Summary:
+        contents = self.contents(file, limit=SUMMARY_LIMIT)
+        entries = contents.entries
+        titles = [title_of(entry) for entry in entries[:_LOOKED_AT]] or [contents.problem or ""]
+        trusts = set(map(trust_of, entries))
+        return Summary(
+            count=len(entries),
+            first=next((title for title in titles if not is_header(title)), titles[0]),
+            hashes=tuple(entry.hash for entry in entries),
+            lines=tuple(entry.start_line for entry in entries),
+            partial=contents.left_out > 0,
+            trust=next((trust for trust in DOUBTED if trust in trusts), ""),
+        )
 
     def _data(self, file: MemoryFile) -> bytes:
         return read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
 
 
 class _Pages(Generic[T]):
-    """What the pages of one kind say, read once for each version of a file."""
+    """What files say, read once for each version of a file."""
 
     def __init__(self, read: Callable[[MemoryFile], T]) -> None:
         self._read = read
         self._kept: dict[str, tuple[Stamp, T]] = {}
+
+    def of(self, file: MemoryFile) -> T:
+        """What one page says."""
+        kept = self._kept.get(file.path)
+        if kept is None or kept[0] != stamp(file):
+            kept = self._kept[file.path] = stamp(file), self._read(file)
+        return kept[1]
 
     def growing(self, files: Sequence[MemoryFile]) -> Iterator[tuple[T, ...]]:
         """What is known of ``files``, again and again until all is, so that the first can be shown at once.
@@ -510,9 +514,9 @@ class _Pages(Generic[T]):
         """
         read, show_at = 0, _BATCH
         for file in files:
-            kept = self._kept.get(file.path)
-            if kept is None or kept[0] != stamp(file):
-                self._kept[file.path] = stamp(file), self._read(file)
+            before = self._kept.get(file.path)
+            self.of(file)
+            if self._kept[file.path] is not before:
                 read += 1
                 if read == show_at:
                     show_at *= 2  # all of it is shown each time: with steady steps that would be quadratic
@@ -521,26 +525,6 @@ class _Pages(Generic[T]):
 
     def _known(self, files: Iterable[MemoryFile]) -> tuple[T, ...]:
         return tuple(self._kept[file.path][1] for file in files if file.path in self._kept)
-
-
-def _summary(contents: Contents) -> Summary:
-    entries = contents.entries
-    titles = [title_of(entry) for entry in entries[:_LOOKED_AT]] or [contents.problem or ""]
-    return Summary(
-        stamp=contents.stamp,
-        count=len(entries),
-        first=next((title for title in titles if not is_header(title)), titles[0]),
-        hashes=tuple(entry.hash for entry in entries),
-        lines=tuple(entry.start_line for entry in entries),
-        partial=contents.left_out > 0,
-        trust=next((trust for trust in DOUBTED if any(trust_of(entry) == trust for entry in entries)), ""),
-    )
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, WorkbenchError):
-        return error.message
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def path_of(address: str) -> RelPath:

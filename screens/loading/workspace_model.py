@@ -146,7 +146,6 @@ class Promoted:
 class Summary:
     """A file in one row: how many entries, its first words, how many of them are promoted."""
 
-    stamp: Stamp
     count: int
     first: str
     hashes: tuple[str, ...]

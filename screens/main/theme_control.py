@@ -14,7 +14,7 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from screens import terminal
-from themes import BUILT_IN, COLORS, ThemeData, Themes, own_folder
+from themes import COLORS, ThemeData, Themes
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -32,7 +32,7 @@ class ThemeControl:
     """Themes by name, and the one that is used."""
 
     def __init__(self) -> None:
-        self.themes = Themes((BUILT_IN, own_folder()))
+        self.themes = Themes()
 
     def prepare(self, app: WorkbenchApp) -> None:
         """Make all themes known to ``app``, and see what its terminal can do."""

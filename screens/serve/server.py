@@ -21,8 +21,8 @@ from pathlib import Path
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from screens.serve.auth import HEADERS, new_token, refusal
+from workbench.processes import program_environment
 
-_HOME = Path(__file__).resolve().parents[2]
 _GREETING = b"__GANGLION__\n"
 _GREETED_WITHIN = 20
 """Lines that may come before the protocol begins."""
@@ -56,7 +56,7 @@ class BrowserSession:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            env=_environment(os.environ, width, height),
+            env=_environment(width, height),
             start_new_session=True,
         )
         self._pumping = asyncio.create_task(self._pump(self._process))
@@ -163,12 +163,10 @@ def _said(payload: bytes) -> Mapping[str, object]:
     return said if isinstance(said, Mapping) else {}
 
 
-def _environment(own: Mapping[str, str], width: int, height: int) -> dict[str, str]:
+def _environment(width: int, height: int) -> dict[str, str]:
     """What the interface needs to know of the window that it draws in."""
-    paths = [os.fspath(_HOME), *filter(None, own.get("PYTHONPATH", "").split(os.pathsep))]
     return {
-        **own,
-        "PYTHONPATH": os.pathsep.join(paths),
+        **program_environment(),
         "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
         "TEXTUAL_COLOR_SYSTEM": "truecolor",
         "TERM": "xterm-256color",
@@ -233,10 +231,8 @@ class Server:
         self._host = host
         self._runner = web.AppRunner(app, access_log=None, logger=_NOBODY, shutdown_timeout=2.0)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, host, port)
-        await site.start()
-        sockets = self._runner.addresses
-        self.port = int(sockets[0][1])
+        await web.TCPSite(self._runner, host, port).start()
+        self.port = int(self._runner.addresses[0][1])
 
     async def stop(self) -> None:
         """End every window, and stop listening."""

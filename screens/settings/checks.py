@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from themes import BUILT_IN, load_themes, own_folder
+from themes import Themes
 from workbench.config.settings import Settings
 from workbench.errors import UsageError
 
 
 def theme_names() -> tuple[str, ...]:
     """The themes that there are, a person's own among them."""
-    return tuple(theme.name for theme in load_themes((BUILT_IN, own_folder()))[0])
+    return tuple(Themes().by_name)
 
 
 def fit(settings: Settings) -> None:

@@ -88,8 +88,12 @@ def setting_rows(told: SettingsReport, wanted: str = "") -> list[Row]:
     wrong = [(problem.text, _problem_row(number, problem)) for number, problem in enumerate(told.problems)]
     rows = _under("Does not count", wrong, wanted)
     for area, starts in _AREAS.items():
-        here = (one for one in told.settings if one.name.startswith(starts))
-        rows += _under(area, [(_searched(one, area), _setting_row(one)) for one in here], wanted)
+        here = [
+            (f"{one.name} {one.shown} {one.declared.doc} {one.origin} {area}", _setting_row(one))
+            for one in told.settings
+            if one.name.startswith(starts)
+        ]
+        rows += _under(area, here, wanted)
     return rows
 
 
@@ -102,7 +106,14 @@ def key_rows(keys: LoadedKeys, wanted: str = "") -> list[Row]:
         wrong.append((problem.text, row))
     rows = _under("In your file", wrong, wanted)
     for group, actions in grouped_actions():
-        rows += _under(group, [(_searched_key(one, keys), _action_row(one, keys)) for one in actions], wanted)
+        here = [
+            (
+                f"{one.id} {key_names(keys.map.of(one.id))} {one.label} {one.help} {group}",
+                _action_row(one, keys),
+            )
+            for one in actions
+        ]
+        rows += _under(group, here, wanted)
     return rows
 
 
@@ -115,10 +126,6 @@ def _under(heading: str, every: Iterable[tuple[str, Row]], wanted: str) -> list[
 
 
 # -- settings ------------------------------------------------------------------------------------
-
-
-def _searched(setting: ReportedSetting, area: str) -> str:
-    return f"{setting.name} {setting.shown} {setting.declared.doc} {setting.origin} {area}"
 
 
 def _problem_row(number: int, problem: SettingsProblem) -> Row:
@@ -139,14 +146,8 @@ def _setting_row(setting: ReportedSetting) -> Row:
     )
 
 
-def detail_rows(
-    setting: ReportedSetting, themes: Sequence[str] = (), refusal: str | None = None
-) -> list[Row]:
+def setting_facts(setting: ReportedSetting, themes: Sequence[str] = (), refusal: str | None = None) -> Lines:
     """Everything about one setting: value, default, origin, meaning, and what a change would do."""
-    return line_rows(_setting_facts(setting, themes, refusal))
-
-
-def _setting_facts(setting: ReportedSetting, themes: Sequence[str], refusal: str | None) -> Lines:
     declared = setting.declared
     choices = choices_of(setting.name, themes)
     yield f"{setting.name}: {setting.shown}", "head"
@@ -191,15 +192,6 @@ def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
     return tuple(themes) if name == "theme" else DECLARED[name].choices
 
 
-def choice_rows(setting: ReportedSetting, choices: Sequence[str]) -> list[Row]:
-    """The words to choose from, the one that counts now marked; each row's id is its word."""
-    now = (piece("now", "accent"),)
-    return [
-        Row(word, row_text(word or "(nothing)"), tail=now if word == setting.value else ())
-        for word in choices
-    ]
-
-
 def problem_details(problem: SettingsProblem) -> list[Row]:
     """One thing that does not count, whole."""
     where = f"{problem.path}, line {problem.line}" if problem.line else str(problem.path)
@@ -208,10 +200,6 @@ def problem_details(problem: SettingsProblem) -> list[Row]:
 
 
 # -- keys ----------------------------------------------------------------------------------------
-
-
-def _searched_key(action: Action, keys: LoadedKeys) -> str:
-    return f"{action.id} {key_names(keys.map.of(action.id))} {action.label} {action.help} {action.group}"
 
 
 def _action_row(action: Action, keys: LoadedKeys) -> Row:
@@ -329,8 +317,7 @@ class SettingsScreen(NarrowScreen):
     @property
     def setting(self) -> ReportedSetting | None:
         """The setting under the cursor."""
-        of = self.list.of
-        return of if isinstance(of, ReportedSetting) else None
+        return of if isinstance(of := self.list.of, ReportedSetting) else None
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
@@ -362,7 +349,7 @@ class SettingsScreen(NarrowScreen):
         if isinstance(row.of, Action) and self.keys is not None:
             return line_rows(action_facts(row.of, self.keys))
         if isinstance(row.of, ReportedSetting):
-            return detail_rows(row.of, self._themes, self.services.refusal())
+            return line_rows(setting_facts(row.of, self._themes, self.services.refusal()))
         if isinstance(row.of, SettingsProblem):
             return problem_details(row.of)
         return line_rows([(row.text, row.tone)])
@@ -450,10 +437,12 @@ class SettingsScreen(NarrowScreen):
             if word != setting.value:
                 self._write(setting.name, word, shared=shared)
 
-        rows = choice_rows(setting, choices)
-        title = f"New value of {setting.name}"
-        dialog = ChooseScreen(title, rows, at=str(setting.value))
-        self.ask(dialog, chosen)
+        now = (piece("now", "accent"),)
+        rows = [
+            Row(word, row_text(word or "(nothing)"), tail=now if word == setting.value else ())
+            for word in choices
+        ]
+        self.ask(ChooseScreen(f"New value of {setting.name}", rows, at=str(setting.value)), chosen)
 
     def _begin_typing(self, setting: ReportedSetting, *, shared: bool) -> None:
         """Let the value be typed, beginning with what it is."""
@@ -482,7 +471,7 @@ class SettingsScreen(NarrowScreen):
         else:
             file = told.workspace if self._typed_shared else told.own
             lines = [(f"{key_for('enter_setting')} writes it into {file}", "good")]
-        self.behind.show([*line_rows([*lines, (GAP, "text")], "entry"), *detail_rows(setting)])
+        self.behind.show([*line_rows([*lines, (GAP, "text")], "entry"), *line_rows(setting_facts(setting))])
         self.behind.jump(0)
 
     def _typed_value(self, setting: ReportedSetting, told: SettingsReport) -> Value:

@@ -13,13 +13,13 @@ from pathlib import Path
 from textual.await_complete import AwaitComplete
 
 from screens.dialogs.dialog import ChooseScreen
-from screens.drawing.safe_text import Row, RowPart, grouped, piece, row_text, words
+from screens.drawing.safe_text import Row, RowPart, grouped, piece, row_text
 from screens.loading.workspace_model import home_relative
 from screens.workspaces.switch import ADD, HERE, KEEP, OPEN
 from workbench.health.machine_memories import GONE, WorkspaceStatus, standing
 from workbench.workspace.registry import RegisteredWorkspace, Registry, free_name
 
-_SHOWN_NOW, _OTHER = words("●"), words(" ")
+_SHOWN_NOW = piece("●", "good")
 
 
 def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, WorkspaceStatus]) -> list[Row]:
@@ -30,7 +30,7 @@ def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, Workspa
     rows = [_row(one, here, standings.get(one.root)) for one in known.entries]
     if known.at(here) is None:
         text = row_text(f"put this one on the list, as {free_name(here, known)}   {home_relative(here)}")
-        rows.append(Row(ADD, text, lead=(RowPart(_SHOWN_NOW, "good"),)))
+        rows.append(Row(ADD, text, lead=(_SHOWN_NOW,)))
     rows += [
         Row(f"skipped:{number}", row_text(f"{known.path.name}: {line}"), tone="warn", inert=True)
         for number, line in enumerate(known.skipped)
@@ -56,7 +56,7 @@ def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
 
 def _row(one: RegisteredWorkspace, here: Path, standing: WorkspaceStatus | None) -> Row:
     shown = one.root == here
-    lead = (RowPart(_SHOWN_NOW if shown else _OTHER, "good"),)
+    lead = (_SHOWN_NOW if shown else piece(" "),)
     if standing is not None and not standing.usable:
         remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "fix it first"
         why = row_text(f"{one.name}: {standing.summary}; {remedy}")
@@ -69,12 +69,10 @@ def _row(one: RegisteredWorkspace, here: Path, standing: WorkspaceStatus | None)
 def _state(standing: WorkspaceStatus) -> RowPart:
     if standing.newer_format:
         return piece("needs a newer version: read-only", "warn")
-    count = words(f"{grouped(standing.entries)} entries")
-    if standing.state == "fresh":
-        return RowPart(count, "muted")
-    return RowPart(
-        words("no index yet") if standing.state == "missing" else words(f"{count} · behind"), "warn"
-    )
+    if standing.state == "missing":
+        return piece("no index yet", "warn")
+    count = f"{grouped(standing.entries)} entries"
+    return piece(count) if standing.state == "fresh" else piece(f"{count} · behind", "warn")
 
 
 class WorkspaceChooser(ChooseScreen):

@@ -16,6 +16,7 @@ from indexing.embedding import local as device
 from indexing.embedding.local import BulkLocal, open_embedder, open_for_bulk
 from indexing.embedding.model_files import locate
 from indexing.embedding.native import NativeEmbedder
+from indexing.embedding.port import vectors_among
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import ModelUnavailableError
 
@@ -48,7 +49,7 @@ class Gpu:
 def everything(embedder: BulkLocal, texts: list[str]) -> Vectors:
     found: dict[str, Vectors] = {}
     for portion in embedder.portions(texts):
-        found.update(portion.vectors)
+        found.update(vectors_among(portion))
     return np.stack([found[text] for text in texts])
 
 

@@ -470,6 +470,6 @@ def test_an_unknown_price_is_said_to_be_unknown() -> None:
     unknown = EmbeddingEstimate("m", "api.example.com", 1_200, 60_000, None, charges=True)
     assert "price is unknown" in unknown.sentence()
     assert unknown.cost is None
-    assert "about 1.20" in replace(unknown, price=20.0).sentence()
-    assert "less than 0.01" in replace(unknown, price=0.02).sentence()
-    assert "price" not in replace(unknown, price=0.0, charges=False).sentence()
+    assert "about 1.20" in replace(unknown, price_per_million=20.0).sentence()
+    assert "less than 0.01" in replace(unknown, price_per_million=0.02).sentence()
+    assert "price" not in replace(unknown, price_per_million=0.0, charges=False).sentence()

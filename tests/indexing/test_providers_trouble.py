@@ -42,11 +42,11 @@ def opened() -> Iterator[Opener]:
 def collected(embedder: RemoteEmbedder, texts: list[str]) -> tuple[dict[str, Any], dict[str, str], str]:
     """All vectors and failures that came, and what ended the run."""
     vectors: dict[str, Any] = {}
-    failed: dict[str, str] = {}
+    failed: dict[str, Any] = {}
     try:
         for portion in embedder.portions(texts):
-            vectors.update(portion.vectors)
-            failed.update(portion.failed)
+            for text, row in portion.items():
+                (failed if isinstance(row, str) else vectors)[text] = row
     except ModelUnavailableError as error:
         return vectors, failed, error.message
     return vectors, failed, ""

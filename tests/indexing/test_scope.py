@@ -97,9 +97,9 @@ def test_a_part_vouches_for_no_time_stamp_outside_of_it(filled: Memory) -> None:
 
 
 def synced_ns(memory: Memory) -> int:
-    from indexing.sync.generations import read_manifest
+    from indexing.sync.generations import Generation
 
-    manifest = read_manifest(memory.generation / "manifest.json")
+    manifest = Generation(memory.generation).manifest()
     assert manifest is not None
     return manifest.synced_ns
 

@@ -277,8 +277,8 @@ def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     assert report.absent == {str(notes): "it does not exist; 1 of its files stay indexed"}
     state = freshness(memory.workspace)
     assert (state.state, state.entries) == ("fresh", 5)
-    absent = {source.name: (source.absent, source.indexed) for source in state.sources}
-    assert absent == {str(notes): ("it does not exist", 1), str(sessions): ("", 1)}
+    absent = {source.source: (source.absent, source.indexed) for source in state.sources}
+    assert absent == {str(notes): ("it does not exist", 1), str(sessions): (None, 1)}
     answer = memory.asked("quokka")
     assert not answer.hits, "what is not there does not answer"
     assert answer.stale is None, "no reindex would bring it back"

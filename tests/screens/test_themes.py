@@ -9,10 +9,11 @@ from textual.color import Color
 
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
-from themes import BUILT_IN, ThemeData, ThemeError, Themes, load_themes, own_folder, parse_theme
+from themes import BUILT_IN, ThemeData, ThemeError, Themes, own_folder, parse_theme
 from themes.contrast import apart, contrast, faults
 
-THEMES, PROBLEMS = load_themes()
+COME_ALONG = Themes((BUILT_IN,))
+THEMES = list(COME_ALONG.by_name.values())
 DARK = (BUILT_IN / "dark.yaml").read_text()
 ANSI = (BUILT_IN / "ansi.yaml").read_text()
 FIXED = [theme for theme in THEMES if not theme.terminal]
@@ -24,7 +25,7 @@ def mine(text: str = DARK) -> str:
 
 def test_six_themes_come_with_it() -> None:
     assert {theme.name for theme in THEMES} == {"ansi", "dark", "ember", "high-contrast", "light", "sepia"}
-    assert PROBLEMS == []
+    assert COME_ALONG.problems == []
 
 
 @pytest.mark.parametrize("theme", FIXED, ids=lambda theme: theme.name)
@@ -106,10 +107,10 @@ def test_a_bad_theme_is_skipped_and_reported(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(mine())
     (tmp_path / "latin.yaml").write_bytes(b"name: \xe9")
     (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
-    themes, problems = load_themes((BUILT_IN, tmp_path))
-    assert "mine" in {theme.name for theme in themes}
-    assert len(themes) == 7
-    assert problems == [
+    themes = Themes((BUILT_IN, tmp_path))
+    assert "mine" in themes.by_name
+    assert len(themes.by_name) == 7
+    assert themes.problems == [
         "bad.yaml:1: name must be a word of small letters, digits and dashes",
         "gone.yaml: it cannot be read: No such file or directory",
         "latin.yaml: it is not UTF-8",
@@ -118,8 +119,7 @@ def test_a_bad_theme_is_skipped_and_reported(tmp_path: Path) -> None:
 
 def test_ones_own_theme_stands_before_one_of_the_same_name(tmp_path: Path) -> None:
     (tmp_path / "dark.yaml").write_text(DARK.replace("label: Dark", "label: Mine"))
-    themes, _ = load_themes((BUILT_IN, tmp_path))
-    assert [theme.label for theme in themes if theme.name == "dark"] == ["Mine"]
+    assert Themes((BUILT_IN, tmp_path)).by_name["dark"].label == "Mine"
 
 
 @pytest.mark.promise("The interface", "a theme file is invalid, also nested endlessly")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from screens.settings.checks import fit
-from themes import BUILT_IN, ThemeData, ThemeError, load_themes, own_folder, read_theme
+from themes import BUILT_IN, ThemeData, ThemeError, Themes, own_folder, read_theme
 from workbench.cli import shell_values
 from workbench.cli.console import (
     FOUND_WANTING,
@@ -269,7 +269,8 @@ def themes(check: str, show: str) -> int:
         raise UsageError("--check and --show exclude each other", hint="use one of them")
     if check:
         return _check_theme(Path(check))
-    found, problems = load_themes((BUILT_IN, own_folder()))
+    loaded = Themes()
+    found, problems = list(loaded.by_name.values()), loaded.problems
     if show:
         _show_theme(show, found)
         return 0

@@ -113,6 +113,6 @@ def key_profiles(_: click.Context) -> Iterable[str]:
 
 
 def _themes() -> Iterable[str]:
-    from themes import BUILT_IN, load_themes, own_folder
+    from themes import Themes
 
-    return (theme.name for theme in load_themes((BUILT_IN, own_folder()))[0])
+    return Themes().by_name

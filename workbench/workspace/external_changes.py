@@ -99,7 +99,12 @@ def unrecorded(
     for path in left_alone:
         del changes[path]
     gone = _gone(workspace, [path for path in kept if path not in here])
-    _refuse_if_vanished(len(gone), len(kept), len(fresh))
+    if vanished(len(gone), len(kept), len(fresh)):
+        raise RepositoryStateError(
+            f"{len(gone)} of {len(kept)} files are missing; nothing was recorded",
+            hint="a folder may not be mounted. If you removed them on purpose, commit that with git: git "
+            "commit -a",
+        )
     return UnrecordedChanges(changes | dict.fromkeys(gone), left_alone)
 
 
@@ -140,12 +145,7 @@ def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:
     return gone
 
 
-def _refuse_if_vanished(lost: int, before: int, fresh: int) -> None:
-    """An unmounted folder looks as if all had been deleted; that must not become history by itself."""
+def vanished(lost: int, before: int, fresh: int) -> bool:
+    """Whether (nearly) all files are gone at once, as those of an unmounted folder seem to be."""
     all_gone = lost == before and not fresh and before > 1
-    if all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and fresh < lost / 2):
-        raise RepositoryStateError(
-            f"{lost} of {before} files are missing; nothing was recorded",
-            hint="a folder may not be mounted. If you removed them on purpose, commit that with git: git "
-            "commit -a",
-        )
+    return all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and fresh < lost / 2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from screens.drawing.safe_text import sentence
 from screens.health.check_job import ChecksEnded
 from screens.health.overview import HealthScreen
 from tests.screens.health.test_health import choose, health, opens
@@ -23,7 +24,7 @@ async def test_all_sections_come_and_a_secret_is_nowhere_on_the_screen(sandbox: 
         screen = await opens(interface)
         await interface.until(lambda: not screen.job.running, "it is over")
         for section in screen.sections.values():
-            assert any(row.text == section.title for row in screen.list.rows)
+            assert any(row.text == sentence(section.name) for row in screen.list.rows)
         await choose(interface, "AWS access key")
         await interface.until_shown("Why it matters: everybody who reads memory")
         await interface.until_shown("The key is AKIA…")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.style import Style
 
-from screens.drawing.safe_text import TONES, Folds, Row
+from screens.drawing.safe_text import TONES, Folds, Row, sentence
 from screens.health.overview import Section, behind_finding, behind_section, section_rows
 from screens.widgets.entry_list import RowStyles, row_strip
 from workbench.health.checks import CHECKS
@@ -89,7 +89,7 @@ def test_a_section_says_its_name_and_what_was_seen_however_long(name: str, cells
     section = replace(links(FINDING, seen=seen), name=name, older=True)
     row = next(row for row in overview(section) if row.id == name)
     shown = drawn(row, cells)
-    assert section.title in shown
+    assert sentence(section.name) in shown
     assert "12 added" in shown
 
 

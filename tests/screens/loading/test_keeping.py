@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screens.loading.reader import FilterScan, Store, subject_of
+from screens.loading.reader import FilterScan, Store, digest_of, keeps
 from screens.loading.workspace_model import Contents, Promoted, of_kind
 from screens.panes.logs import LogsPane
 from screens.panes.pane import Filter, KeptFiles, filter_of
@@ -65,7 +65,7 @@ def test_what_is_kept_is_what_parsing_everything_would_keep(
     store = Store(sandbox.workspace)
     entries = [entry for file in files for entry in store.contents(file).entries]
     promoted = Promoted(frozenset({entries[1].hash}), frozenset({(entries[-1].path, entries[-1].start_line)}))
-    all_of_them = sorted(e.address for e in entries if asked(typed).keeps(subject_of(e, promoted)))
+    all_of_them = sorted(e.address for e in entries if keeps(asked(typed), digest_of(e), e.path, promoted))
     scan = FilterScan(store)
     assert kept(scan, typed, files, promoted) == all_of_them
     kept(scan, '-"no such words"', files, promoted)  # now all are known

@@ -16,7 +16,7 @@ from screens.loading.reader import WorkspaceReader
 from screens.loading.workspace_model import FilesChanged
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
-from themes import load_themes
+from themes import BUILT_IN, Themes
 
 
 @contextmanager
@@ -44,9 +44,8 @@ async def test_the_style_sheet_is_read_for_the_theme_of_the_settings_at_once(
         async with opened(sandbox.workspace) as interface:
             assert interface.app.theme == theme
             background = interface.app.theme_variables["background"]
-    themes, _ = load_themes()
     assert not calls
-    assert background.lower() == next(t for t in themes if t.name == theme).colors["background"].lower()
+    assert background.lower() == Themes((BUILT_IN,)).by_name[theme].colors["background"].lower()
 
 
 async def test_another_theme_is_read_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

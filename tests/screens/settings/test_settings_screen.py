@@ -9,7 +9,7 @@ import pytest
 
 from screens.actions.key_file import load_keys
 from screens.dialogs.dialog import ChooseScreen
-from screens.settings.overview import SettingsScreen, detail_rows, key_rows
+from screens.settings.overview import SettingsScreen, key_rows, setting_facts
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
@@ -181,7 +181,7 @@ async def test_a_secret_is_never_shown(sandbox: Sandbox, own: Path) -> None:
 
 def test_the_environment_is_an_origin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_DEVICE", "cpu")
-    told = [row.text for row in detail_rows(tell(None).of("embedding_device"))]
+    told = [text for text, _ in setting_facts(tell(None).of("embedding_device"))]
     assert "From: WORKBENCH_DEVICE in the environment" in told
 
 
