@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from screens.actions import availability as when
-from screens.actions.availability import FocusContext, Rule
+from screens.actions.availability import Context, FocusContext, Rule, always, has_targets
 from workbench.operations import registry as declarations
 
 
@@ -77,7 +76,7 @@ class Action:
     help: str
     group: Group
     places: frozenset[FocusContext] = LISTS
-    blocked: Rule = when.always
+    needs: Rule = always
     hint: int = 0
     palette: bool = True
     """Whether the palette of the panes has it."""
@@ -90,11 +89,11 @@ class Action:
     @property
     def writes(self) -> bool:
         """Whether it cannot be done where nothing can be written."""
-        return self.blocked(when.Context(place=FocusContext.PANE, refusal="no")) == "no"
+        return self.needs(Context(place=FocusContext.PANE, refusal="no")) == "no"
 
-    def reason(self, context: when.Context) -> str | None:
+    def reason(self, context: Context) -> str | None:
         """Why it cannot be done now, or None; an empty answer is not worth a toast."""
-        told = self.blocked(context)
+        told = self.needs(context)
         return context.why.get(self.id) if told is None else told
 
 
@@ -103,7 +102,7 @@ def operation(
     *,
     help: str = "",
     places: frozenset[FocusContext] = LISTS,
-    blocked: Rule = when.has_targets,
+    needs: Rule = has_targets,
     hint: int = 0,
 ) -> Action:
     """The action that does an operation: its name, key and help are those of its declaration.
@@ -112,4 +111,4 @@ def operation(
     """
     declared = declarations.OPERATIONS[name]
     told = help or declared.help
-    return Action(name, declared.key, name, told, Group.ACT, places, blocked, hint)
+    return Action(name, declared.key, name, told, Group.ACT, places, needs, hint)

@@ -368,8 +368,7 @@ class MainScreen(LaidOutScreen):
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
         self.hide_search()
-        self.set_focus(self.pane.list)
-        self.row_changed(self.pane.list.row)
+        self.go_to_pane(self.current)
 
     def hide_search(self) -> None:
         """Show the panes again."""
