@@ -28,12 +28,16 @@ _NAMES = {
 }
 _ARROWS = frozenset({"down", "up", "left", "right"})
 _SPECIAL = {
-    **{name: name for name in ("space", "enter", "tab", "escape", "backspace", "delete", "insert", "home")},
-    **{name: name for name in ("end", "pagedown", "pageup", *sorted(_ARROWS))},
-    **{"esc": "escape", "return": "enter", "del": "delete", "ins": "insert", "spacebar": "space"},
-    **{"pgdn": "pagedown", "pgdown": "pagedown", "page_down": "pagedown", "pgup": "pageup"},
-    **{"page_up": "pageup", "↓": "down", "↑": "up", "←": "left", "→": "right", " ": "space"},
-}
+    name: name
+    for name in (
+        "space", "enter", "tab", "escape", "backspace", "delete", "insert",
+        "home", "end", "pagedown", "pageup", *_ARROWS,
+    )
+} | {
+    "esc": "escape", "return": "enter", "del": "delete", "ins": "insert", "spacebar": "space", " ": "space",
+    "pgdn": "pagedown", "pgdown": "pagedown", "page_down": "pagedown", "pgup": "pageup", "page_up": "pageup",
+    "↓": "down", "↑": "up", "←": "left", "→": "right",
+}  # fmt: skip
 """Keys that type nothing, by the names that people have for them."""
 _FUNCTION = re.compile(r"f(?:[1-9]|1[0-9]|2[0-4])")
 _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "shift": "shift", "alt": "alt", "meta": "alt"}

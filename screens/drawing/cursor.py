@@ -16,25 +16,22 @@ def place_of(before: Sequence[Row], cursor: int, rows: Sequence[Row], go_to: str
 
     Where that row is gone, of the entry that it was reworded to; else of its nearest neighbour that is left.
     """
-    if not rows:
-        return 0
-    if go_to is not None or before:
-        index = {row.id: at for at, row in enumerate(rows)}
-        if go_to is not None and go_to in index:
-            return index[go_to]
-        here = before[cursor] if cursor < len(before) else None
-        if here is not None and here.entry is not None:
-            repeated = _repeated(here, before, cursor, rows, index)
-            if repeated is not None:
-                return repeated
-        if here is not None and here.id not in index:
-            likeness = _likeness(here, before, rows)
-            if likeness is not None:
-                return likeness
-        for at in chain(range(cursor, len(before)), range(min(cursor, len(before)) - 1, -1, -1)):
-            row = before[at]
-            if row.id in index and not row.inert:
-                return index[row.id]
+    if not rows or (go_to is None and not before):
+        return landing(rows, 0)
+    index = {row.id: at for at, row in enumerate(rows)}
+    if go_to is not None and go_to in index:
+        return index[go_to]
+    here = before[cursor] if cursor < len(before) else None
+    if here is not None:
+        found = _repeated(here, before, cursor, rows, index)
+        if found is None and here.id not in index:
+            found = _likeness(here, before, rows)
+        if found is not None:
+            return found
+    for at in chain(range(cursor, len(before)), range(min(cursor, len(before)) - 1, -1, -1)):
+        row = before[at]
+        if row.id in index and not row.inert:
+            return index[row.id]
     return landing(rows, 0)
 
 

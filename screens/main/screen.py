@@ -398,7 +398,7 @@ class MainScreen(LaidOutScreen):
             self.here.mark(set(self.here.marked), on=False)
             self.marks_changed()
         elif self.pane.filter:
-            self.find.unfilter()
+            self.pane.clear_filter()
         elif self.pane_layout.zoom:
             self.pane_layout.set_zoom(0)
         elif self.time_travel.away:
