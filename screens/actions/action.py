@@ -37,9 +37,10 @@ FILTER = frozenset({FocusContext.FILTER})
 FIND = frozenset({FocusContext.FIND})
 NARROW = FILTER | FIND
 QUERY = frozenset({FocusContext.QUERY})
-SEARCH = frozenset({FocusContext.QUERY, FocusContext.RESULTS})
-LISTS = frozenset({FocusContext.PANE, FocusContext.RESULTS})
-TYPING = frozenset({FocusContext.PANE, FocusContext.RESULTS, FocusContext.QUERY})
+RESULTS = frozenset({FocusContext.RESULTS})
+SEARCH = QUERY | RESULTS
+LISTS = PANE | RESULTS
+TYPING = LISTS | QUERY
 CONFIRM = frozenset({FocusContext.CONFIRM})
 WARNING = frozenset({FocusContext.WARNING})
 WRITING = frozenset({FocusContext.WRITING})
@@ -54,15 +55,12 @@ MESSAGE = frozenset({FocusContext.MESSAGE})
 HEALTH = frozenset({FocusContext.HEALTH})
 SETTINGS = frozenset({FocusContext.SETTINGS})
 ENTERING = frozenset({FocusContext.ENTERING})
-ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
-SCREENS = (
-    frozenset({FocusContext.OPERATIONS, FocusContext.BLAME, FocusContext.CONFLICTS, FocusContext.RECENT})
-    | ROOMS
-)
 OPERATIONS = frozenset({FocusContext.OPERATIONS})
 BLAME = frozenset({FocusContext.BLAME})
 RECENT = frozenset({FocusContext.RECENT})
 CONFLICTS = frozenset({FocusContext.CONFLICTS})
+ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
+SCREENS = OPERATIONS | BLAME | CONFLICTS | RECENT | ROOMS
 
 
 @dataclass(frozen=True, slots=True)

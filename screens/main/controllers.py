@@ -55,7 +55,7 @@ def load(screen: MainScreen, *, engines: bool) -> None:
     screen.edit_commands = EditCommands(screen, screen.operations)
     screen.destinations = DestinationCommands(screen, screen.operations)
     screen.time_travel = TimeTravel(screen, workspace)
-    screen.status_monitor = StatusMonitor(screen, workspace.today)
+    screen.status_monitor = StatusMonitor(screen)
     screen.screen_opener = ScreenOpener(screen, screen.operations)
     screen.settings_watch = SettingsWatch(screen, workspace)
     screen.navigation = Navigation(screen)

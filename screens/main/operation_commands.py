@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.timer import Timer
 
@@ -20,7 +20,7 @@ from screens.actions.availability import in_quarantine
 from screens.actions.keys import key_for
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
-from screens.drawing.safe_text import Row, Shown, row_text, sentence, words
+from screens.drawing.safe_text import Row, Shown, lines_text, row_text, sentence, words
 from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
@@ -38,6 +38,7 @@ from workbench.workspace.secrets_gate import require_no_new_secret
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 
@@ -391,7 +392,7 @@ class OperationCommands:
             back = f"{key_for('redo')} redoes it"
         said = (subject, *where, back, *map(in_keys, operation.notes))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
-            screen.withdraw(told)
+            cast("WorkbenchApp", screen.app).withdraw_toast(lines_text(told))
         self._told[operation.id] = said
         screen.say(*said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -429,11 +429,6 @@ class MainScreen(LaidOutScreen):
         seconds = 8.0 if severity == "error" else 5.0
         said, head = lines_text(lines), row_text(title)
         self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
-
-    def withdraw(self, lines: Iterable[str]) -> None:
-        """Take away the toast that says these lines."""
-        app: Any = self.app  # a ``WorkbenchApp``, which imports this room
-        app.withdraw_toast(lines_text(lines))
 
     # -- what is read ----------------------------------------------------------------------------
 

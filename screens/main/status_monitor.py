@@ -53,9 +53,8 @@ _TIMES_FROM = 2.0
 class StatusMonitor:
     """Looks now and then, off the event loop, and publishes a ``WorkspaceStatus``."""
 
-    def __init__(self, screen: MainScreen, root: Path) -> None:
+    def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
-        self._root = root
         self.status = WorkspaceStatus()
         self._git: tuple[tuple[int, int], ...] = ()
         """What the files said last in which git keeps branch, commit and index."""
@@ -106,7 +105,8 @@ class StatusMonitor:
         await asyncio.sleep(_REST_SECONDS)
         read = self._screen.screen_opener.services.history_reader.run
         self._git = await read(git_state)
-        self._screen.model.publish(await read(lambda workspace: read_status(workspace, self._root)))
+        root = self._screen.workspace.today
+        self._screen.model.publish(await read(lambda workspace: read_status(workspace, root)))
 
 
 def git_state(workspace: Workspace) -> tuple[tuple[int, int], ...]:

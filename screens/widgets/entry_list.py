@@ -568,7 +568,7 @@ class SideBySide(Container):
             one.show(rows)
             first = next((at for at, row in enumerate(one.rows) if row.tone == "match"), 0)
             one.go(first)
-            one.jump(max(0, first - 2))
+            one.jump(first - 2)
 
     def scroll(self, lines: int) -> None:
         """Both together."""
