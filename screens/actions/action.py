@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from screens.actions import availability as when
-from screens.actions.availability import FocusContext, Rule
+from screens.actions.availability import Context, FocusContext, Rule, always, has_targets
 from workbench.operations import registry as declarations
 
 
@@ -38,9 +37,10 @@ FILTER = frozenset({FocusContext.FILTER})
 FIND = frozenset({FocusContext.FIND})
 NARROW = FILTER | FIND
 QUERY = frozenset({FocusContext.QUERY})
-SEARCH = frozenset({FocusContext.QUERY, FocusContext.RESULTS})
-LISTS = frozenset({FocusContext.PANE, FocusContext.RESULTS})
-TYPING = frozenset({FocusContext.PANE, FocusContext.RESULTS, FocusContext.QUERY})
+RESULTS = frozenset({FocusContext.RESULTS})
+SEARCH = QUERY | RESULTS
+LISTS = PANE | RESULTS
+TYPING = LISTS | QUERY
 CONFIRM = frozenset({FocusContext.CONFIRM})
 WARNING = frozenset({FocusContext.WARNING})
 WRITING = frozenset({FocusContext.WRITING})
@@ -55,15 +55,12 @@ MESSAGE = frozenset({FocusContext.MESSAGE})
 HEALTH = frozenset({FocusContext.HEALTH})
 SETTINGS = frozenset({FocusContext.SETTINGS})
 ENTERING = frozenset({FocusContext.ENTERING})
-ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
-SCREENS = (
-    frozenset({FocusContext.OPERATIONS, FocusContext.BLAME, FocusContext.CONFLICTS, FocusContext.RECENT})
-    | ROOMS
-)
 OPERATIONS = frozenset({FocusContext.OPERATIONS})
 BLAME = frozenset({FocusContext.BLAME})
 RECENT = frozenset({FocusContext.RECENT})
 CONFLICTS = frozenset({FocusContext.CONFLICTS})
+ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
+SCREENS = OPERATIONS | BLAME | CONFLICTS | RECENT | ROOMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ class Action:
     help: str
     group: Group
     places: frozenset[FocusContext] = LISTS
-    blocked: Rule = when.always
+    needs: Rule = always
     hint: int = 0
     palette: bool = True
     """Whether the palette of the panes has it."""
@@ -90,11 +87,11 @@ class Action:
     @property
     def writes(self) -> bool:
         """Whether it cannot be done where nothing can be written."""
-        return self.blocked(when.Context(place=FocusContext.PANE, refusal="no")) == "no"
+        return self.needs(Context(place=FocusContext.PANE, refusal="no")) == "no"
 
-    def reason(self, context: when.Context) -> str | None:
+    def reason(self, context: Context) -> str | None:
         """Why it cannot be done now, or None; an empty answer is not worth a toast."""
-        told = self.blocked(context)
+        told = self.needs(context)
         return context.why.get(self.id) if told is None else told
 
 
@@ -103,7 +100,7 @@ def operation(
     *,
     help: str = "",
     places: frozenset[FocusContext] = LISTS,
-    blocked: Rule = when.has_targets,
+    needs: Rule = has_targets,
     hint: int = 0,
 ) -> Action:
     """The action that does an operation: its name, key and help are those of its declaration.
@@ -112,4 +109,4 @@ def operation(
     """
     declared = declarations.OPERATIONS[name]
     told = help or declared.help
-    return Action(name, declared.key, name, told, Group.ACT, places, blocked, hint)
+    return Action(name, declared.key, name, told, Group.ACT, places, needs, hint)

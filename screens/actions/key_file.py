@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, KeyOverride, KeyProblem, key_map, nearest
 from screens.actions.keys import key_name
@@ -28,21 +29,12 @@ _NOT_TOML = (ValueError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyFile:
-    """What the file says; ``problems`` are those of its form."""
-
-    path: Path
-    profile: str = DEFAULT
-    wishes: tuple[KeyOverride, ...] = ()
-    problems: tuple[KeyProblem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class LoadedKeys:
-    """The keys that count, the file that they come from, and all that is wrong with it."""
+    """The keys that count, the file that they come from, what it asks for, and all that is wrong with it."""
 
     map: KeyMap
-    file: KeyFile
+    path: Path
+    wishes: tuple[KeyOverride, ...] = ()
     problems: tuple[KeyProblem, ...] = ()
 
     @property
@@ -93,47 +85,37 @@ def write_profile(path: Path, profile: str) -> None:
 
 def load_keys(*, profile: str | None = None) -> LoadedKeys:
     """The keys of the person's file, over another profile than theirs where one is named."""
-    return keys_from(read_key_file(key_file_path()), profile=profile)
-
-
-def keys_from(file: KeyFile, *, profile: str | None = None) -> LoadedKeys:
-    """The keys that a file makes."""
-    made, problems = key_map(ACTIONS, profile or file.profile, file.wishes)
-    found = sorted((*file.problems, *problems), key=lambda problem: problem.line)
-    return LoadedKeys(made, file, tuple(found))
-
-
-def read_key_file(path: Path) -> KeyFile:
-    """The file at ``path``; what cannot be read of it is a problem, and counts as not said."""
+    path = key_file_path()
     try:
-        data = read_own(path)
+        data = read_own(path) or b""
     except WorkbenchError as error:
-        return KeyFile(path, problems=(KeyProblem(error.message),))
-    return KeyFile(path) if data is None else parse_key_file(path, data)
+        made, _ = key_map(ACTIONS, profile or DEFAULT)
+        return LoadedKeys(made, path, problems=(KeyProblem(error.message),))
+    return keys_in(path, data, profile=profile)
 
 
-def parse_key_file(path: Path, data: bytes) -> KeyFile:
-    """What these bytes say."""
+def keys_in(path: Path, data: bytes, *, profile: str | None = None) -> LoadedKeys:
+    """The keys that these bytes of a file make; what cannot be read is a problem, and counts as not said."""
+    problems: list[KeyProblem] = []
+    text, found = "", dict[str, Any]()
     try:
         text = data.decode("utf-8")
         found = tomllib.loads(text)
     except UnicodeDecodeError:
-        return KeyFile(path, problems=(KeyProblem("it is not UTF-8"),))
+        problems.append(KeyProblem("it is not UTF-8"))
     except _NOT_TOML as error:
         where = _WHERE.search(str(error))
         reason = f"it is not TOML, so it is ignored: {str(error).partition(' (at line')[0]}"
-        return KeyFile(path, problems=(KeyProblem(reason, int(where[1]) if where else 0),))
-    problems: list[KeyProblem] = []
+        problems.append(KeyProblem(reason, int(where[1]) if where else 0))
     lines = dict(_assignments(text))
     for name in found.keys() - {"profile", "keys"}:
         hint = nearest(name, ("profile", "keys")) or "; it can have profile and [keys]"
         problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines.get(("", name), 0)))
-    profile = found.get("profile", DEFAULT)
-    if not isinstance(profile, str) or profile not in PROFILES:
-        known = nearest(str(profile), PROFILES) or f"; there are {', '.join(PROFILES)}"
-        text = f"there is no profile “{profile}”{known}"
-        problems.append(KeyProblem(text, lines.get(("", "profile"), 0)))
-        profile = DEFAULT
+    own = found.get("profile", DEFAULT)
+    if not isinstance(own, str) or own not in PROFILES:
+        known = nearest(str(own), PROFILES) or f"; there are {', '.join(PROFILES)}"
+        problems.append(KeyProblem(f"there is no profile “{own}”{known}", lines.get(("", "profile"), 0)))
+        own = DEFAULT
     said = found.get("keys", {})
     if not isinstance(said, dict):
         problems.append(KeyProblem("keys must be a section: [keys]", lines.get(("", "keys"), 0)))
@@ -146,7 +128,9 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
             wishes.append(KeyOverride(action, tuple(keys), line))
         else:
             problems.append(KeyProblem(f'“{action}” must be a list of keys, as ["p"]', line, action))
-    return KeyFile(path, profile, tuple(wishes), tuple(problems))
+    made, skipped = key_map(ACTIONS, profile or own, wishes)
+    in_order = sorted((*problems, *skipped), key=lambda problem: problem.line)
+    return LoadedKeys(made, path, tuple(wishes), tuple(in_order))
 
 
 def _assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:

@@ -6,10 +6,11 @@ Textual says nothing about a name that it does not know, nor about a key that me
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from screens.actions.availability import TYPED, FocusContext
 from screens.actions.keys import key_called, key_name, types_a_character
@@ -55,6 +56,10 @@ class KeyOverride:
     keys: tuple[str, ...]
     line: int = 0
 
+    def problem(self, text: str, *, note: bool = False) -> KeyProblem:
+        """What is wrong with it."""
+        return KeyProblem(text, self.line, self.action, note)
+
 
 @dataclass(frozen=True, slots=True)
 class KeyProblem:
@@ -71,14 +76,6 @@ class KeyProblem:
         return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
 
 
-class _Key(NamedTuple):
-    """One key of a wish that makes sense by itself."""
-
-    action: str
-    key: str
-    line: int
-
-
 def key_map(
     actions: Sequence[Action], profile: str, wishes: Iterable[KeyOverride] = ()
 ) -> tuple[KeyMap, list[KeyProblem]]:
@@ -86,18 +83,16 @@ def key_map(
     problems: list[KeyProblem] = []
     changed = PROFILES[profile]
     base = {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in actions}
-    wanted, bare = _understood(actions, wishes, problems)
-    keys = _applied(base, wanted, bare)
+    wanted = _understood(actions, wishes, problems)
+    keys = _applied(base, wanted)
     while clash := _last_clash(actions, keys, wanted):
         loser, other, place = clash
-        text = (
-            f"{key_name(loser.key)} is “{other}” in the same place ({place}), so “{loser.action}” does not "
-            "get it"
-        )
-        problems.append(KeyProblem(text, loser.line, loser.action))
+        name = key_name(loser.keys[0])
+        text = f"{name} is “{other}” in the same place ({place}), so “{loser.action}” does not get it"
+        problems.append(loser.problem(text))
         wanted.remove(loser)
-        keys = _applied(base, wanted, bare)
-    problems += _without(actions, keys, base, {wish.action: wish.line for wish in wishes})
+        keys = _applied(base, wanted)
+    problems += _without(actions, keys, base, {wish.action: wish for wish in wishes})
     return KeyMap(profile, MappingProxyType(keys)), problems
 
 
@@ -114,30 +109,27 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def _understood(
     actions: Sequence[Action], wishes: Iterable[KeyOverride], problems: list[KeyProblem]
-) -> tuple[list[_Key], set[str]]:
-    """The keys that make sense by themselves, and the actions that shall have none."""
+) -> list[KeyOverride]:
+    """The wishes that make sense by themselves, each for one key, or for none at all."""
     known = {action.id: action for action in actions}
-    wanted: list[_Key] = []
-    bare: set[str] = set()
+    wanted: list[KeyOverride] = []
     for wish in wishes:
         action = known.get(wish.action)
         if action is None:
-            text = f"there is no action “{wish.action}”{nearest(wish.action, known)}"
-            problems.append(KeyProblem(text, wish.line, wish.action))
+            problems.append(wish.problem(f"there is no action “{wish.action}”{nearest(wish.action, known)}"))
             continue
         if not wish.keys and wish.action in NEEDED:
-            text = f"“{wish.action}” needs a key: it keeps its default"
-            problems.append(KeyProblem(text, wish.line, wish.action))
+            problems.append(wish.problem(f"“{wish.action}” needs a key: it keeps its default"))
         elif not wish.keys:
-            bare.add(wish.action)
+            wanted.append(wish)
         for written in dict.fromkeys(wish.keys):
             key = key_called(written)
             why = _why_not(written, key, action)
             if why:
-                problems.append(KeyProblem(why, wish.line, wish.action))
-            elif key is not None and all((one.action, one.key) != (action.id, key) for one in wanted):
-                wanted.append(_Key(action.id, key, wish.line))
-    return wanted, bare
+                problems.append(wish.problem(why))
+            elif key is not None and (one := replace(wish, keys=(key,))) not in wanted:
+                wanted.append(one)
+    return wanted
 
 
 def _why_not(written: str, key: str | None, action: Action) -> str:
@@ -155,30 +147,26 @@ def _why_not(written: str, key: str | None, action: Action) -> str:
 
 
 def _applied(
-    base: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key], bare: set[str]
+    base: Mapping[str, tuple[str, ...]], wanted: Sequence[KeyOverride]
 ) -> dict[str, tuple[str, ...]]:
-    keys = dict(base)
-    keys.update(dict.fromkeys(bare, ()))
-    said: dict[str, list[str]] = {}
+    own: dict[str, tuple[str, ...]] = {}
     for one in wanted:
-        said.setdefault(one.action, []).append(one.key)
-    for action, own in said.items():
-        kept = base[action] if action in NEEDED else ()
-        keys[action] = tuple(dict.fromkeys((*own, *kept)))
-    return keys
+        own[one.action] = own.get(one.action, ()) + one.keys
+    kept = {action: base[action] for action in own.keys() & NEEDED}
+    return {**base, **{action: tuple(dict.fromkeys(own[action] + kept.get(action, ()))) for action in own}}
 
 
 def _last_clash(
-    actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key]
-) -> tuple[_Key, str, FocusContext] | None:
+    actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]], wanted: Sequence[KeyOverride]
+) -> tuple[KeyOverride, str, FocusContext] | None:
     """The last wish that takes what is another action's, whose it is, and where; profiles have no clash."""
     places = {action.id: action.places for action in actions}
     for one in reversed(wanted):
-        for other in actions:
-            if other.id != one.action and one.key in keys[other.id]:
+        for key, other in product(one.keys, actions):
+            if other.id != one.action and key in keys[other.id]:
                 shared = places[one.action] & other.places
                 for place in FocusContext:
-                    if place in shared and is_reachable(one.key, place):
+                    if place in shared and is_reachable(key, place):
                         return one, other.id, place
     return None
 
@@ -187,22 +175,22 @@ def _without(
     actions: Sequence[Action],
     keys: Mapping[str, tuple[str, ...]],
     base: Mapping[str, tuple[str, ...]],
-    lines: Mapping[str, int],
+    wishes: Mapping[str, KeyOverride],
 ) -> Iterator[KeyProblem]:
     """What a person has left without a key, or without one that works where they type."""
+
+    def typed(some: tuple[str, ...]) -> bool:
+        return not any(is_reachable(key, FocusContext.QUERY) for key in some)
+
     for action in actions:
-        if action.id not in lines:
+        wish, own = wishes.get(action.id), keys[action.id]
+        if wish is None:
             continue
-        own = keys[action.id]
-        typed = FocusContext.QUERY in action.places and not any(
-            is_reachable(key, FocusContext.QUERY) for key in own
-        )
         if not own:
-            text = f"“{action.id}” has no key: it is among the commands"
-            yield KeyProblem(text, lines[action.id], action.id, note=True)
-        elif typed and any(is_reachable(key, FocusContext.QUERY) for key in base[action.id]):
+            yield wish.problem(f"“{action.id}” has no key: it is among the commands", note=True)
+        elif FocusContext.QUERY in action.places and typed(own) and not typed(base[action.id]):
             text = f"“{action.id}” has no key in the search line, where {key_name(own[0])} is text"
-            yield KeyProblem(text, lines[action.id], action.id, note=True)
+            yield wish.problem(text, note=True)
 
 
 DEFAULT = "default"

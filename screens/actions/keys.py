@@ -28,12 +28,16 @@ _NAMES = {
 }
 _ARROWS = frozenset({"down", "up", "left", "right"})
 _SPECIAL = {
-    **{name: name for name in ("space", "enter", "tab", "escape", "backspace", "delete", "insert", "home")},
-    **{name: name for name in ("end", "pagedown", "pageup", *sorted(_ARROWS))},
-    **{"esc": "escape", "return": "enter", "del": "delete", "ins": "insert", "spacebar": "space"},
-    **{"pgdn": "pagedown", "pgdown": "pagedown", "page_down": "pagedown", "pgup": "pageup"},
-    **{"page_up": "pageup", "↓": "down", "↑": "up", "←": "left", "→": "right"},
-}
+    name: name
+    for name in (
+        "space", "enter", "tab", "escape", "backspace", "delete", "insert",
+        "home", "end", "pagedown", "pageup", *_ARROWS,
+    )
+} | {
+    "esc": "escape", "return": "enter", "del": "delete", "ins": "insert", "spacebar": "space", " ": "space",
+    "pgdn": "pagedown", "pgdown": "pagedown", "page_down": "pagedown", "pgup": "pageup", "page_up": "pageup",
+    "↓": "down", "↑": "up", "←": "left", "→": "right",
+}  # fmt: skip
 """Keys that type nothing, by the names that people have for them."""
 _FUNCTION = re.compile(r"f(?:[1-9]|1[0-9]|2[0-4])")
 _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "shift": "shift", "alt": "alt", "meta": "alt"}
@@ -94,19 +98,13 @@ def types_a_character(key: str) -> bool:
 
 def _of_name(name: str) -> str | None:
     folded = name.lower()
-    if folded in _SPECIAL:
-        return _SPECIAL[folded]
-    return folded if _FUNCTION.fullmatch(folded) or folded in _SIGNS else None
+    return _SPECIAL.get(folded) or (folded if _FUNCTION.fullmatch(folded) or folded in _SIGNS else None)
 
 
 def _of_character(character: str) -> str | None:
-    if character in _SPECIAL:
-        return _SPECIAL[character]
-    if character == " ":
-        return "space"
     if not character.isprintable():
         return None
-    return sign_name(character) or None
+    return _SPECIAL.get(character) or sign_name(character) or None
 
 
 class Chosen:

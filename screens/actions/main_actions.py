@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from screens.actions import availability as when
 from screens.actions.action import (
     AGENT,
     BLAME,
@@ -32,6 +31,26 @@ from screens.actions.action import (
     Group,
     operation,
 )
+from screens.actions.availability import (
+    can_copy,
+    can_go_newer,
+    can_go_older,
+    can_merge,
+    can_promote,
+    can_restore_memory,
+    has_conflicts,
+    has_entry,
+    has_file,
+    has_hits,
+    has_kin,
+    has_one,
+    has_path,
+    has_row,
+    has_way_back,
+    markable,
+    not_indexing,
+    writable,
+)
 
 _STEPPED = TYPING | SCREENS | NARROW
 _PAGED = _STEPPED | WRITING
@@ -52,26 +71,24 @@ _in_history = partial(Action, group=Group.HISTORY, places=_BOTH, palette=False)
 _travel = partial(Action, group=Group.TRAVEL, places=PANE)
 
 ENTRY_ACTIONS: tuple[Action, ...] = (
-    operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT | RECENT),
+    operation("promote", needs=can_promote, hint=10, places=LISTS | AGENT | RECENT),
     _act(
         "promote_to",
         "t",
         "promote to …",
         "Choose the heading to promote to, or the entry to merge it into.",
-        blocked=when.can_promote,
+        needs=can_promote,
     ),
     operation("forget", hint=11, places=LISTS | AGENT | RECENT),
-    operation(
-        "edit", help="Edit the entry here, with the change shown beneath.", blocked=when.has_one, hint=13
-    ),
+    operation("edit", help="Edit the entry here, with the change shown beneath.", needs=has_one, hint=13),
     _act(
         "edit_outside",
         "e",
         "edit in $EDITOR",
         "Edit the entry in the program that $VISUAL or $EDITOR names.",
-        blocked=when.has_one,
+        needs=has_one,
     ),
-    operation("merge", blocked=when.can_merge, hint=14),
+    operation("merge", needs=can_merge, hint=14),
     operation("move"),
     operation(
         "pin", help="Pin the entry, so that nothing automatic removes it, or unpin it.", places=LISTS | AGENT
@@ -84,33 +101,33 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
     operation(
         "archive",
         help="Bring MEMORY.md within its budget; first shows what would be archived, and why.",
-        blocked=when.writable,
+        needs=writable,
     ),
     _act(
         "restore_memory",
         "",
         "restore long-term memory",
         "Restore a deleted MEMORY.md from the newest commit.",
-        blocked=when.can_restore_memory,
+        needs=can_restore_memory,
     ),
     _act(
         "look",
         "full_stop",
         "look first",
         "Preview an action (dry run); nothing is done until you confirm.",
-        blocked=when.writable,
+        needs=writable,
     ),
     operation(
         "undo",
         help="Undo the last operation, whoever did it; in the history, the selected one.",
-        blocked=when.writable,
+        needs=writable,
         hint=12,
         places=LISTS | OPERATIONS | RECENT | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
     operation(
         "redo",
         help="Redo what was undone last; in the history, the selected one.",
-        blocked=when.writable,
+        needs=writable,
         places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
     _act(
@@ -119,14 +136,14 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "reindex",
         "Update the search index now, and restart background work that stopped.",
         places=TYPING,
-        blocked=when.not_indexing,
+        needs=not_indexing,
     ),
     _mark(
         "mark",
         "space",
         "mark",
         "Mark the entry and move down; actions apply to all marks.",
-        blocked=when.markable,
+        needs=markable,
         hint=20,
     ),
     _mark(
@@ -134,21 +151,21 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "v",
         "range",
         "Mark a range: from here to wherever the cursor goes; press it again to end.",
-        blocked=when.markable,
+        needs=markable,
     ),
     _mark(
         "mark_all",
         "asterisk",
         "mark all",
         "Mark all entries shown in this list, or none.",
-        blocked=when.has_row,
+        needs=has_row,
     ),
     _act(
         "ingest",
         "I",
         "ingest …",
         "Ingest transcripts or pages: sessions become episodes; facts are added to the graph.",
-        blocked=when.writable,
+        needs=writable,
     ),
     _act(
         "stop_work",
@@ -165,8 +182,8 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         places=SEARCH,
         hint=35,
     ),
-    _search("next_hit", "n", "next hit", "Go to the next hit of the last search.", blocked=when.has_hits),
-    _search("previous_hit", "N", "previous hit", "Go to the previous hit.", blocked=when.has_hits),
+    _search("next_hit", "n", "next hit", "Go to the next hit of the last search.", needs=has_hits),
+    _search("previous_hit", "N", "previous hit", "Go to the previous hit.", needs=has_hits),
     _in_search(
         "older_search",
         "ctrl+up alt+up",
@@ -185,7 +202,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "why this hit",
         "Explain this hit: the parts of its score.",
         places=SEARCH,
-        blocked=when.has_hits,
+        needs=has_hits,
         hint=36,
     ),
     _panes(
@@ -210,7 +227,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "Find words in the file that the preview shows; all matches are highlighted.",
         Group.PREVIEW,
         places=PANE,
-        blocked=when.has_path,
+        needs=has_path,
     ),
     _preview(
         "find_done",
@@ -226,7 +243,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "related",
         "Related entries: by source, by links and by words; enter goes to one.",
         Group.HISTORY,
-        blocked=when.has_kin,
+        needs=has_kin,
     ),
     _act(
         "prune",
@@ -234,7 +251,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "prune expired",
         "Remove expired episodes after a preview; git keeps them.",
         places=PANE,
-        blocked=when.writable,
+        needs=writable,
     ),
     _history("operations", "at", "history", "All operations, each with its diff, to undo or redo."),
     _history(
@@ -249,7 +266,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "its history",
         "History of this entry, through all its moves; on a file or a day: of that file.",
         places=LISTS,
-        blocked=when.has_file,
+        needs=has_file,
     ),
     _history(
         "blame",
@@ -257,7 +274,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "blame",
         "Blame: when each line of the file was written, by whom, in which operation.",
         places=LISTS | BLAME,
-        blocked=when.has_file,
+        needs=has_file,
     ),
     _history(
         "origin",
@@ -265,7 +282,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "origin",
         "From a promoted entry to its source line, and from there to its copy.",
         places=PANE,
-        blocked=when.has_entry,
+        needs=has_entry,
     ),
     _history(
         "conflicts",
@@ -273,7 +290,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "conflicts",
         "Conflicts: text of another writer that is in no memory file, beside the file.",
         places=LISTS | CONFLICTS,
-        blocked=when.has_conflicts,
+        needs=has_conflicts,
     ),
     _in_history(
         "discard",
@@ -288,7 +305,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "left_square_bracket",
         "older",
         "One change earlier: panes, preview and search show memory as it was, read-only.",
-        blocked=when.can_go_older,
+        needs=can_go_older,
         hint=60,
     ),
     _travel(
@@ -296,7 +313,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "right_square_bracket",
         "newer",
         "One change later, and finally today.",
-        blocked=when.can_go_newer,
+        needs=can_go_newer,
         hint=61,
     ),
     _travel(
@@ -304,14 +321,14 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "left_curly_bracket",
         "a day earlier",
         "To the end of the day before on which something changed.",
-        blocked=when.can_go_older,
+        needs=can_go_older,
     ),
     _travel(
         "past_day_newer",
         "right_curly_bracket",
         "a day later",
         "To the end of the next day on which something changed.",
-        blocked=when.can_go_newer,
+        needs=can_go_newer,
         hint=62,
     ),
     _travel(
@@ -319,7 +336,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "T",
         "as of …",
         "Choose the moment, or type it: 2026-03-14, last march, an operation. esc goes back to today.",
-        blocked=when.can_go_older,
+        needs=can_go_older,
         hint=63,
     ),
     Action(
@@ -329,7 +346,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "The whole memory as it was right after this operation.",
         Group.TRAVEL,
         places=OPERATIONS,
-        blocked=when.has_row,
+        needs=has_row,
         hint=21,
         palette=False,
     ),
@@ -340,7 +357,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "The whole memory as it was right before this operation.",
         Group.TRAVEL,
         places=OPERATIONS,
-        blocked=when.has_row,
+        needs=has_row,
         hint=22,
         palette=False,
     ),
@@ -373,7 +390,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "go there",
         "To the entry of this line in the panes, or to the entry that the operation changed.",
         places=_BOTH | RECENT,
-        blocked=when.has_row,
+        needs=has_row,
         hint=20,
     ),
     _in_history(
@@ -381,7 +398,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "tab shift+tab",
         "list or change",
         "Between the list and the details, to go through them line by line.",
-        blocked=when.has_row,
+        needs=has_row,
     ),
     Action(
         "copy_operation",
@@ -390,7 +407,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "Copy the operation's id, as commands take it.",
         Group.COPY,
         places=_BOTH,
-        blocked=when.has_row,
+        needs=has_row,
         palette=False,
     ),
     _in_history(
@@ -399,7 +416,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "before this",
         "Blame the file as it was before the change that added this line.",
         places=BLAME,
-        blocked=when.has_row,
+        needs=has_row,
         hint=10,
     ),
     _in_history(
@@ -421,7 +438,7 @@ MOVES: tuple[Action, ...] = (
         "Unfold a row, read an entry in full, or go to a search hit.",
         Group.MOVE,
         places=TYPING | SCREENS,
-        blocked=when.has_row,
+        needs=has_row,
         hint=40,
     ),
     _move(
@@ -460,11 +477,9 @@ MOVES: tuple[Action, ...] = (
         "Copy the entry's text, through ssh and tmux too.",
         Group.COPY,
         places=LISTS | REVIEW,
-        blocked=when.can_copy,
+        needs=can_copy,
     ),
-    Action(
-        "copy_path", "Y", "copy path", "Copy the entry's path and line.", Group.COPY, blocked=when.has_path
-    ),
+    Action("copy_path", "Y", "copy path", "Copy the entry's path and line.", Group.COPY, needs=has_path),
     Action(
         "save",
         "ctrl+o f2",
@@ -504,7 +519,7 @@ MOVES: tuple[Action, ...] = (
         "One level back: leaves search, find, reading, marks, filter, zoom.",
         Group.LEAVE,
         places=TYPING | SCREENS | NARROW,
-        blocked=when.has_way_back,
+        needs=has_way_back,
         hint=50,
         palette=False,
     ),

@@ -15,9 +15,8 @@ from typing import Any
 
 from textual.binding import Binding
 
-from screens.actions import availability as when
 from screens.actions.action import Action, Group, operation
-from screens.actions.availability import Context, FocusContext
+from screens.actions.availability import ON_TARGETS, Context, FocusContext
 from screens.actions.keymap import DEFAULT, KeyMap, is_reachable, key_map
 from screens.actions.keys import active, key_name, key_names, keys_of
 from screens.actions.main_actions import ENTRY_ACTIONS, MOVES
@@ -136,7 +135,7 @@ def hints(context: Context) -> list[tuple[str, str]]:
 
 def _label(action: Action, context: Context) -> str:
     """What the action is called, and to how many it would be done where marks go before the cursor."""
-    takes_marks = context.marked and action.blocked in when.ON_TARGETS
+    takes_marks = context.marked and action.needs in ON_TARGETS
     return f"{action.label} {len(context.marked)}" if takes_marks else action.label
 
 

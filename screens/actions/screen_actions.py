@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from screens.actions import availability as when
 from screens.actions.action import (
     AGENT,
     CLAIMS,
@@ -23,10 +22,12 @@ from screens.actions.action import (
     Action,
     Group,
 )
+from screens.actions.availability import always, can_act, has_row, writable
 
 _rooms = partial(Action, group=Group.ROOMS, places=LISTS | (SCREENS - GRAPH))
-_review = partial(Action, group=Group.REVIEW, places=REVIEW, palette=False)
+_review = partial(Action, group=Group.REVIEW, places=REVIEW, needs=writable, palette=False)
 _graph = partial(Action, group=Group.GRAPH, places=GRAPH, palette=False)
+_settle = partial(_graph, places=CLAIMS, needs=can_act, hint=1)
 _agent = partial(Action, group=Group.AGENT, places=AGENT, palette=False)
 _health = partial(Action, group=Group.HEALTH, places=HEALTH, palette=False)
 _settings = partial(Action, group=Group.SETTINGS, places=SETTINGS, palette=False)
@@ -38,7 +39,6 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "a",
         "accept",
         "Accept the proposal, as one operation; if several are marked, shows them first.",
-        blocked=when.writable,
         hint=1,
     ),
     _review(
@@ -46,7 +46,6 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "e",
         "edit",
         "Edit the text, with the change shown beneath, and accept it.",
-        blocked=when.writable,
         hint=2,
     ),
     _review(
@@ -54,16 +53,14 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "x",
         "reject",
         "Reject it: the claim is not proposed again, not even in similar words.",
-        blocked=when.writable,
         hint=3,
     ),
-    _review("reject_because", "X", "reject because …", "Reject it and record why.", blocked=when.writable),
+    _review("reject_because", "X", "reject because …", "Reject it and record why."),
     _review(
         "defer",
         "z",
         "later",
         "Defer it: until tomorrow, for a week, or until a day that you type.",
-        blocked=when.writable,
         hint=4,
     ),
     _review(
@@ -71,14 +68,12 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "W",
         "withdraw",
         "Withdraw a proposal or a decision; it may be proposed again.",
-        blocked=when.writable,
     ),
     _review(
         "accept_marked",
         "A",
         "accept marked",
         "Accept all marked proposals as one operation, after showing the list and the diff.",
-        blocked=when.writable,
         hint=6,
     ),
     _review(
@@ -86,6 +81,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "o",
         "source",
         "Go to the source entry in its pane; if there are several, choose one.",
+        needs=always,
         hint=5,
     ),
     _review(
@@ -93,6 +89,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "w",
         "why",
         "Explain why a claim is proposed or not: its score and conditions as of now.",
+        needs=always,
         hint=7,
     ),
     _review(
@@ -100,16 +97,16 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "r",
         "dream",
         "Dream now: read recent logs and episodes, and propose what is worth keeping.",
-        blocked=when.writable,
         hint=8,
     ),
-    _review("stop_dreaming", "c", "stop", "Stop the running dream; nothing is written.", hint=9),
+    _review(
+        "stop_dreaming", "c", "stop", "Stop the running dream; nothing is written.", needs=always, hint=9
+    ),
     _review(
         "roll_back",
         "R",
         "undo run",
         "Undo everything that was accepted from the selected run, after showing the diff.",
-        blocked=when.writable,
     ),
     _rooms(
         "graph_view",
@@ -178,7 +175,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "o",
         "source",
         "To the source line; on an entity: to its page.",
-        blocked=when.has_row,
+        needs=has_row,
         hint=8,
     ),
     _graph(
@@ -187,7 +184,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "the other's source",
         "To the source of the claim or page on the left; o goes to the one on the right.",
         places=PAIRS | CLAIMS,
-        blocked=when.has_row,
+        needs=has_row,
     ),
     _graph(
         "as_of_day",
@@ -205,7 +202,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "merge",
         "Merge the page on the right into the one on the left; shows the change first.",
         places=PAIRS,
-        blocked=when.can_act,
+        needs=can_act,
         hint=1,
     ),
     _graph(
@@ -214,7 +211,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "merge the other way",
         "Merge the page on the left into the one on the right; shows the change first.",
         places=PAIRS,
-        blocked=when.can_act,
+        needs=can_act,
         hint=2,
     ),
     _graph(
@@ -223,44 +220,32 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "not the same",
         "Keep apart: these are two different entities; do not list them again.",
         places=PAIRS,
-        blocked=when.can_act,
+        needs=can_act,
         hint=2,
     ),
-    _graph(
+    _settle(
         "settle_keep",
         "1",
         "keep the old",
         "Keep the old claim; the new one is forgotten and not added again.",
-        places=CLAIMS,
-        blocked=when.can_act,
-        hint=1,
     ),
-    _graph(
+    _settle(
         "settle_replace",
         "2",
         "replace",
         "Keep the new claim; the old one was true until the new one began.",
-        places=CLAIMS,
-        blocked=when.can_act,
-        hint=1,
     ),
-    _graph(
+    _settle(
         "settle_both",
         "3",
         "both",
         "Keep both; this contradiction is not listed again.",
-        places=CLAIMS,
-        blocked=when.can_act,
-        hint=1,
     ),
-    _graph(
+    _settle(
         "settle_reject",
         "4",
         "neither",
         "Neither claim is true any more.",
-        places=CLAIMS,
-        blocked=when.can_act,
-        hint=1,
     ),
     _graph(
         "mark_done",
@@ -268,7 +253,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "done",
         "Mark the todo or deadline under the cursor as done.",
         places=DUE,
-        blocked=when.can_act,
+        needs=can_act,
         hint=1,
     ),
     _rooms(
@@ -347,7 +332,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "f",
         "fix",
         "Fix the finding: shows the possible fixes and what each would change.",
-        blocked=when.has_row,
+        needs=has_row,
         hint=5,
     ),
     _health(
@@ -355,10 +340,10 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "o",
         "its entry",
         "Go to the entry that the finding is about; the same as enter.",
-        blocked=when.has_row,
+        needs=has_row,
         hint=6,
     ),
-    _health("health_other", "O", "the other entry", "Go to the other entry of a pair.", blocked=when.has_row),
+    _health("health_other", "O", "the other entry", "Go to the other entry of a pair.", needs=has_row),
     _health("health_again", "r", "look again", "Run all checks again.", hint=7),
     _health(
         "health_stop",
@@ -372,7 +357,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "b",
         "back up",
         "Back up to the last place and verify it; the first time, asks for a place.",
-        blocked=when.writable,
+        needs=writable,
         hint=8,
     ),
     _health("run_tests", "t", "recall tests", "Run all recall tests now.", hint=9),
@@ -381,14 +366,14 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "m",
         "migrate",
         "Upgrade memory of an older version to the current format, after showing the change.",
-        blocked=when.writable,
+        needs=writable,
     ),
     _health(
         "health_read",
         "tab",
         "read",
         "Enlarge the details of the row, or shrink them again.",
-        blocked=when.has_row,
+        needs=has_row,
     ),
     _rooms(
         "settings",

@@ -16,26 +16,22 @@ def place_of(before: Sequence[Row], cursor: int, rows: Sequence[Row], go_to: str
 
     Where that row is gone, of the entry that it was reworded to; else of its nearest neighbour that is left.
     """
-    if not rows:
-        return 0
-    if go_to is not None or before:
-        index = {label: at for at, row in enumerate(rows) for label in row.labels}
-        index |= {row.id: at for at, row in enumerate(rows)}
-        if go_to is not None and go_to in index:
-            return index[go_to]
-        here = before[cursor] if cursor < len(before) else None
-        if here is not None and here.entry is not None:
-            repeated = _repeated(here, before, cursor, rows, index)
-            if repeated is not None:
-                return repeated
-        if here is not None and here.id not in index:
-            likeness = _likeness(here, before, rows, index)
-            if likeness is not None:
-                return likeness
-        for at in chain(range(cursor, len(before)), range(min(cursor, len(before)) - 1, -1, -1)):
-            row = before[at]
-            if row.id in index and not row.inert:
-                return index[row.id]
+    if not rows or (go_to is None and not before):
+        return landing(rows, 0)
+    index = {row.id: at for at, row in enumerate(rows)}
+    if go_to is not None and go_to in index:
+        return index[go_to]
+    here = before[cursor] if cursor < len(before) else None
+    if here is not None:
+        found = _repeated(here, before, cursor, rows, index)
+        if found is None and here.id not in index:
+            found = _likeness(here, before, rows)
+        if found is not None:
+            return found
+    for at in chain(range(cursor, len(before)), range(min(cursor, len(before)) - 1, -1, -1)):
+        row = before[at]
+        if row.id in index and not row.inert:
+            return index[row.id]
     return landing(rows, 0)
 
 
@@ -72,7 +68,7 @@ def _repeated(
     return None
 
 
-def _likeness(here: Row, before: Sequence[Row], rows: Sequence[Row], index: Mapping[str, int]) -> int | None:
+def _likeness(here: Row, before: Sequence[Row], rows: Sequence[Row]) -> int | None:
     """Where the entry of ``here`` stands with other words, or in another file; None where it does not."""
     entry = here.entry
     if entry is None:
@@ -80,20 +76,16 @@ def _likeness(here: Row, before: Sequence[Row], rows: Sequence[Row], index: Mapp
     known = {row.id for row in before}
     sort = here.id.removesuffix(here.address or "")
     new = [
-        (row, row.entry)
-        for row in rows
+        (at, row.entry)
+        for at, row in enumerate(rows)
         if row.entry is not None and row.id not in known and row.id.removesuffix(row.address or "") == sort
     ]
-    same = next((row for row, one in new if one.hash == entry.hash), None)
-    if same is not None:
-        return index[same.id]
-    near = sorted(
-        ((abs(one.start_line - entry.start_line), row.id, one) for row, one in new if one.path == entry.path),
-        key=lambda found: found[0],
-    )[:_NEAR]
-    if not near:
-        return None
+    near = [(at, one) for at, one in new if one.path == entry.path]
+    near = sorted(near, key=lambda found: abs(found[1].start_line - entry.start_line))[:_NEAR]
+    same = next((at for at, one in new if one.hash == entry.hash), None)
+    if same is not None or not near:
+        return same
     from workbench.history.text_similarity import likest  # noqa: PLC0415 - not before the first paint
 
-    found = likest(entry, (one for _, _, one in near))
-    return next((index[row_id] for _, row_id, one in near if one is found), None)
+    found = likest(entry, (one for _, one in near))
+    return next((at for at, one in near if one is found), None)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any, Literal, NamedTuple, NewType, get_args
 
 from rich.cells import cell_len
@@ -169,7 +169,7 @@ class Row:
     ``lead`` stands before the text, ``tail`` at the right edge: its first parts are the first to go
     when room is short. ``emphasis`` are character ranges of ``text`` with a tone of their own. An
     ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there
-    when the row is one entry. ``labels`` are the ids of the entries whose text stands in its ``tail``.
+    when the row is one entry.
     """
 
     id: str
@@ -185,7 +185,6 @@ class Row:
     line: int = 1
     address: str | None = None
     entry: Entry | None = None
-    labels: tuple[str, ...] = ()
     done: bool = False
     """Whether the entry already stands in long-term memory."""
     pinned: bool = False
@@ -199,10 +198,6 @@ class Row:
     """The name of that workspace, where it is another one; then it can only be read from here."""
     of: Any = field(default=None, compare=False)
     """What it stands for, to the screen that made it."""
-
-    def holds(self, row_id: str) -> bool:
-        """Whether it is the row of this id, or shows that one's text as a label."""
-        return row_id == self.id or row_id in self.labels
 
     def at(self, entry: Entry) -> Row:
         """The same row, for this entry in its place."""
@@ -336,42 +331,32 @@ def _line(line: Shown) -> tuple[Shown, Spans]:
 
 
 def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
-    """The rows of a table in columns, its head bold; nothing where it is too wide."""
+    """The rows of a table in columns, its head bold; nothing where it is too wide, or has rules alone."""
     written = [_BETWEEN.split(row.strip()[1:-1]) for row in rows]
-    cells = [[inline(Shown(cell.strip().replace("\\|", "|"))) for cell in row] for row in written]
-    columns = max(map(len, cells))
-    ruled = [bool(_RULE.fullmatch(row)) for row in rows]
-    widths = [
-        max(
-            (
-                cell_len(row[at][0])
-                for row, rule in zip(cells, ruled, strict=True)
-                if not rule and at < len(row)
-            ),
-            default=0,
-        )
-        for at in range(columns)
+    rules = [at for at, row in enumerate(rows) if _RULE.fullmatch(row)]
+    cells = [
+        [] if at in rules else [inline(Shown(cell.strip().replace("\\|", "|"))) for cell in row]
+        for at, row in enumerate(written)
     ]
-    if sum(widths) + 3 * columns > _WIDEST:
+    columns = zip_longest(*([text for text, _ in row] for row in cells), fillvalue="")
+    widths = [max(map(cell_len, column)) for column in columns]
+    if not widths or sum(widths) + 3 * len(widths) > _WIDEST:
         return []
-    ways = next((row for row, rule in zip(written, ruled, strict=True) if rule), [])
-    right = {
-        at for at, way in enumerate(ways) if way.strip().endswith(":") and not way.strip().startswith(":")
-    }
+    ways = map(str.strip, written[rules[0]] if rules else ())
+    right = {at for at, way in enumerate(ways) if way.endswith(":") and not way.startswith(":")}
     out: list[tuple[Shown, Spans]] = []
-    for number, (row, rule) in enumerate(zip(cells, ruled, strict=True)):
-        if rule:
-            text = "┼".join("─" * (width + 2) for width in widths)
-            out.append((Shown(text), ((0, len(text), "faint"),)))
-            continue
+    for number, row in enumerate(cells):
         text, spans = "", list[tuple[int, int, Tone]]()
         for at, (cell, marks) in enumerate(row):
             blank = " " * (widths[at] - cell_len(cell))
             text += "│ " if at else " "
             if at in right:
                 text, blank = text + blank, ""
-            head: Spans = ((0, len(cell), "head"),) if number == 0 and any(ruled) else ()
+            head: Spans = ((0, len(cell), "head"),) if number == 0 and rules else ()
             spans += [(len(text) + first, len(text) + last, tone) for first, last, tone in (*head, *marks)]
             text += cell + blank + " "
+        if not row:
+            text = "┼".join("─" * (width + 2) for width in widths)
+            spans.append((0, len(text), "faint"))
         out.append((Shown(text.rstrip()), tuple(spans)))
     return out

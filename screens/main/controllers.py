@@ -55,7 +55,7 @@ def load(screen: MainScreen, *, engines: bool) -> None:
     screen.edit_commands = EditCommands(screen, screen.operations)
     screen.destinations = DestinationCommands(screen, screen.operations)
     screen.time_travel = TimeTravel(screen, workspace)
-    screen.status_monitor = StatusMonitor(screen, workspace.today)
+    screen.status_monitor = StatusMonitor(screen)
     screen.screen_opener = ScreenOpener(screen, screen.operations)
     screen.settings_watch = SettingsWatch(screen, workspace)
     screen.navigation = Navigation(screen)
@@ -67,15 +67,17 @@ def load(screen: MainScreen, *, engines: bool) -> None:
         **{f"pane_{pane.id}": partial(screen.go_to_pane, at) for at, pane in enumerate(screen.panes)},
         **screen.operations.commands(),
         **commands_of(
-            *(
-                Movement(screen),
-                screen.pane_layout,
-                screen.operations,
-                screen.edit_commands,
-                screen.destinations,
-                screen.screen_opener,
-            ),
-            *(CopyCommands(screen), screen.navigation, screen.find, screen.related, screen.index_monitor),
+            Movement(screen),
+            screen.pane_layout,
+            screen.operations,
+            screen.edit_commands,
+            screen.destinations,
+            screen.screen_opener,
+            CopyCommands(screen),
+            screen.navigation,
+            screen.find,
+            screen.related,
+            screen.index_monitor,
         ),
         **screen.live_search.commands(),
         **screen.time_travel.commands(),

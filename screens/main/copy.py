@@ -79,10 +79,7 @@ def keep(text: str, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Give ``text`` to every program that keeps it; the names of those that took it. Blocks for a moment."""
     data = text.encode("utf-8", "replace")
     took: list[str] = []
-    desktop = False
     for command in tools(environ):
-        if desktop and command[0] != "tmux":
-            break  # one clipboard of the desktop, by the first program that can
         try:
             # The programs stay in the background to hand the text out: nothing of them may keep our streams.
             done = subprocess.run(
@@ -93,7 +90,8 @@ def keep(text: str, environ: Mapping[str, str] = os.environ) -> list[str]:
             continue
         if done.returncode == 0:
             took.append(command[0])
-            desktop = command[0] != "tmux"
+            if command[0] != "tmux":
+                break  # one clipboard of the desktop, by the first program that can
     return took
 
 
@@ -126,22 +124,18 @@ def copy(app: App[Any], text: str, what: Shown) -> None:
     """Copy ``text``, which is ``what`` in words, every way there is; a toast says which ways those were."""
 
     async def work() -> None:
-        said, severity = await copied(app, text, what)
+        app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # what ctrl+v pastes here
+        request = osc52(text)
+        if request:
+            through = await asyncio.to_thread(tmux_passes)
+            if app._driver is not None:
+                app._driver.write(osc52(text, through_tmux=through))
+        took = await asyncio.to_thread(keep, text)
+        size = len(text.encode("utf-8", "replace"))
+        said, severity = told(what, sent=bool(request), took=took, size=size)
         app.notify(said, severity=severity, markup=False)
 
     _: Worker[None] = app.run_worker(work, group="copying", exit_on_error=False)
-
-
-async def copied(app: App[Any], text: str, what: Shown) -> tuple[Shown, Severity]:
-    """Copy ``text`` every way there is; what to say of it, and how severe that is."""
-    app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # what ctrl+v pastes here
-    request = osc52(text)
-    if request:
-        through = await asyncio.to_thread(tmux_passes)
-        if app._driver is not None:
-            app._driver.write(osc52(text, through_tmux=through) if through else request)
-    took = await asyncio.to_thread(keep, text)
-    return told(what, sent=bool(request), took=took, size=len(text.encode("utf-8", "replace")))
 
 
 def told(what: Shown, *, sent: bool, took: list[str], size: int) -> tuple[Shown, Severity]:

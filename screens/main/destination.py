@@ -42,7 +42,6 @@ _LOOKABLE = tuple(
 )
 """What can be previewed: all that does not have to be written first."""
 _TAKES = (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP)
-_HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
 _KEY = 4
 
 
@@ -107,7 +106,7 @@ class DestinationCommands:
         files = sorted(self._screen.files.items(), key=lambda item: recency(item[1]), reverse=True)
         for path, file in files:
             if file.kind in _TAKES:
-                yield Row(f"{_FILE}{path}", row_text(path), lead=(_label("file"),), path=path)
+                yield replace(_place("to", path, "file"), path=path)
 
 
 def look_rows(context: Context) -> tuple[list[Row], dict[str, str | None]]:
@@ -133,12 +132,12 @@ def recency(file: MemoryFile) -> tuple[date, bool]:
 
 def aimed(request: Request, answer: str, memory: str) -> Request:
     """The request with the place that was chosen."""
-    if answer.startswith(_ENTRY):
-        return replace(request, into=answer.removeprefix(_ENTRY))
-    if answer.startswith(_FILE):
-        return replace(request, to=answer.removeprefix(_FILE))
-    section = answer.removeprefix(_HEADING)
-    return replace(request, section=section, to=memory if request.action == "move" else None)
+    sort, _, place = answer.partition(":")
+    if sort == "into":
+        return replace(request, into=place)
+    if sort == "to":
+        return replace(request, to=place)
+    return replace(request, section=place, to=memory if request.action == "move" else None)
 
 
 def heading_rows(view: MemoryView) -> list[Row]:
@@ -146,10 +145,7 @@ def heading_rows(view: MemoryView) -> list[Row]:
     paths = list(dict.fromkeys(view.headings))
     if len(paths) > 1 and len({path[0] for path in paths}) == 1:
         paths = [path for path in paths if len(path) > 1]
-    return [
-        Row(f"{_HEADING}{path[-1]}", row_text(heading_path(path[1:] or path)), lead=(_label("heading"),))
-        for path in paths
-    ]
+    return [_place("section", path[-1], "heading", name=heading_path(path[1:] or path)) for path in paths]
 
 
 def entry_rows(view: MemoryView) -> list[Row]:
@@ -157,21 +153,21 @@ def entry_rows(view: MemoryView) -> list[Row]:
     rows = []
     for entry in view.entries:
         text, emphasis = inline(row_text(entry.title))
-        rows.append(Row(f"{_ENTRY}{entry.address}", text, lead=(_label("into"),), emphasis=emphasis))
+        rows.append(replace(_place("into", entry.address, "into"), text=text, emphasis=emphasis))
     return rows
 
 
 def new_heading(typed: str) -> list[Row]:
     """A heading that is not there yet."""
-    return [Row(f"{_HEADING}{typed}", row_text(typed), lead=(_label("new heading", "accent"),))]
+    return [_place("section", typed, "new heading", "accent")]
 
 
 def new_place(typed: str) -> list[Row]:
     """A heading, or a file where it is named like one, that is not there yet."""
-    if typed.endswith(".md"):
-        return [Row(f"{_FILE}{typed}", row_text(typed), lead=(_label("file", "accent"),))]
-    return new_heading(typed)
+    return [_place("to", typed, "file", "accent")] if typed.endswith(".md") else new_heading(typed)
 
 
-def _label(text: str, tone: Tone = "muted") -> RowPart:
-    return RowPart(Shown(text.ljust(8)), tone)
+def _place(sort: str, place: str, label: str, tone: Tone = "muted", *, name: str = "") -> Row:
+    """A place to choose: ``section``, ``into`` or ``to`` of a request."""
+    lead = RowPart(Shown(label.ljust(8)), tone)
+    return Row(f"{sort}:{place}", row_text(name or place), lead=(lead,))

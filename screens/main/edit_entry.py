@@ -88,28 +88,20 @@ class EditCommands:
         self._begin("merge")
 
     def _begin(self, action: str, *, outside: bool = False) -> None:
-        if self._writing is not None:
-            return
-        self._screen.key_queue.opens()
-        request = Request(action=action, addresses=addresses_of(self._screen.context().targets))
-        self._ask_source(request, outside=outside)
+        if self._writing is None:
+            addresses = addresses_of(self._screen.context().targets)
+            self._ask_source(Request(action=action, addresses=addresses), outside=outside)
 
     def edit(self, address: str) -> None:
         """Open the entry at this address in the dialog to write in."""
-        self._screen.key_queue.opens()
         self._ask_source(Request(action="edit", addresses=(address,)))
 
     def _ask_source(self, request: Request, *, outside: bool = False) -> None:
-        self._screen.work(partial(self._read_source, request, outside), "curate")
-
-    async def _read_source(self, request: Request, outside: bool) -> None:
         """Let the person change the text, once it was read."""
-        try:
-            with_text = await self._operations.runner.run(self._operations.runner.source, request)
-        except Exception as error:
-            self._screen.model.publish(OperationRefused(request=request, error=error))
-        else:
-            self._screen.call_later(self._outside if outside else self._open, with_text)
+        self._screen.key_queue.opens()
+        work = partial(self._operations.runner.source, request)
+        done = partial(self._screen.call_later, self._outside if outside else self._open)
+        self._screen.work(partial(self._operations.attempt, work, done, request), "curate")
 
     def _open(self, request: Request, original: str | None = None) -> None:
         """``original`` where the person has written already; else what they left unsaved comes back."""

@@ -1,4 +1,4 @@
-"""IndexMonitor the files: a watcher as the hint and a clock as the truth, and the index behind them.
+"""The files are followed: a watcher as the hint and a clock as the truth, and the index behind them.
 
 The index is brought up to date in a process of its own, one run at a time, the last wish kept.
 """
@@ -6,6 +6,7 @@ The index is brought up to date in a process of its own, one run at a time, the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -29,83 +30,6 @@ if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 
-class Indexer:
-    """Runs the task ``reindex`` and publishes its progress as ``IndexChanged``."""
-
-    def __init__(self, workspace: Workspace, publish: Callable[[object], None]) -> None:
-        self._workspace = workspace
-        self._publish = publish
-        self._client: WorkerClient | None = None
-        self._searchable = False
-        self.running = False
-        self._again = self._stopped = False
-
-    def wish(self) -> bool:
-        """Ask for a run; False when one is under way, which is then followed by another."""
-        if self.running:
-            self._again = True
-            return False
-        self.running, self._stopped = True, False
-        return True
-
-    async def run(self) -> None:
-        """Run until no wish is left."""
-        self._publish(IndexChanged(text=words("indexing"), searchable=False))
-        try:
-            while True:
-                self._again = False
-                await self._once()
-                if not self._again or self._stopped:
-                    return
-        finally:
-            self.running = False
-
-    async def stop(self) -> None:
-        """End the run, and forget what was wished since; what it has stored stays, and the next goes on."""
-        self._again, self._stopped = False, self.running
-        if self._client is not None:
-            await self._client.stop(_GRACE_SECONDS)
-
-    async def _once(self) -> None:
-        after = f"the index so far is kept, {key_for('reindex')} continues"
-        client = self._client = WorkerClient(
-            "reindex", self._workspace.root, progress=self._moved, after=after
-        )
-        client.stopped = self._stopped
-        self._searchable = False
-        problem = ""
-        try:
-            await client.run()
-        except StoppedError:
-            self._say_stopped()
-            return
-        except TaskFailedError as error:
-            if error.code == BusyError.code:  # somebody else is at it: look again when they may be done
-                await self._wait_for_other()
-                return
-            problem = f"{error}; {after}" if error.hint.endswith(after) else str(error)
-        except OSError as error:
-            problem = str(error.strerror or error)
-        self._publish(IndexChanged(text=None, searchable=not problem, problem=problem))
-
-    async def _wait_for_other(self) -> None:
-        told = words("indexing: another process is running")
-        self._publish(IndexChanged(text=told, searchable=self._searchable))
-        self._again = True
-        await asyncio.sleep(_BUSY_SECONDS)
-        if self._stopped:
-            self._say_stopped()
-
-    def _moved(self, stage: JobStage) -> None:
-        self._searchable = self._searchable or stage.phase in _SEARCHABLE
-        stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
-        self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
-
-    def _say_stopped(self) -> None:
-        problem = f"stopped; {key_for('reindex')} continues"
-        self._publish(IndexChanged(text=None, searchable=False, problem=problem))
-
-
 _SEARCHABLE = frozenset({"prepare", "embed"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
@@ -119,66 +43,43 @@ def stage_text(stage: JobStage) -> Shown:
     return row_text(f"indexing{share} · {stage.phase}")
 
 
-class Watcher:
-    """A thread that calls ``changed`` soon after something below the workspace changed.
+def watch(
+    workspace: Workspace,
+    stop: threading.Event,
+    changed: Callable[[], object],
+    elsewhere: Callable[[], object],
+    say: Callable[[str], object],
+) -> None:
+    """Call ``changed`` soon after something below the workspace changed, until ``stop`` is set: for a thread.
 
     ``elsewhere`` is called when an extra path or a transcript changed by as much as is worth a run of the
     index, ``say`` when the system cannot tell of changes.
     """
+    from indexing.sync.sources import IndexSources  # noqa: PLC0415 - not before the first paint
+    from indexing.sync.watch import Pause, hints, occasions  # noqa: PLC0415
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        changed: Callable[[], object],
-        elsewhere: Callable[[], object],
-        say: Callable[[str], object],
-    ) -> None:
-        self._workspace = workspace
-        self._changed = changed
-        self._elsewhere = elsewhere
-        self._say = say
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        self._asked: object = None
-
-    def start(self) -> None:
-        """Begin to watch."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop watching."""
-        self._stop.set()
-
-    def _run(self) -> None:
-        from indexing.sync.sources import IndexSources  # noqa: PLC0415 - not before the first paint
-        from indexing.sync.watch import Pause, hints, occasions  # noqa: PLC0415
-
-        beside = bool(IndexSources(self._workspace).all[1:])
-        found = hints(lambda: IndexSources(self._workspace), self._stop, self._say)
-        try:
-            for why in occasions(map(self._told, found), Pause()):
-                if why == "start":
-                    self._changed()  # what changed before it was watched
-                if beside and not self._stop.is_set():
-                    self._look_elsewhere()
-        except Exception:  # a thread must not write over the screen; the screen's own clock goes on
-            return
-
-    def _told(self, changed: frozenset[str]) -> frozenset[str]:
+    def told(paths: frozenset[str]) -> frozenset[str]:
         """Tell the screen of the workspace's own files at once; what is beside it can wait for a pause."""
-        outside = frozenset(filter(is_outside, changed))
-        if changed - outside:
-            self._changed()
+        outside = frozenset(filter(is_outside, paths))
+        if paths - outside:
+            changed()
         return outside
 
-    def _look_elsewhere(self) -> None:
-        from indexing.sync.freshness import freshness  # noqa: PLC0415
+    beside = bool(IndexSources(workspace).all[1:])
+    asked = None
+    found = hints(lambda: IndexSources(workspace), stop, say)
+    with contextlib.suppress(Exception):  # a thread must not write over the screen; its own clock goes on
+        for why in occasions(map(told, found), Pause()):
+            if why == "start":
+                changed()  # what changed before it was watched
+            if beside and not stop.is_set():
+                from indexing.sync.freshness import freshness  # noqa: PLC0415 - only where it is needed
 
-        state = freshness(self._workspace)
-        seen = (state.added, state.changed, state.removed, state.generation)
-        if state.outside and seen != self._asked:  # what cannot be read is not asked for again and again
-            self._elsewhere()
-        self._asked = seen if state.outside else None
+                state = freshness(workspace)
+                seen = (state.added, state.changed, state.removed, state.generation)
+                if state.outside and seen != asked:  # what cannot be read is not asked for again and again
+                    elsewhere()
+                asked = seen if state.outside else None
 
 
 _RECONCILE_SECONDS = 30.0
@@ -196,16 +97,13 @@ class IndexMonitor:
 
     def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:
         self._screen = screen
+        self._publish = screen.model.publish
         self._engines = engines
         self._workspace = workspace
         self.engine = Engine(workspace, screen.model.publish)
-        self._indexer = Indexer(workspace, screen.model.publish)
-        self._watcher = Watcher(
-            workspace,
-            changed=partial(screen.call_later, screen.look_again),
-            elsewhere=partial(screen.call_later, self.sources_changed),
-            say=lambda reason: screen.call_later(screen.say, reason, severity="warning"),
-        )
+        self._client: WorkerClient | None = None
+        self._searchable = False
+        self._over = threading.Event()
         self._late = LateLines(workspace.root)
         self._started = False
         self._pause: Timer | None = None
@@ -220,15 +118,20 @@ class IndexMonitor:
         """Whether a person stopped it: then it goes on when a person asks for it, or with the next start."""
         self._asked = False
         """Whether a person asked for the run that is under way."""
-
-    @property
-    def indexing(self) -> bool:
-        """Whether the index is being brought up to date."""
-        return self._indexer.running
+        self.indexing = self._again = False
+        """Whether the index is being brought up to date, and whether that is to be done once more then."""
 
     def begin(self) -> None:
         """Start watching and reconciling; the engines follow when the files have been read."""
-        self._watcher.start()
+        screen = self._screen
+        reports = (
+            partial(screen.call_later, screen.look_again),
+            partial(screen.call_later, self.sources_changed),
+            lambda reason: screen.call_later(screen.say, reason, severity="warning"),
+        )
+        threading.Thread(
+            target=watch, args=(self._workspace, self._over, *reports), name="watching", daemon=True
+        ).start()
         self._screen.set_interval(_RECONCILE_SECONDS, self._screen.refresh_files)
         self._screen.set_interval(CARRY_SECONDS, lambda: self._screen.work(self._carry_late, "late"))
 
@@ -268,10 +171,66 @@ class IndexMonitor:
         self._pause = self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
 
     def wish(self) -> None:
-        """Bring the index up to date soon."""
+        """Bring the index up to date soon; behind the run that is under way, by another one."""
         self._pause = None
-        if not self._stopped and self._indexer.wish():
-            self._screen.work(self._indexer.run, "index")
+        if self._stopped:
+            return
+        if self.indexing:
+            self._again = True
+        else:
+            self.indexing = True
+            self._screen.work(self._index, "index")
+
+    async def _index(self) -> None:
+        """Run until no wish is left."""
+        self._publish(IndexChanged(text=words("indexing"), searchable=False))
+        try:
+            while True:
+                self._again = False
+                await self._index_once()
+                if not self._again or self._stopped:
+                    return
+        finally:
+            self.indexing = False
+
+    async def _index_once(self) -> None:
+        after = f"the index so far is kept, {key_for('reindex')} continues"
+        client = self._client = WorkerClient(
+            "reindex", self._workspace.root, progress=self._moved, after=after
+        )
+        client.stopped = self._stopped
+        self._searchable = False
+        problem = ""
+        try:
+            await client.run()
+        except StoppedError:
+            self._say_stopped()
+            return
+        except TaskFailedError as error:
+            if error.code == BusyError.code:  # somebody else is at it: look again when they may be done
+                await self._wait_for_other()
+                return
+            problem = f"{error}; {after}" if error.hint.endswith(after) else str(error)
+        except OSError as error:
+            problem = str(error.strerror or error)
+        self._publish(IndexChanged(text=None, searchable=not problem, problem=problem))
+
+    async def _wait_for_other(self) -> None:
+        told = words("indexing: another process is running")
+        self._publish(IndexChanged(text=told, searchable=self._searchable))
+        self._again = True
+        await asyncio.sleep(_BUSY_SECONDS)
+        if self._stopped:
+            self._say_stopped()
+
+    def _moved(self, stage: JobStage) -> None:
+        self._searchable = self._searchable or stage.phase in _SEARCHABLE
+        stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
+        self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
+
+    def _say_stopped(self) -> None:
+        problem = f"stopped; {key_for('reindex')} continues"
+        self._publish(IndexChanged(text=None, searchable=False, problem=problem))
 
     def progress(self, message: IndexChanged) -> None:
         """Show how far it is."""
@@ -290,11 +249,13 @@ class IndexMonitor:
         self._draw()
 
     async def _stop_indexing(self) -> None:
-        self._stopped = True
+        """End the run, and forget what was wished since; what it has stored stays, and the next goes on."""
+        self._stopped, self._again = True, False
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
-        await self._indexer.stop()
+        if self._client is not None:
+            await self._client.stop(_GRACE_SECONDS)
 
     def index_fails(self, message: WordsFailed) -> None:
         """It was taken away or damaged since it was made: it is made again by itself, once."""
@@ -330,9 +291,9 @@ class IndexMonitor:
 
     async def close(self) -> None:
         """End the watcher and the children."""
-        self._watcher.close()
+        self._over.set()
         await asyncio.to_thread(self._late.close)
-        await self._indexer.stop()
+        await self._stop_indexing()
         await self.engine.close()
 
     def _draw(self) -> None:

@@ -47,7 +47,7 @@ class KeyFileReader:
         wrong = self.keys.wrong
         if not wrong:
             return
-        path = self.keys.file.path
+        path = self.keys.path
         more = f"and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         said = wrong[0].told(path.name), more, f"{key_for('settings')} shows the keys"
         app.main.say(*said, severity="warning", title="Some of your keys were skipped")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 2.0
 _ANYWAY = frozenset({"switch", "search", "help", "palette", "back", "quit", "reindex"})
 """Actions that use neither a hit nor a row."""
-_LEAVES = frozenset({"switch", "filter_done", "find_done"})
 _LOOKS = frozenset({"filter", "filter_done", "find", "find_done"})
 """What can be done while a filter has found nothing yet."""
 _LINES = frozenset({FocusContext.FILTER, FocusContext.FIND})
@@ -86,7 +85,7 @@ class KeyQueue:
         if self.busy:
             self._held.append(event)
             return True
-        if self._typed_into is not None and action and (action in _LEAVES or self._uses(action)):
+        if self._typed_into is not None and action and (action == "switch" or action not in _ANYWAY):
             self._after_typing()
         if not self._waits(event):
             return False
@@ -124,15 +123,15 @@ class KeyQueue:
     def stale(self, action: str) -> bool:
         """Whether the action would use what is about to be replaced."""
         if action not in _STEPS and self._screen.navigation.under_way:
-            return self._uses(action)
+            return action not in _ANYWAY
         if action in _ACTS and self._screen.operations.stands_yet(self._screen.context().targets):
             return True
         if self._screen.pane.settling and not self._screen.overlay.is_open:
-            return self._uses(action) and action not in _LOOKS
+            return action not in _ANYWAY | _LOOKS
         if action in _STEPS and self._screen.find.on:
             return False
         if self._screen.overlay.is_open or action in _STEPS:
-            return self._uses(action) and not self._screen.live_search.settled
+            return action not in _ANYWAY and not self._screen.live_search.settled
         return False
 
     async def _go_on(self) -> None:
@@ -168,7 +167,7 @@ class KeyQueue:
         action = self._action(event)
         if action == "back" and self._screen.place in _LINES:
             return self._typing > 0
-        if action is None or not self._uses(action) or not self._screen.is_active:
+        if action is None or action in _ANYWAY or not self._screen.is_active:
             return False
         return self.stale(action) or (
             self._typing > 0 and (self._screen.overlay.is_open or self._typed_into is not None)
@@ -188,10 +187,6 @@ class KeyQueue:
     def _action(self, event: Key | Paste) -> str | None:
         """What the key does where the person is; nothing where it is text."""
         return action_at(event.key, self._screen.place) if isinstance(event, Key) else None
-
-    @staticmethod
-    def _uses(action: str) -> bool:
-        return action not in _ANYWAY
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -65,8 +65,7 @@ class PaneLayout:
         for pair, share in zip(screen.pairs, plan.shares, strict=True):
             pair.display = bool(share)
             pair.styles.width = f"{share}fr" if plan.shape is PaneShape.WIDE else "1fr"
-            low = share == 2 * STRIP_WIDTH and plan.shape is PaneShape.SQUARE
-            pair.set_class(low, "-low")
+            pair.set_class(share == 2 * STRIP_WIDTH and plan.shape is PaneShape.SQUARE, "-low")
         screen.tabs.display = plan.tabs
         screen.preview.display = plan.preview
 
@@ -125,7 +124,7 @@ class Arrangement:
     tabs: bool
     preview: bool
     strips: tuple[int, ...] = ()
-    shares: tuple[int, int] = (1, 1)
+    shares: tuple[int, ...] = (1, 1)
     right: bool = False
     """Whether the preview stands right of the panes, and not below."""
 
@@ -153,8 +152,9 @@ def arrange(
     right = preview and shape is PaneShape.WIDE and (alone or (full <= 2 and width >= _RIGHT_FROM))
     each = (width - STRIP_WIDTH * len(strips)) / full
     cells = [STRIP_WIDTH if at in strips else each for at in panes]
-    shares = [round(sum(c for at, c in zip(panes, cells, strict=True) if at // 2 == pair)) for pair in (0, 1)]
-    return Arrangement(shape, panes, len(panes) < 4, preview, strips, (shares[0], shares[1]), right)
+    placed = list(zip(panes, cells, strict=True))
+    shares = tuple(round(sum(cell for at, cell in placed if at // 2 == pair)) for pair in (0, 1))
+    return Arrangement(shape, panes, len(panes) < 4, preview, strips, shares, right)
 
 
 def _shape(width: int) -> PaneShape:

@@ -175,11 +175,6 @@ class FindTarget:
             return True
         return False
 
-    def unfilter(self) -> None:
-        """Show all rows of the pane again."""
-        self._screen.pane.clear_filter()
-        self._screen.show_hints()
-
     def hide_lines(self) -> None:
         """The focus is elsewhere: lines that nobody types in make room."""
         for line in (self.line, *(pane.line for pane in self._screen.panes)):

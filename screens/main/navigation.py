@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING, cast
 from screens.actions.availability import LEADER, only_read
 from screens.drawing.safe_text import Row, words
 from screens.loading.workspace_model import Contents, SourceOrigin, hashes_of, origins_of
-from screens.panes.episodes import EpisodesPane
-from screens.panes.graph import GraphPane
-from screens.panes.logs import LogsPane
-from screens.panes.memory import MemoryPane
 from screens.panes.pane import ContentsRead, FilePane
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.names import is_outside
@@ -114,7 +110,7 @@ class Navigation:
             if copy is None:
                 self._screen.say("This is not in long-term memory", severity="warning")
             else:
-                self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
+                self.to(copy.address)
             return
         origins = origins_of(entry.provenance) if entry.provenance else ()
         if not origins:
@@ -161,25 +157,21 @@ class Navigation:
         self._screen.go_to_pane(_PANES.get(kind, 0))
         pane = self._screen.pane
         self._waits_for = None
-        if isinstance(pane, MemoryPane):
-            found = pane.reveal_entry(address)
-        elif isinstance(pane, GraphPane):
-            found = pane.reveal_entry(path, address) or pane.reveal_entry(path, path)
+        if pane.reveal_entry(path, address):
+            return
+        if not isinstance(pane, FilePane):
+            self._not_there(row, None)
+        elif pane.is_reading(path):
+            self._waits_for = row
         else:
-            assert isinstance(pane, (LogsPane, EpisodesPane))
-            found = pane.reveal_entry(path, address)
-            if not found and pane.is_reading(path):
-                self._waits_for = row  # the file is being read
-                return
-        if not found:
-            self._not_there(row, pane.contents.get(path) if isinstance(pane, FilePane) else None)
+            self._not_there(row, pane.contents.get(path))
 
     def _not_there(self, row: Row, contents: Contents | None) -> None:
         pane = self._screen.pane
         pane.give_up()
         entries = contents.entries if contents else ()
         near = next((entry for entry in entries if entry.start_line <= row.line <= entry.end_line), None)
-        if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
+        if self._to_origin and near is not None and isinstance(pane, FilePane):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
                 self._screen.say("It has changed since; this is the current text", severity="warning")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.timer import Timer
 
@@ -20,7 +20,7 @@ from screens.actions.availability import in_quarantine
 from screens.actions.keys import key_for
 from screens.actions.registry import by_id
 from screens.dialogs.dialog import ConfirmScreen, advice, in_keys, plan_rows, title_of, warning_rows
-from screens.drawing.safe_text import Row, Shown, row_text, sentence, words
+from screens.drawing.safe_text import Row, Shown, lines_text, row_text, sentence, words
 from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
@@ -38,7 +38,11 @@ from workbench.workspace.secrets_gate import require_no_new_secret
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
+
+
+T = TypeVar("T")
 
 
 class OperationRunner(WorkThread):
@@ -57,18 +61,18 @@ class OperationRunner(WorkThread):
 
     # -- in the thread ---------------------------------------------------------------------------
 
-    def recover(self) -> tuple[int, tuple[str, ...]]:
-        """Finish what a killed process left: how many conflicts wait, and what a person should know of it.
-
-        Raises WorkbenchError where nothing can be written here.
-        """
-        require_today(self._workspace)
-        require_more_than_looking()
-        require_known_format(self._workspace.root)
-        found = self._workspace.operations.recover()
-        self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
-        self._workspace.history.require_committable()
-        return self.conflicts(), found
+    def recover(self) -> tuple[WorkbenchError | None, int, tuple[str, ...]]:
+        """Finish what a killed process left: what is in the way, how many conflicts wait, and notes."""
+        try:
+            require_today(self._workspace)
+            require_more_than_looking()
+            require_known_format(self._workspace.root)
+            found = self._workspace.operations.recover()
+            self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
+            self._workspace.history.require_committable()
+            return None, self.conflicts(), found
+        except WorkbenchError as error:
+            return error, 0, ()
 
     def conflicts(self) -> int:
         """How many texts of other writers wait."""
@@ -78,8 +82,19 @@ class OperationRunner(WorkThread):
         """The plan of a request."""
         return plan_of(self._workspace, request)
 
-    def carry_out(self, request: Request, asked: float) -> tuple[Operation, int]:
-        """Do it, as one operation that was asked for at that moment; so many conflicts wait since then."""
+    def attempt(
+        self, work: Callable[[], T], request: Request, targets: tuple[Row, ...]
+    ) -> T | OperationRefused:
+        """What ``work`` answers, or why nothing came of it, with the plan of what needs a yes to be done."""
+        try:
+            return work()
+        except Exception as error:
+            refused = OperationRefused(request=request, error=error, targets=targets)
+            agreed = allowed(request, error)
+            return self._with_plan(refused, agreed) if agreed else refused
+
+    def carry_out(self, request: Request, asked: float, shown: frozenset[str]) -> OperationCompleted:
+        """Do it, as one operation that was asked for at that moment, when these entries were shown."""
         if request.action in ("undo", "redo") and asked < self._refused_at:
             raise UsageError("the action before it was refused, so this key would apply to another operation")
         try:
@@ -87,10 +102,9 @@ class OperationRunner(WorkThread):
         except Exception:
             self._refused_at = time.monotonic()
             raise
-        return done, self.conflicts()
+        return OperationCompleted(done, request, self.conflicts(), shown)
 
-    def with_plan(self, refused: OperationRefused, agreed: Request) -> OperationRefused:
-        """What needs a yes to be done after all, with the plan of it; or why that is refused, too."""
+    def _with_plan(self, refused: OperationRefused, agreed: Request) -> OperationRefused:
         try:
             plan = self.planned(agreed)
             secret = self._secret_in(plan)
@@ -166,8 +180,6 @@ _PAST = {
 _SAID_SECONDS = 0.05
 """What was done is said first: reading again meanwhile would take the time of painting it."""
 _TITLE = 60
-_TOLD = 20
-"""Operations of which a toast may still be seen."""
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
 _BEFORE = "The last key was refused. This was done before it:"
@@ -186,7 +198,7 @@ class OperationCommands:
         self.refusal: str | None = None
         self.conflicts = 0
         self._told: dict[str, tuple[str, ...]] = {}
-        """What was said of the newest operations, by their ids."""
+        """What was said of operations, by their ids."""
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
         self.gone = False
@@ -227,13 +239,7 @@ class OperationCommands:
         self._screen.work(self._check, "check")
 
     async def _check(self) -> None:
-        error: WorkbenchError | None = None
-        conflicts, notes = 0, tuple[str, ...]()
-        try:
-            conflicts, notes = await self.runner.run(self.runner.recover)
-        except WorkbenchError as refused:
-            error = refused
-        self._screen.call_later(self._checked, error, conflicts, notes)
+        self._screen.call_later(self._checked, *await self.runner.run(self.runner.recover))
 
     def close(self) -> None:
         """Finish what has begun."""
@@ -262,19 +268,28 @@ class OperationCommands:
     def ask(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Show what would be done; keys that follow are for the answer."""
         self._screen.key_queue.opens()
-        self._screen.work(partial(self._plan, request, targets), "plan")
+        plan, show = partial(self.runner.planned, request), partial(self._planned, request, targets)
+        self._screen.work(
+            partial(self.attempt, plan, partial(self._screen.call_later, show), request, targets), "plan"
+        )
 
     async def planned(self, request: Request) -> Plan:
         """The plan of a request."""
         return await self.runner.run(self.runner.planned, request)
 
-    async def _plan(self, request: Request, targets: tuple[Row, ...]) -> None:
-        try:
-            plan = await self.planned(request)
-        except Exception as error:
-            await self.refuse(request, error, targets)
+    async def attempt(
+        self,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        request: Request,
+        targets: tuple[Row, ...] = (),
+    ) -> None:
+        """Give what ``work`` answers in the thread to ``done``, or publish why nothing came of it."""
+        came = await self.runner.run(self.runner.attempt, work, request, targets)
+        if isinstance(came, OperationRefused):
+            self._screen.model.publish(came)
         else:
-            self._screen.call_later(self._planned, request, plan, targets)
+            done(came)
 
     def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Do it, in the order of the keys; an undo behind a refused action is shown first."""
@@ -287,20 +302,8 @@ class OperationCommands:
 
     async def _carry_out(self, request: Request, targets: tuple[Row, ...]) -> None:
         shown = frozenset(row.address for row in self._screen.pane.list.rows if row.address)
-        asked = time.monotonic()
-        try:
-            operation, conflicts = await self.runner.run(self.runner.carry_out, request, asked)
-        except Exception as error:
-            await self.refuse(request, error, targets)
-        else:
-            self._screen.model.publish(OperationCompleted(operation, request, conflicts, shown))
-
-    async def refuse(self, request: Request, error: Exception, targets: tuple[Row, ...] = ()) -> None:
-        """Publish that it is not done, and why."""
-        refused = OperationRefused(request=request, error=error, targets=targets)
-        if agreed := allowed(request, error):  # only then: what is asked for next must not be told before it
-            refused = await self.runner.run(self.runner.with_plan, refused, agreed)
-        self._screen.model.publish(refused)
+        work = partial(self.runner.carry_out, request, time.monotonic(), shown)
+        await self.attempt(work, self._screen.model.publish, request, targets)
 
     def allows(self, action_id: str, reason: str | None) -> bool:
         """Whether a key does something now; the ``reason`` why it does not is said."""
@@ -317,15 +320,8 @@ class OperationCommands:
 
     def discard(self, kept: Path) -> None:
         """Take a conflict off the list."""
-        self._screen.work(partial(self._discard, kept), "curate")
-
-    async def _discard(self, kept: Path) -> None:
-        try:
-            blob, conflicts = await self.runner.run(self.runner.discard, kept)
-        except Exception as error:
-            await self.refuse(Request(action="discard"), error)
-        else:
-            self._screen.call_later(self._discarded, blob, conflicts)
+        work, done = partial(self.runner.discard, kept), partial(self._screen.call_later, self._discarded)
+        self._screen.work(partial(self.attempt, work, done, Request(action="discard")), "curate")
 
     def stands_yet(self, rows: Sequence[Row]) -> bool:
         """Whether one of these rows was acted on, and shows nothing of it yet."""
@@ -371,7 +367,7 @@ class OperationCommands:
                 row.id, history=[DetailLine(words("history"), one) for one in lines]
             )
 
-    def _planned(self, request: Request, plan: Plan, targets: tuple[Row, ...]) -> None:
+    def _planned(self, request: Request, targets: tuple[Row, ...], plan: Plan) -> None:
         """Show the list and the diff, and do it on a yes: exactly what was shown."""
         if request.action == "archive":
             request = replace(request, addresses=plan.entries)
@@ -396,10 +392,8 @@ class OperationCommands:
             back = f"{key_for('redo')} redoes it"
         said = (subject, *where, back, *map(in_keys, operation.notes))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
-            screen.withdraw(told)
+            cast("WorkbenchApp", screen.app).withdraw_toast(lines_text(told))
         self._told[operation.id] = said
-        if len(self._told) > _TOLD:
-            del self._told[next(iter(self._told))]
         screen.say(*said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)
         row = screen.pane.list.row
@@ -438,8 +432,9 @@ class OperationCommands:
         new = dict.fromkeys(path_of(address) for address in operation.became)
         return [*sections, *(path for path in new if path not in there)]
 
-    def _discarded(self, blob: str, conflicts: int) -> None:
+    def _discarded(self, answer: tuple[str, int]) -> None:
         """Say where the text is now."""
+        blob, conflicts = answer
         self._count(conflicts)
         self._screen.say(f"git keeps its text: git cat-file -p {blob[:12]}", title="Off the list")
         self._screen.screen_opener.reload()

@@ -43,8 +43,8 @@ class Commands(Provider):
         """Name, help, what to call, and whether it can be done now."""
         app = cast("WorkbenchApp", self.app)
         over = self.screen if isinstance(self.screen, OverlayScreen) else None
-        context = (over or app.main).context()
-        perform = (over or app.main).action_perform
+        shown = over or app.main
+        context = shown.context()
         for action in ACTIONS:
             here = context.place in action.places and (action.palette or action.group in _OF_A_ROOM)
             if not here and not (over is not None and action.id in SCREEN_NAMES):
@@ -54,7 +54,7 @@ class Commands(Provider):
             label = action.label[:1].upper() + action.label[1:]
             name = f"{label}  ·  {keys}" if keys else label
             help_text = f"{action.help} Not now: {why}." if why else action.help
-            yield name, help_text, partial(perform, action.id), why is None
+            yield name, help_text, partial(shown.action_perform, action.id), why is None
         for theme in app.theming.themes.by_name.values():
             yield (
                 f"Theme: {theme.label}",

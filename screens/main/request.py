@@ -102,10 +102,11 @@ def suspicion(workspace: Workspace, addresses: Sequence[str]) -> str:
     from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
 
     texts = [_source(workspace, address).decode("utf-8", "surrogateescape") for address in addresses]
-    unseen = dict.fromkeys(finding.rule for text in texts for finding in hidden_in(text))
-    secret = dict.fromkeys(finding.rule for text in texts for finding in secrets_in(text))
-    named = ((what, ", ".join(rules)) for what, rules in (("hidden text", unseen), ("secret", secret)))
-    return "; ".join(f"{what}: {rules}" for what, rules in named if rules)
+    found = {
+        "hidden text": dict.fromkeys(finding.rule for text in texts for finding in hidden_in(text)),
+        "secret": dict.fromkeys(finding.rule for text in texts for finding in secrets_in(text)),
+    }
+    return "; ".join(f"{what}: {', '.join(rules)}" for what, rules in found.items() if rules)
 
 
 def _source(workspace: Workspace, address: str) -> bytes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -368,8 +368,7 @@ class MainScreen(LaidOutScreen):
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
         self.hide_search()
-        self.set_focus(self.pane.list)
-        self.row_changed(self.pane.list.row)
+        self.go_to_pane(self.current)
 
     def hide_search(self) -> None:
         """Show the panes again."""
@@ -399,7 +398,7 @@ class MainScreen(LaidOutScreen):
             self.here.mark(set(self.here.marked), on=False)
             self.marks_changed()
         elif self.pane.filter:
-            self.find.unfilter()
+            self.pane.clear_filter()
         elif self.pane_layout.zoom:
             self.pane_layout.set_zoom(0)
         elif self.time_travel.away:
@@ -430,11 +429,6 @@ class MainScreen(LaidOutScreen):
         seconds = 8.0 if severity == "error" else 5.0
         said, head = lines_text(lines), row_text(title)
         self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
-
-    def withdraw(self, lines: Iterable[str]) -> None:
-        """Take away the toast that says these lines."""
-        app: Any = self.app  # a ``WorkbenchApp``, which imports this room
-        app.withdraw_toast(lines_text(lines))
 
     # -- what is read ----------------------------------------------------------------------------
 

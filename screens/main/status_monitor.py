@@ -53,9 +53,8 @@ _TIMES_FROM = 2.0
 class StatusMonitor:
     """Looks now and then, off the event loop, and publishes a ``WorkspaceStatus``."""
 
-    def __init__(self, screen: MainScreen, root: Path) -> None:
+    def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
-        self._root = root
         self.status = WorkspaceStatus()
         self._git: tuple[tuple[int, int], ...] = ()
         """What the files said last in which git keeps branch, commit and index."""
@@ -106,7 +105,8 @@ class StatusMonitor:
         await asyncio.sleep(_REST_SECONDS)
         read = self._screen.screen_opener.services.history_reader.run
         self._git = await read(git_state)
-        self._screen.model.publish(await read(lambda workspace: read_status(workspace, self._root)))
+        root = self._screen.workspace.today
+        self._screen.model.publish(await read(lambda workspace: read_status(workspace, root)))
 
 
 def git_state(workspace: Workspace) -> tuple[tuple[int, int], ...]:
@@ -226,7 +226,8 @@ class SettingsWatch:
             counts = "its default is used" if self._workspace.misread else "the previous value is used"
             self._screen.operations.warn("settings", misread_line(wrong, counts))
             if self._seen and not self._workspace.misread:
-                self._say_wrong(error)
+                said = ". ".join(said_of(error))
+                self._screen.say(said, severity="warning", title="The previous settings stay in use")
             self._wrong, self._seen = True, stamps
             return
         if fresh != self._workspace.settings or self._workspace.misread or self._wrong:
@@ -251,11 +252,6 @@ class SettingsWatch:
         if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
             said = _named(changed) if changed else "all of them are valid again"
             screen.say(f"Settings reloaded: {said}")
-
-    def _say_wrong(self, error: WorkbenchError) -> None:
-        self._screen.say(
-            ". ".join(said_of(error)), severity="warning", title="The previous settings stay in use"
-        )
 
 
 def _stamp(path: os.PathLike[str]) -> _Stamp:

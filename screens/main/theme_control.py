@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.color import ColorSystem
 from rich.segment import Segment
-from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.theme import Theme
@@ -153,9 +151,4 @@ class NoColorFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same text without colours."""
-        return [Segment(text, _plain(style) if style else None, None) for text, style, _ in segments]
-
-
-@lru_cache(1024)
-def _plain(style: Style) -> Style:
-    return style.without_color
+        return list(Segment.remove_color(segments))

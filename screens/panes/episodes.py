@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.keys import key_for
@@ -13,8 +12,6 @@ from screens.drawing.safe_text import (
     PROMOTED,
     Row,
     RowPart,
-    Shown,
-    Tone,
     age,
     days_until,
     grouped,
@@ -27,13 +24,14 @@ from screens.drawing.safe_text import (
 )
 from screens.loading.workspace_model import EpisodesView, Files
 from screens.panes.entry_rows import TRUSTS
-from screens.panes.pane import FilePane, Subject, Subjects, Unfolded, iso, states_of
+from screens.panes.pane import FilePane, Subject, Unfolded, iso, states_of
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
     from workbench.memory.episode import Episode
 
+_GROUPS = {"waiting": "Waiting, by expiry", "promoted": "Promoted", "expired": "Expired"}
 _SOON_DAYS = 7
 _FEW = 3
 """Expired episodes that are shown unasked; more of them would bury what waits."""
@@ -54,7 +52,6 @@ class EpisodesPane(FilePane):
         super().__init__(today)
         self.view = EpisodesView()
         self.files: dict[str, MemoryFile] = {}
-        self._subjects = Subjects()
 
     def receive_files(self, files: Files) -> None:
         """Know which pages there are."""
@@ -64,7 +61,6 @@ class EpisodesPane(FilePane):
         """Show these episodes."""
         begun = len(self.view.episodes) < self.view.total
         self.view, self.known = view, True
-        self._subjects.clear()
         self.grow(begun=begun)
 
     def nothing(self) -> str:
@@ -78,60 +74,51 @@ class EpisodesPane(FilePane):
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
         today, wanted = self.today(), self.filter
-        episodes = self.view.episodes
-        if wanted:
-            known = self._subjects
-            episodes = tuple(
-                e for e in episodes if wanted.keeps(known.of(e, today, partial(subject_of, e, today)))
-            )
-        expired = [e for e in episodes if is_expired(e, today)]
-        waiting = [e for e in episodes if not e.promoted_at and not is_expired(e, today)]
-        promoted = [e for e in episodes if e.promoted_at]
-        waiting.sort(key=_expiry)
-        promoted.sort(key=lambda e: (e.promoted_at, e.path), reverse=True)
-        expired.sort(key=lambda e: (e.expires_at, e.path), reverse=True)
+        kept = [e for e in self.view.episodes if not wanted or wanted.keeps(subject_of(e, today))]
+        rows: list[Row] = []
         opened: dict[str, Unfolded] = {}
-        rows = self._group("waiting", "Waiting, by expiry", waiting, today, opened)
-        rows += self._group("promoted", "Promoted", promoted, today, opened)
-        rows += self._group("expired", "Expired", expired, today, opened)
+        for name, label in _GROUPS.items():
+            group = [e for e in kept if group_of(e, today) == name]
+            if name == "waiting":
+                group.sort(key=_expiry)
+            else:
+                group.sort(key=lambda e: (e.promoted_at or e.expires_at, e.path), reverse=True)
+            if group:
+                head = self._head(name, label, len(group))
+                few = name != "expired" or len(group) <= _FEW or wanted is not None
+                rows += self.folds.section(head, self._under(group, today, opened), default=few)
         self.keep_only(opened)
-        return [wanted.brought_out(row) for row in rows] if wanted else rows
+        return rows
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an episode or one of its entries."""
         page = (path,) if row_id != path else ()
         episode = next((e for e in self.view.episodes if e.path == path), None)
-        group = "expired" if episode and is_expired(episode, self.today()) else "waiting"
-        group = "promoted" if episode and episode.promoted_at else group
+        group = group_of(episode, self.today()) if episode else "waiting"
         return self.reveal(row_id, under=(f"group:{group}", *page))
 
-    def _group(
-        self,
-        name: str,
-        label: str,
-        episodes: Sequence[Episode],
-        today: date,
-        opened: dict[str, Unfolded],
-    ) -> list[Row]:
-        if not episodes:
-            return []
-        row_id = f"group:{name}"
+    @staticmethod
+    def _head(name: str, label: str, count: int) -> Row:
         old = name == "expired"
-        few = not old or len(episodes) <= _FEW
-        is_open = self.folds.is_open(row_id, default=few or self.filter is not None)
-        tail = (piece(f"{key_for('prune')} removes them", "faint"),) if old else ()
-        tone: Tone = "muted" if old else "head"
-        count = RowPart(grouped(len(episodes)))
-        rows = [Row(row_id, words(label), tone=tone, fold=is_open, tail=(*tail, count))]
-        for episode in episodes if is_open else ():
-            unfolded = self.folds.is_open(episode.path)
-            rows.append(episode_row(episode, today, is_open=unfolded))
-            file = self.files.get(episode.path)
+        how = (piece(f"{key_for('prune')} removes them", "faint"),) if old else ()
+        tail = (*how, RowPart(grouped(count)))
+        return Row(f"group:{name}", words(label), tone="muted" if old else "head", tail=tail)
+
+    def _under(self, episodes: Sequence[Episode], today: date, opened: dict[str, Unfolded]) -> Iterator[Row]:
+        for episode in episodes:
+            unfolded, file = self.folds.is_open(episode.path), self.files.get(episode.path)
+            yield episode_row(episode, today, is_open=unfolded)
             if unfolded and file:
                 opened[file.path] = Unfolded(file, 2, self.promoted)
-                rows += about_rows(episode)
-                rows += self.rows_under(file, 2)
-        return rows
+                yield from about_rows(episode)
+                yield from self.rows_under(file, 2)
+
+
+def group_of(episode: Episode, today: date) -> str:
+    """Which group of the pane it is in."""
+    if episode.promoted_at:
+        return "promoted"
+    return "expired" if is_expired(episode, today) else "waiting"
 
 
 def is_expired(episode: Episode, today: date) -> bool:
@@ -143,11 +130,8 @@ def is_expired(episode: Episode, today: date) -> bool:
 def subject_of(episode: Episode, today: date) -> Subject:
     """What a filter looks at: abstract, topics and names; what became of it; the day it was made."""
     left = episode.days_left(today)
-    over = is_expired(episode, today)
     states = states_of(
-        ("promoted", episode.promoted_at is not None),
-        ("waiting", episode.promoted_at is None and not over),
-        ("expired", over),
+        (group_of(episode, today), True),
         ("expiring", episode.promoted_at is None and left is not None and 0 <= left <= _SOON_DAYS),
         ("pinned", episode.pinned),
         ("recalled", episode.recall_count > 0),
@@ -172,9 +156,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     elif episode.promoted_at:
         tail.append(piece(f"{PROMOTED} promoted", "good"))
     elif episode.expires_at:
-        left = (episode.expires_at - today).days
-        tone: Tone = "bad" if left < 0 else "warn" if left <= _SOON_DAYS else "muted"
-        tail.append(RowPart(_expires(episode.expires_at, today), tone))
+        tail.append(_expires(episode.expires_at, today))
     elif episode.created_at:
         at = f" {episode.started_at:%H:%M}" if episode.started_at else ""
         tail.append(piece(f"{episode.created_at:%a %d %b %Y}{at}", "muted"))
@@ -199,12 +181,13 @@ def about_rows(episode: Episode) -> tuple[Row, ...]:
     return (about,) if topics or tail else ()
 
 
-def _expires(day: date, today: date) -> Shown:
+def _expires(day: date, today: date) -> RowPart:
     """How long it has left; the verb only where there is need to hurry."""
     left = (day - today).days
     if left < 0:
-        return words(f"expired {age(day, today)} ago")
-    return words(f"expires {days_until(day, today)}" if left <= _SOON_DAYS else days_until(day, today))
+        return piece(f"expired {age(day, today)} ago", "bad")
+    ahead = days_until(day, today)
+    return piece(f"expires {ahead}", "warn") if left <= _SOON_DAYS else piece(ahead)
 
 
 def _expiry(episode: Episode) -> tuple[bool, date, int, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,7 +13,6 @@ from screens.drawing.safe_text import (
     Folds,
     Row,
     RowPart,
-    Tone,
     days_until,
     grouped,
     inline,
@@ -27,7 +25,7 @@ from screens.drawing.safe_text import (
 )
 from screens.loading.workspace_model import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
-from screens.panes.pane import Filter, Pane, Subject, Subjects, iso, states_of
+from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 
@@ -57,13 +55,11 @@ class GraphPane(Pane):
         self.view = GraphView()
         self._sources = 0
         """Logs and episodes that entities can be found in."""
-        self._subjects = Subjects()
 
     def receive(self, view: GraphView) -> None:
         """Show these entities."""
         begun = len(self.view.entities) < self.view.total
         self.view, self.known = view, True
-        self._subjects.clear()
         self.grow(begun=begun)
 
     def receive_files(self, files: Files) -> None:
@@ -84,31 +80,28 @@ class GraphPane(Pane):
 
     def build(self) -> list[Row]:
         """What is due, then entities under their types."""
-        today, wanted = self.today(), self.filter
-        if wanted is None:
-            return graph_rows(self.view, self.folds, today)
-        view, opened = narrowed(self.view, wanted, today, self._subjects)
-        rows = graph_rows(view, self.folds, today, opened=opened)
-        return [wanted.brought_out(row) for row in rows]
+        today, view, opened = self.today(), self.view, set[str]()
+        if self.filter:
+            view, opened = narrowed(view, self.filter, today)
+        return graph_rows(view, self.folds, today, opened=opened)
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
-        """Put the cursor on an entity or on one of its memories."""
+        """Put the cursor on one of an entity's memories, or on the entity."""
         entity = next((e for e in self.view.entities if e.path == path), None)
-        group = (f"type:{entity.type}",) if entity else ()
-        return self.reveal(row_id, under=(*group, *((path,) if row_id != path else ())))
+        group = [f"type:{entity.type}"] if entity else []
+        below = row_id != path and self.reveal(row_id, under=[*group, path])
+        return below or self.reveal(path, under=group)
 
 
-def narrowed(view: GraphView, wanted: Filter, today: date, known: Subjects) -> tuple[GraphView, set[str]]:
+def narrowed(view: GraphView, wanted: Filter, today: date) -> tuple[GraphView, set[str]]:
     """The entities that fit, with all that is known of them, and of others what fits; these by path."""
     kept, opened = [], set()
     for entity in view.entities:
-        if wanted.keeps(known.of(entity, today, partial(_subject, entity))):
+        if wanted.keeps(_subject(entity)):
             kept.append(entity)
             continue
         memories = tuple(
-            memory
-            for memory in entity.memories
-            if wanted.keeps(known.of(memory, today, partial(_memory_subject, entity, memory, today)))
+            memory for memory in entity.memories if wanted.keeps(_memory_subject(entity, memory, today))
         )
         if memories:
             kept.append(replace(entity, memories=memories, relations=()))
@@ -195,13 +188,8 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
         "group:due", words("Todos"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
     )
     for memory, entity in todos if is_open else ():
-        due = memory.happens_at
-        parts = [safe_piece(entity.name, "faint")]
-        if due:
-            tone: Tone = "bad" if due < today else "warn" if (due - today).days <= 3 else "muted"
-            word = "overdue" if due < today else days_until(due, today)
-            parts.append(piece(word, tone))
-        yield _row(memory.entry, memory.text, 1, tuple(parts), prefix="due:")
+        parts = (safe_piece(entity.name, "faint"), *_when(memory, today))
+        yield _row(memory.entry, memory.text, 1, parts, prefix="due:")
 
 
 def _known(entity: Entity, today: date) -> Iterator[Row]:
@@ -232,11 +220,21 @@ def _row(
 def _validity(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:
     if memory.valid_until and memory.valid_until < today:
         return (piece(f"until {memory.valid_until:%b %Y}", "warn"),)
-    if memory.happens_at:
-        late = memory.happens_at < today and memory.type == "todo"
-        word = "overdue" if late else days_until(memory.happens_at, today)
-        return (piece(word, "bad" if late else "muted"),)
-    return ()
+    return _when(memory, today)
+
+
+def _when(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:
+    """When it happens; of a todo, whether it is late or soon."""
+    if memory.happens_at is None:
+        return ()
+    left = (memory.happens_at - today).days
+    if memory.type == "todo" and left < 0:
+        return (piece("overdue", "bad"),)
+    return (
+        piece(
+            days_until(memory.happens_at, today), "warn" if memory.type == "todo" and left <= 3 else "muted"
+        ),
+    )
 
 
 def _recency(entity: Entity) -> tuple[date, str]:

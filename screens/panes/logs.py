@@ -215,11 +215,9 @@ class LogsPane(FilePane):
             kept = self.kept.found.get(file.path)
             if kept and kept.entries:
                 row = day_row(file, today) if file.kind is Kind.LOG else note_row(file)
-                rows += kept_rows(row, kept, self.filter, self.promoted, self.folds)
+                rows += kept_rows(row, kept, self.promoted, self.folds)
         things = tuple(t for t in self.quarantine.things if self.filter.keeps(Subject(t.title)))
-        aside = quarantine_rows(QuarantineView(things), self.folds, default=True)
-        rows += map(self.filter.brought_out, aside)
-        return rows
+        return [*rows, *quarantine_rows(QuarantineView(things), self.folds, default=True)]
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an entry of a file, unfolding what it is under."""

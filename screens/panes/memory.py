@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,7 +13,7 @@ from textual.app import ComposeResult
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, piece, row_text
 from screens.loading.workspace_model import MemoryView
-from screens.panes.entry_rows import TRUSTS, alike, entry_row, is_label_of, labelled
+from screens.panes.entry_rows import TRUSTS, alike, entry_row
 from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from screens.widgets.lines import BudgetMeter
 from workbench.memory.entry import Entry, heading_path
@@ -64,26 +63,19 @@ class MemoryPane(Pane):
 
     def build(self) -> list[Row]:
         """Entries under their headings."""
-        wanted = self.filter
-        if wanted is None:
-            return memory_rows(self.view, self.folds, self.today())
-        rows = memory_rows(narrowed(self.view, wanted), self.folds, self.today())
-        return [wanted.brought_out(row) for row in rows]
+        view = narrowed(self.view, self.filter) if self.filter else self.view
+        return memory_rows(view, self.folds, self.today())
 
-    def reveal_entry(self, row_id: str) -> bool:
+    def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an entry, unfolding the headings above it."""
         entry = next((entry for entry in self.view.entries if entry.address == row_id), None)
-        path = entry.heading if entry else ()
-        return self.reveal(row_id, under=[_heading_id(path[: n + 1]) for n in range(len(path))])
+        heading = entry.heading if entry else ()
+        return self.reveal(row_id, under=[_heading_id(heading[: n + 1]) for n in range(len(heading))])
 
 
 def narrowed(view: MemoryView, wanted: Filter) -> MemoryView:
-    """Long-term memory with the entries alone that fit; an entry and what is noted above it are one."""
-    kept = {entry.address for entry in view.entries if wanted.keeps(subject_of(entry))}
-    for label, entry in pairwise(view.entries):
-        if is_label_of(label, entry) and not kept.isdisjoint((label.address, entry.address)):
-            kept |= {label.address, entry.address}
-    return replace(view, entries=tuple(entry for entry in view.entries if entry.address in kept))
+    """Long-term memory with the entries alone that fit."""
+    return replace(view, entries=tuple(one for one in view.entries if wanted.keeps(subject_of(one))))
 
 
 def subject_of(entry: Entry) -> Subject:
@@ -95,10 +87,8 @@ def subject_of(entry: Entry) -> Subject:
         ("sourced", bool(source)), ("unsourced", not source),
         (origin.trust if origin else "unknown", True),
     )  # fmt: skip
-    days = (
-        iso(entry.date, *(origin.day(name) for name in ("at", "occurred_at"))) if origin else iso(entry.date)
-    )
-    return Subject(" ".join((*entry.heading, *entry.text.split(), source)), states, days)
+    days = [origin.day(name) for name in ("at", "occurred_at")] if origin else []
+    return Subject(" ".join((*entry.heading, *entry.text.split(), source)), states, iso(entry.date, *days))
 
 
 def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
@@ -120,7 +110,7 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
             depth = max(0, len(path) - skip)
             row = entry_row(entry, depth=depth, tail=_origin(entry, today))
             rows.append(replace(row, done=True))
-    return list(labelled(rows))
+    return rows
 
 
 def _heading(path: tuple[str, ...], depth: int, counts: Counter[tuple[str, ...]], folds: Folds) -> Row:

@@ -23,7 +23,7 @@ from screens.actions.keys import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.safe_text import KINDS, Folds, Row, grouped, of_all, piece, row_text, words
 from screens.loading.workspace_model import Contents, FilteredEntries, MemoryView, Promoted, Stamp, stamp
-from screens.panes.entry_rows import entry_row, file_rows, labelled
+from screens.panes.entry_rows import entry_row, file_rows
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import NarrowLine
 from workbench.workspace.layout import MemoryFile
@@ -45,11 +45,8 @@ class Pane(Vertical):
     EXAMPLES: ClassVar[str] = ""
     """What a filter could be, for whoever has not typed one yet."""
 
-    @dataclass
     class FilterChanged(Message):
         """Other rows are asked for than before, or all of them."""
-
-        pane: Pane
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(id=self.NAME.lower(), classes="pane")
@@ -85,10 +82,9 @@ class Pane(Vertical):
     def _bring_out(self, *, on: bool) -> None:
         """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
         self.set_class(on, "-within", update=False)
-        self._edges_alone = True
-        with self.list.staying():
-            self.app.stylesheet.update_nodes([self])
-        self._edges_alone = False
+        self._edges_alone = self.list.staying = True
+        self.app.stylesheet.update_nodes([self])
+        self._edges_alone = self.list.staying = False
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
@@ -129,7 +125,7 @@ class Pane(Vertical):
             self._folds_within = Folds()
         self.filter = wanted
         self.rebuild()
-        self.post_message(self.FilterChanged(self))
+        self.post_message(self.FilterChanged())
 
     def clear_filter(self) -> None:
         """Show all rows again."""
@@ -145,6 +141,10 @@ class Pane(Vertical):
         """The rows as they are to be shown now."""
         raise NotImplementedError
 
+    def reveal_entry(self, path: str, row_id: str) -> bool:
+        """Put the cursor on an entry of a file, or on a page, unfolding what it is under; is it there?"""
+        raise NotImplementedError
+
     def nothing(self) -> str:
         """What is said where no rows are: why, and what to do."""
         return self.EMPTY
@@ -158,8 +158,9 @@ class Pane(Vertical):
             return READING
         if not self.filter:
             return self.nothing()
-        looked = self.looked_at()
-        return f"looking …\n{looked} so far" if looked else _nothing_fits()
+        if looked := self.looked_at():
+            return f"looking …\n{looked} so far"
+        return f"no entry matches the filter\n{key_for('back')} clears it, {key_for('filter')} changes it"
 
     def rebuild(self) -> None:
         """Show what ``build`` answers, the cursor on the row that is awaited or where it was."""
@@ -167,8 +168,9 @@ class Pane(Vertical):
         self.list.narrowed = self.filter is not None
         if self._renamed is not None and (self.list.row is None or self.list.row.id != self._renamed):
             self.give_up()
-        self.list.show(self.build(), go_to=self._awaited)
-        if self._awaited and self.list.row and self.list.row.holds(self._awaited):
+        rows = self.build()
+        self.list.show([*map(self.filter.brought_out, rows)] if self.filter else rows, go_to=self._awaited)
+        if self._awaited and self.list.row and self.list.row.id == self._awaited:
             self.give_up()
         self.caption()
 
@@ -206,7 +208,7 @@ class Pane(Vertical):
 
     def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
         """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
-        if self.filter and not any(row.holds(row_id) for row in self.list.rows):
+        if self.filter and all(row.id != row_id for row in self.list.rows):
             self.clear_filter()
         for parent in under:
             self.folds.set(parent, True)
@@ -243,7 +245,7 @@ class Unfolded:
 
     def rows(self, contents: Contents | None) -> tuple[Row, ...]:
         """The rows of its entries. May run in any thread."""
-        found = labelled(file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted))
+        found = file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted)
         return tuple(found)
 
 
@@ -272,14 +274,15 @@ class FilePane(Pane):
         self.contents: dict[str, Contents] = {}
         self.promoted = Promoted()
         self._asked: dict[str, Stamp] = {}
-        self._rows: dict[str, tuple[Unfolded, Contents | None, tuple[Row, ...]]] = {}
+        self._rows: dict[str, tuple[tuple[Contents | None, int, Promoted], tuple[Row, ...]]] = {}
+        """Of each open file, what its rows were made of, and the rows."""
 
     def receive_contents(self, event: ContentsRead) -> None:
         """Show the entries of a file that was asked for here."""
         if event.pane == self.NAME:
-            path = event.unfolded.file.path
+            path, unfolded = event.contents.path, event.unfolded
             self.contents[path] = event.contents
-            self._rows[path] = event.unfolded, event.contents, event.rows
+            self._rows[path] = (event.contents, unfolded.depth, unfolded.promoted), event.rows
             self.rebuild()
 
     def begin_anew(self) -> None:
@@ -299,13 +302,11 @@ class FilePane(Pane):
     def rows_under(self, file: MemoryFile, depth: int) -> tuple[Row, ...]:
         """The rows of an open file, made once for each version of it."""
         contents = self.contents.get(file.path)
+        parts = contents, depth, self.promoted
         kept = self._rows.get(file.path)
-        if kept and kept[1] is contents and (kept[0].depth, kept[0].promoted) == (depth, self.promoted):
-            return kept[2]
-        unfolded = Unfolded(file, depth, self.promoted)
-        rows = unfolded.rows(contents)
-        self._rows[file.path] = unfolded, contents, rows
-        return rows
+        if kept is None or kept[0] != parts:
+            kept = self._rows[file.path] = parts, Unfolded(file, depth, self.promoted).rows(contents)
+        return kept[1]
 
     def keep_only(self, opened: Mapping[str, Unfolded]) -> None:
         """Ask for what of the open files is not here or outdated; let go of what was folded again."""
@@ -323,10 +324,6 @@ class FilePane(Pane):
             self.post_message(self.Wanted(self, tuple(missing)))
 
 
-def _nothing_fits() -> str:
-    return f"no entry matches the filter\n{key_for('back')} clears it, {key_for('filter')} changes it"
-
-
 _TERM = re.compile(r'(?P<turned>-?)(?:"(?P<exact>[^"]*)"?|(?P<word>[^\s"]+))')
 _DAY = re.compile(r"\d{4}(?:-\d{0,2}(?:-\d{0,2})?)?")
 Sort = Literal["word", "state", "day"]
@@ -339,28 +336,6 @@ class Subject:
     text: str
     states: Collection[str] = frozenset()
     days: tuple[str, ...] = ()
-
-
-class Subjects:
-    """What a filter looks at of many things: made once, not with every key that somebody types."""
-
-    def __init__(self) -> None:
-        self._of: dict[int, tuple[object, Subject]] = {}
-        self._day: date | None = None
-
-    def of(self, thing: object, day: date, made: Callable[[], Subject]) -> Subject:
-        """The subject of ``thing``, which is the same object each time and is known as of ``day``."""
-        if day != self._day:
-            self._of, self._day = {}, day
-        kept = self._of.get(id(thing))
-        if kept is None:
-            subject = made()
-            kept = self._of[id(thing)] = thing, replace(subject, text=subject.text.casefold())
-        return kept[1]
-
-    def clear(self) -> None:
-        """Other things are there."""
-        self._of.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,21 +409,19 @@ def filter_of(typed: str, states: Collection[str]) -> Filter | None:
     """The filter that was typed, in a pane that knows these states; None where nothing was."""
     terms = []
     for found in _TERM.finditer(typed):
-        turned, exact, word = bool(found["turned"]), found["exact"], (found["word"] or "").casefold()
-        if exact is not None:
-            terms.append(Term(exact.casefold(), turned=turned))
-        elif word in states:
-            terms.append(Term(word, "state", turned))
-        elif _DAY.fullmatch(word):
-            terms.append(Term(word.rstrip("-"), "day", turned))
-        else:
-            terms.append(Term(word, turned=turned))
-    kept = tuple(term for term in terms if term.text.strip("-"))
-    if not kept:
+        quoted, text = found.lastgroup == "exact", found[found.lastgroup or 0].casefold()
+        sort: Sort = "word"
+        if not quoted and text in states:
+            sort = "state"
+        elif not quoted and _DAY.fullmatch(text):
+            sort, text = "day", text.rstrip("-")
+        if text.strip("-"):
+            terms.append(Term(text, sort, bool(found["turned"])))
+    if not terms:
         return None
-    words = sorted({t.text for t in kept if t.sort == "word" and not t.turned}, key=len, reverse=True)
+    words = sorted({t.text for t in terms if t.sort == "word" and not t.turned}, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
-    return Filter(" ".join(typed.split()), kept, pattern)
+    return Filter(" ".join(typed.split()), tuple(terms), pattern)
 
 
 def iso(*days: date | None) -> tuple[str, ...]:
@@ -520,15 +493,13 @@ class MatchesRead:
     looked: int
 
 
-def kept_rows(
-    row: Row, kept: FilteredEntries, wanted: Filter, promoted: Promoted, folds: Folds
-) -> Iterator[Row]:
-    """A file with the entries that are kept, their words brought out."""
+def kept_rows(row: Row, kept: FilteredEntries, promoted: Promoted, folds: Folds) -> Iterator[Row]:
+    """A file with the entries that are kept."""
     tail = (piece(f"{grouped(len(kept.entries))} of {grouped(kept.count)}"),)
     row = replace(row, fold=folds.is_open(row.id, default=True), tail=tail)
     yield row
     for entry in kept.entries if row.fold else ():
-        yield wanted.brought_out(entry_row(entry, depth=1, promoted=promoted.holds(entry)))
+        yield entry_row(entry, depth=1, promoted=promoted.holds(entry))
     if row.fold and kept.left_out:
         text = words(f"… {grouped(kept.left_out)} more bytes were not filtered; search finds them")
         yield Row(f"{row.id}/note", text, tone="warn", depth=1, inert=True)

@@ -101,7 +101,7 @@ def key_rows(keys: LoadedKeys, wanted: str = "") -> list[Row]:
     """What is wrong first, then every action under its group, those that hold ``wanted``."""
     wrong = []
     for number, problem in enumerate(keys.problems):
-        text = row_text(f"{'·' if problem.note else '!'} {problem.told(keys.file.path.name)}")
+        text = row_text(f"{'·' if problem.note else '!'} {problem.told(keys.path.name)}")
         row = Row(f"wrong:{number}", text, tone="muted" if problem.note else "warn")
         wrong.append((problem.text, row))
     rows = _under("In your file", wrong, wanted)
@@ -208,7 +208,7 @@ def _action_row(action: Action, keys: LoadedKeys) -> Row:
     skipped = next((problem.text for problem in keys.wrong if problem.action == action.id), "")
     text = row_text(f"{action.label}  ! {skipped}") if skipped else words(action.label)
     tail: tuple[RowPart, ...] = ()
-    if any(wish.action == action.id for wish in keys.file.wishes):
+    if any(wish.action == action.id for wish in keys.wishes):
         tail = (piece("yours", "accent"),)
     elif action.id in PROFILES[keys.map.profile]:
         tail = (piece(keys.map.profile, "faint"),)
@@ -224,7 +224,7 @@ def _action_row(action: Action, keys: LoadedKeys) -> Row:
 
 def action_facts(action: Action, keys: LoadedKeys) -> Lines:
     """Everything about the keys of one action."""
-    file, profile = keys.file.path, keys.map.profile
+    file, profile = keys.path, keys.map.profile
     profiled, _ = key_map(ACTIONS, profile)
     yield f"{action.label}: {key_names(keys.map.of(action.id)) or 'no key'}", "head"
     yield action.help, "text"
@@ -232,7 +232,7 @@ def action_facts(action: Action, keys: LoadedKeys) -> Lines:
     yield f"Name in keys.toml: {action.id}", "muted"
     yield f"In the profile {profile}: {key_names(profiled.of(action.id)) or 'no key'}", "muted"
     yield "Where: " + ", ".join(sorted(action.places)), "muted"
-    for wish in keys.file.wishes:
+    for wish in keys.wishes:
         if wish.action == action.id:
             yield f"Yours: {file}, line {wish.line}: {' '.join(wish.keys) or 'no key'}", "accent"
     for problem in keys.problems:
@@ -408,7 +408,7 @@ class SettingsScreen(NarrowScreen):
         profile = names[(names.index(found.map.profile) + 1) % len(names)]
 
         def write() -> Sequence[KeyProblem]:
-            write_profile(found.file.path, profile)
+            write_profile(found.path, profile)
             return load_keys().wrong
 
         def written(skipped: Sequence[KeyProblem]) -> None:

@@ -11,7 +11,6 @@ Two texts beside each other, which are scrolled together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -107,11 +106,9 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         self._anchor: str | None = None
         self._before_range: set[str] = set()
         self._look: RowStyles | None = None
-        self._tones: dict[str, Style] = {}
-        self._tones_of: object = None
-        """The rules that they are of."""
         self._restyled = False
-        self._staying = False
+        self.staying = False
+        """Whether what happens now to the frame changes no row: none is drawn anew for it."""
         self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
         self._viewed: tuple[int, int, int] = (-1, -1, -1)
 
@@ -269,28 +266,17 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         """The focus changes the cursor's line alone: no rule of a style sheet has to be matched anew."""
         self._restyled = True
 
-    @contextmanager
-    def staying(self) -> Iterator[None]:
-        """What happens meanwhile to the frame changes no row: none is drawn anew for it."""
-        self._staying = True
-        try:
-            yield
-        finally:
-            self._staying = False
-
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
         """Draw what changed; nothing where a parent alone changed its colours."""
-        if self._staying and not (regions or layout or recompose):
+        if self.staying and not (regions or layout or recompose):
             return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def _read_look(self) -> RowStyles:
-        if self._tones_of is not self._sheet:
-            self._tones = {name: self.tone(name) for name in (*TONES, "cursor", "resting")}
-            self._tones_of = self._sheet
-        tones, cursor = self._tones, self._tones["cursor" if self.has_focus else "resting"]
+        tones: dict[str, Style] = {name: self.tone(name) for name in TONES}
+        cursor = self.tone("cursor" if self.has_focus else "resting")
         ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
         look, before = RowStyles(ground, cursor, tones), self._look
         if before is None or (before.ground, before.tones) != (ground, tones):
@@ -304,19 +290,18 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
 
     def on_focus(self, event: events.Focus) -> None:
         """Draw the cursor's line anew: for all of them, as Textual would, it takes ten times as long."""
-        event.prevent_default()
-        self.has_focus = True
-        self.refresh_line(self.cursor)
-        if self.parent is not None:
-            self.parent.post_message(events.DescendantFocus(self))
+        self._focus_changed(event, events.DescendantFocus(self), has_focus=True)
 
     def on_blur(self, event: events.Blur) -> None:
         """Draw the cursor's line anew."""
+        self._focus_changed(event, events.DescendantBlur(self), has_focus=False)
+
+    def _focus_changed(self, event: Message, told: Message, *, has_focus: bool) -> None:
         event.prevent_default()
-        self.has_focus = False
+        self.has_focus = has_focus
         self.refresh_line(self.cursor)
         if self.parent is not None:
-            self.parent.post_message(events.DescendantBlur(self))
+            self.parent.post_message(told)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Report what came into view."""
@@ -583,7 +568,7 @@ class SideBySide(Container):
             one.show(rows)
             first = next((at for at, row in enumerate(one.rows) if row.tone == "match"), 0)
             one.go(first)
-            one.jump(max(0, first - 2))
+            one.jump(first - 2)
 
     def scroll(self, lines: int) -> None:
         """Both together."""

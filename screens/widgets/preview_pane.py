@@ -169,13 +169,11 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     def on_click(self, event: events.Click) -> None:
         """A line that leads somewhere is followed."""
         offset = event.get_content_offset(self)
-        at = (
-            self.scroll_offset.y + offset.y - len(self._head)
-            if offset and offset.y >= len(self._head)
-            else -1
-        )
-        if 0 <= at < len(self._body) and self._body[at].address:
-            self.post_message(self.Followed(self._body[at].address))
+        if offset is None or offset.y < len(self._head):
+            return
+        below = self._body[self.scroll_offset.y + offset.y - len(self._head) :]
+        if below and below[0].address:
+            self.post_message(self.Followed(below[0].address))
 
     def on_resize(self) -> None:
         """Wrap again; what a person reads stays: the entry where it is in view, else the line at the top."""

@@ -98,11 +98,6 @@ class SearchOverlay(Vertical):
         return bool(self.display)
 
     @property
-    def status(self) -> Shown:
-        """How the search is doing, as it stands in the corner."""
-        return self.condition.corner.text
-
-    @property
     def meant(self) -> tuple[RowPart, ...]:
         """What was understood, and what was not: the line under the words."""
         return self._meant.parts

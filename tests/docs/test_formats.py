@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.actions.key_file import keys_from, parse_key_file
+from screens.actions.key_file import keys_in
 from tests.docs.pages import DOCS, Block, read_page
 from tests.support.episode_pages import parse_page
 from themes.contrast import faults
@@ -110,8 +110,8 @@ def recall_tests(text: str, _: Path) -> None:
 
 
 def keys(text: str, folder: Path) -> None:
-    found = keys_from(parse_key_file(folder / "keys.toml", text.encode()))
-    assert (found.file.profile, found.wrong) == ("vim", ())
+    found = keys_in(folder / "keys.toml", text.encode())
+    assert (found.map.profile, found.wrong) == ("vim", ())
     assert "f2" in found.map.of("promote")
 
 

@@ -229,7 +229,7 @@ def keys(profile: str | None, check: bool) -> None:
         hint = nearest(profile, PROFILES).removeprefix("; ") or f"there are {', '.join(PROFILES)}"
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     found = load_keys(profile=profile)
-    path = found.file.path
+    path = found.path
     told = {
         "file": path,
         "profile": found.map.profile,

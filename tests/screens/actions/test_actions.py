@@ -44,7 +44,7 @@ async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) 
 
 
 def test_disabled_actions_say_why() -> None:
-    promote = by_id()["promote"].blocked
+    promote = by_id()["promote"].needs
     assert promote(HERE) is None
     assert "select an entry" in (promote(replace(HERE, row=None)) or "")
     assert "already" in (promote(replace(HERE, row=replace(ENTRY, done=True))) or "")
@@ -52,7 +52,7 @@ def test_disabled_actions_say_why() -> None:
 
 
 def test_one_entry_at_a_time_is_edited_and_several_are_merged() -> None:
-    edit, merge = by_id()["edit"].blocked, by_id()["merge"].blocked
+    edit, merge = by_id()["edit"].needs, by_id()["merge"].needs
     two = replace(HERE, marked=(ENTRY, replace(ENTRY, id="b")))
     assert edit(HERE) is None
     assert "one entry at a time" in (edit(two) or "")
@@ -66,7 +66,7 @@ def test_one_entry_at_a_time_is_edited_and_several_are_merged() -> None:
 
 def test_what_is_set_aside_is_released_before_it_is_promoted() -> None:
     aside = replace(ENTRY, path="_system/quarantine/2026-03.md")
-    assert "x releases it" in (by_id()["promote"].blocked(replace(HERE, row=aside)) or "")
+    assert "x releases it" in (by_id()["promote"].needs(replace(HERE, row=aside)) or "")
 
 
 def test_marks_go_before_the_cursor() -> None:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from screens.actions.key_file import (
     LoadedKeys,
     key_file_path,
-    keys_from,
+    keys_in,
     load_keys,
     new_key_file,
-    parse_key_file,
     write_profile,
 )
 from screens.actions.registry import ACTIONS
@@ -42,7 +41,7 @@ def file() -> Path:
 
 
 def read(text: str) -> LoadedKeys:
-    return keys_from(parse_key_file(Path("keys.toml"), text.encode()))
+    return keys_in(Path("keys.toml"), text.encode())
 
 
 def test_it_is_beside_the_settings_or_where_the_variable_says(
@@ -63,7 +62,7 @@ def test_profile_and_keys_are_read_with_their_lines(file: Path) -> None:
     found = load_keys()
     assert (found.map.profile, found.map.of("promote"), found.map.of("undo")) == ("vim", ("Z",), ("ctrl+z",))
     assert found.map.of("redo") == ("ctrl+r", "U")
-    assert [wish.line for wish in found.file.wishes] == [6, 9]
+    assert [wish.line for wish in found.wishes] == [6, 9]
     assert found.problems == ()
     assert load_keys(profile="default").map.of("redo") == ("U",)
 
@@ -107,10 +106,10 @@ def test_any_text_is_read_without_failing(text: str) -> None:
 
 def test_a_new_file_changes_nothing_and_each_of_its_lines_can_be_taken_up() -> None:
     begun = read(new_key_file())
-    assert (begun.map.profile, begun.file.wishes, begun.problems) == ("default", (), ())
+    assert (begun.map.profile, begun.wishes, begun.problems) == ("default", (), ())
     taken_up = re.sub(r"^# (?=\w+ = )", "", new_key_file(), flags=re.MULTILINE)
     everything = read(taken_up)
-    assert len(everything.file.wishes) == len(ACTIONS)
+    assert len(everything.wishes) == len(ACTIONS)
     assert everything.wrong == ()
     assert everything.map.keys == begun.map.keys
 

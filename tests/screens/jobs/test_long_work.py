@@ -197,7 +197,7 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
     async with opened(sandbox.workspace, (160, 40)) as interface:
         await interface.press("r")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.index_monitor._indexer._client
+        child = interface.main.index_monitor._client
         assert child is not None
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)

@@ -11,7 +11,7 @@ from indexing.sync.run import reindex
 from screens.drawing.safe_text import Row, words
 from screens.loading.preview import preview_of
 from screens.loading.workspace_model import Preview
-from screens.main.index_monitor import Watcher
+from screens.main.index_monitor import watch
 from tests.screens.interface import PATIENCE_SECONDS, opened
 from tests.support.sessions import append, claw, plain
 from tests.support.workspaces import Sandbox
@@ -103,8 +103,9 @@ def test_the_screen_is_told_of_its_own_files_and_of_what_is_worth_a_run_beside(
 ) -> None:
     monkeypatch.setattr("indexing.sync.watch.RECONCILE_SECONDS", 0.2)
     changed, elsewhere = threading.Event(), threading.Event()
-    watcher = Watcher(workspace, changed.set, elsewhere.set, lambda _: None)
-    watcher.start()
+    stop = threading.Event()
+    reports = changed.set, elsewhere.set, lambda _: None
+    threading.Thread(target=watch, args=(workspace, stop, *reports), daemon=True).start()
     try:
         assert changed.wait(PATIENCE_SECONDS), "once, for what changed before"
         changed.clear()
@@ -118,4 +119,4 @@ def test_the_screen_is_told_of_its_own_files_and_of_what_is_worth_a_run_beside(
         assert elsewhere.wait(PATIENCE_SECONDS)
         assert not changed.is_set()
     finally:
-        watcher.close()
+        stop.set()

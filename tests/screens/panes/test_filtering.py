@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from screens.drawing.safe_text import Row, words
-from screens.panes.pane import Filter, Subject, Subjects, filter_of
+from screens.panes.pane import Filter, Subject, filter_of
 
 STATES = frozenset({"pinned", "promoted"})
 TEA = Subject("Likes green tea", {"pinned"}, ("2026-03-14",))
@@ -66,19 +64,3 @@ def test_signs_of_patterns_are_only_signs() -> None:
     odd = Subject("a [x] (.*) end")
     assert asked("[x] (.*)").keeps(odd)
     assert not asked("a.*x").keeps(odd)
-
-
-def test_what_a_filter_looks_at_is_made_once_a_day() -> None:
-    known, made = Subjects(), []
-
-    def make() -> Subject:
-        made.append("Tea")
-        return Subject("Tea")
-
-    thing = object()
-    for day in (date(2026, 3, 14), date(2026, 3, 14), date(2026, 3, 15)):
-        assert asked("tea").keeps(known.of(thing, day, make))
-    assert len(made) == 2
-    known.clear()
-    known.of(thing, date(2026, 3, 15), make)
-    assert len(made) == 3

@@ -58,7 +58,7 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
         await interface.until(
             lambda: texts(interface) == ["A paragraph about the weather in Lisbon."], "the weather"
         )
-        assert "keyword" in interface.main.overlay.status
+        assert "keyword" in interface.main.overlay.condition.corner.text
 
 
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
@@ -88,7 +88,7 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
         await interface.press("slash")
         await interface.type("staging port")
         await interface.until(lambda: len(texts(interface)) == 2, "both hits")
-        assert interface.main.overlay.status == "hybrid"
+        assert interface.main.overlay.condition.corner.text == "hybrid"
         assert texts(interface)[0] == "We decided to use tantivy for search"
         await interface.press("down")
         row = interface.main.here.row
@@ -168,11 +168,11 @@ async def test_words_go_on_when_the_meaning_process_dies(
         await interface.press("slash")
         await interface.type("weather")
         await interface.until(lambda: "weather" in str(texts(interface)), "hits by words")
-        assert interface.main.overlay.status == "! keyword search only"
+        assert interface.main.overlay.condition.corner.text == "! keyword search only"
         assert "degraded: semantic search stopped; starting it again" in interface.text
         seen.set()
         await interface.until(lambda: len(children) == 2, "it is started again")
-        await interface.until(lambda: interface.main.overlay.status == "hybrid", "and joins")
+        await interface.until(lambda: interface.main.overlay.condition.corner.text == "hybrid", "and joins")
 
 
 async def test_enter_jumps_to_the_entry_in_its_pane(indexed: Sandbox) -> None:

@@ -39,7 +39,7 @@ def texts(interface: Interface) -> list[str]:
 
 
 def status(interface: Interface) -> str:
-    return interface.main.overlay.status
+    return interface.main.overlay.condition.corner.text
 
 
 async def ready(interface: Interface) -> None:
