@@ -21,7 +21,7 @@ from screens.actions.registry import FocusContext
 from screens.dialogs.dialog import ChooseScreen, Dialog, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services
+from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services, failure_rows
 from screens.graph.detail import behind, sources_behind
 from screens.graph.map_view import MapView, spoke_id
 from screens.graph.views import (
@@ -32,7 +32,6 @@ from screens.graph.views import (
     GraphViewState,
     KnownReader,
     LoadedGraph,
-    SimilarPairs,
     Thing,
     ask_meaning,
     named_row,
@@ -62,7 +61,6 @@ class EntityScreen(ChooseScreen):
         super().__init__(
             "Which entity?",
             entity_rows(graph, most_linked(graph, _MOST)),
-            lambda _: (),
             placeholder="type a name, or a part of it",
             empty="nothing in the graph has that name",
             chooses="goes there",
@@ -116,20 +114,13 @@ def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
 
 
 def day_rows(text: str) -> list[Row]:
-    """The day that is meant, or why none is."""
-    day = day_of(text)
-    if day is not None:
-        return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
-    none = words("not a day: write it as 2026-03-14, or 2026-03 for the first of a month")
-    return [Row("no day", none, tone="bad", inert=True)]
-
-
-def day_of(text: str) -> date | None:
-    """The day that is meant by ``2026-03-14``, or by ``2026-03``; None where it is none."""
+    """The day that is meant by ``2026-03-14``, or by ``2026-03``; or why none is."""
     try:
-        return date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
+        day = date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
     except ValueError:
-        return None
+        none = words("not a day: write it as 2026-03-14, or 2026-03 for the first of a month")
+        return [Row("no day", none, tone="bad", inert=True)]
+    return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
 
 
 def month_from(day: date, months: int) -> date:
@@ -144,14 +135,14 @@ _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _MORE = 1_000
 """Neighbours of one entity that are shown besides, each time that somebody asks for the others."""
-_BESIDE_FROM, _STACKED_BELOW, _ROOMY = 110, 76, 20
+_STACKED_BELOW, _ROOMY = 76, 20
 _AROUND = 5
 """Lines of the screen that are tabs, frames and hints."""
 _STEPS_SHOWN = 3
 _ORDER = tuple(VIEWS)
 
 
-class GraphScreen(BrowseScreen):
+class GraphScreen(OverlayScreen):
     """Four views of the graph; what is shown is made in a thread, of what is known and what is looked at."""
 
     PLACES = tuple(VIEWS)
@@ -174,7 +165,6 @@ class GraphScreen(BrowseScreen):
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
-        self._alike = SimilarPairs()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
         self._reader = KnownReader(services.history_reader)
@@ -187,9 +177,10 @@ class GraphScreen(BrowseScreen):
             **{f"settle_{answer}": partial(self._settle, answer) for answer in ANSWERS},
             "next_view": lambda: self._turn(1),
             "previous_view": lambda: self._turn(-1),
-            "one_hop": lambda: self._hops(1),
-            "two_hops": lambda: self._hops(2),
-            "three_hops": lambda: self._hops(3),
+            **{
+                action: partial(self.look, hops=hops, question="", each=EACH)
+                for hops, action in enumerate(("one_hop", "two_hops", "three_hops"), 1)
+            },
             "to_source": lambda: self._go_to_source(left=False),
             "to_other_source": lambda: self._go_to_source(left=True),
             "month_before": lambda: self._month(-1),
@@ -200,11 +191,10 @@ class GraphScreen(BrowseScreen):
             "merge_other_way": lambda: self._merge(other_way=True),
         }
 
-    def compose_body(self) -> ComposeResult:
-        """The views by name, what day it is, the list, and what is behind its row."""
+    def compose_over(self) -> ComposeResult:
+        """The views by name, and what day it is."""
         yield self.tabs
         yield self.banner
-        yield from super().compose_body()
 
     def compose_behind(self) -> ComposeResult:
         """The map over what is told; or two things beside each other."""
@@ -236,10 +226,10 @@ class GraphScreen(BrowseScreen):
 
     def _known(self, known: LoadedGraph) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
-        self.known = replace(known, alike=self._alike)
+        self.known = known
         self.draw()
         if len(known.whole.entities) <= _COUNTED:
-            self.work(partial(self._count, self.known), "count", exclusive=True)
+            self.work(partial(self._count, known), "count", exclusive=True)
 
     async def _count(self, known: LoadedGraph) -> None:
         for view in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
@@ -255,25 +245,20 @@ class GraphScreen(BrowseScreen):
     def _show_tabs(self) -> None:
         """The views by name, with what waits in each."""
         late = {FocusContext.DUE: " late"}
-        counts = {
-            view: f"{grouped(count)}{late.get(view, '')}" for view, count in self._counts.items() if count
-        }
         self.tabs.current = _ORDER.index(self.view)
-        self.tabs.counts = {_ORDER.index(view): said for view, said in counts.items()}
+        self.tabs.counts = {
+            _ORDER.index(view): f"{grouped(count)}{late.get(view, '')}"
+            for view, count in self._counts.items()
+            if count
+        }
 
     def _compare(self, known: LoadedGraph) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
         if self.view is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
-            self._take_up(replace(self._alike, asked=True, problem=""))
-            self.load(partial(ask_meaning, self.services), self._take_up, "meaning")
-
-    def _take_up(self, alike: SimilarPairs) -> None:
-        """Show what is known of meaning with what names say."""
-        self._alike = alike
-        if self.known is not None:
-            self.known = replace(self.known, alike=alike)
-            self.draw()
+            asked = replace(self.looking.alike, note="names are compared; comparing their meaning …")
+            self.looking = replace(self.looking, alike=asked)
+            self.load(partial(ask_meaning, self.services), lambda alike: self.look(alike=alike), "meaning")
 
     def fails(self, error: Exception) -> None:
         """Say what went wrong, in place of what would be shown."""
@@ -306,7 +291,10 @@ class GraphScreen(BrowseScreen):
         anew = self._shown is not self.view
         self.sight, self._shown = sight, self.view
         if sight.entity is not None:
-            self._arrived(sight.entity.path, sight.entity.name)
+            path, name = sight.entity.path, sight.entity.name
+            if self.looking.path not in ("", path):
+                self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
+            self.looking = replace(self.looking, path=path)
         if self.view is not FocusContext.GRAPH:
             self._counts[self.view] = sight.count or 0
         self.map.show(sight.node, self.looking.hops)
@@ -314,12 +302,6 @@ class GraphScreen(BrowseScreen):
         self.lay_out()
         self._show_day()
         self.look_behind()  # the same row may stand for something else now
-
-    def _arrived(self, path: str, name: str) -> None:
-        """An entity is shown: that which was looked for, or another where it is gone."""
-        if self.looking.path not in ("", path):
-            self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
-        self.looking = replace(self.looking, path=path)
 
     def show_place(self) -> None:
         """Where one is: the way here on the frame, the view among the tabs."""
@@ -351,25 +333,23 @@ class GraphScreen(BrowseScreen):
         """What the row under the cursor stands for."""
         return self.list.of
 
-    def look_behind(self) -> None:
-        """What the row stands for in full, or both sides; bring the neighbour out on the map."""
-        row, known = self.list.row, self.known
-        if row is None or known is None:
-            self.nothing_behind()
-            self.sides.show((), ())
-            return
-        view, thing = self.view, row.of if row.of is not None else self.sight.node
+    async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
+        """What the row stands for in full, or both sides of it; bring the neighbour out on the map."""
+        assert self.known is not None
+        thing = row.of if row.of is not None else self.sight.node
         self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
+        return await asyncio.to_thread(behind, thing, self.known, self.looking)
 
-        def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
-            if self.view is not view or self.list.row is None or self.list.row.id != row.id:
-                return  # another one stands there by now
-            if VIEWS[self.view].sides:
-                self.sides.show(*told)
-            else:
-                self.show_behind(row, told[0])
+    def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
+        """Show what was told, or two things beside each other."""
+        if VIEWS[self.view].sides:
+            self.sides.show(*told)
+        else:
+            super().show_behind(told[0])
 
-        self.load(partial(asyncio.to_thread, behind, thing, known, self.looking), show, "behind")
+    def nothing_behind(self, error: Exception | None = None) -> None:
+        """There is nothing, or it could not be read, on either side."""
+        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll all that is behind."""
@@ -445,9 +425,6 @@ class GraphScreen(BrowseScreen):
             self.walk_to(path)
         else:
             super().action_open()
-
-    def _hops(self, hops: int) -> None:
-        self.look(hops=hops, question="", each=EACH)
 
     # -- what is asked for -----------------------------------------------------------------------
 
@@ -534,14 +511,14 @@ class GraphScreen(BrowseScreen):
     @property
     def _roomy(self) -> bool:
         width, height = self.app.size.width, self.app.size.height - _AROUND
-        return (height if width >= _BESIDE_FROM else height // 2) >= _ROOMY
+        return (height if width >= BESIDE_FROM else height // 2) >= _ROOMY
 
     def lay_out(self, *, update: bool = True) -> None:
         """What fits."""
         sides, width = VIEWS[self.view].sides, self.app.size.width
         classes = {
             "-sides": sides is not None,
-            "-beside": sides is None and width >= _BESIDE_FROM,
+            "-beside": sides is None and width >= BESIDE_FROM,
             "-stacked": sides is not None and width < _STACKED_BELOW,
             "-map": self.view is FocusContext.GRAPH and self._map_shown,
             "-map-alone": self._map_shown and not self._roomy,

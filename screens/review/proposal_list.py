@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 
 from screens.actions.keys import key_for
@@ -288,12 +288,12 @@ _ROOM = 1.25
 """How much further than what is needed a gate's bar reaches at least, so that its mark is seen."""
 
 
-def case_rows(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> list[Row]:
-    """A proposal that waits, thought through. ``deferred`` says when it comes back, if it is put off."""
+def case_rows(one: PendingProposal, seen: DecisionPreview, now: datetime) -> list[Row]:
+    """A proposal that waits, thought through."""
     queue = one.proposal.marks.get(QUEUE, "")
     return [
         *_head(one.proposal),
-        *_warnings(one, seen, deferred),
+        *_warnings(one, seen, now),
         *_old_and_new(seen),
         *_change(seen, queue),
         *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
@@ -346,11 +346,9 @@ def outcome_rows(outcome: Dream) -> list[Row]:
         f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
         f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
     )
-    notes = list(_told("note", outcome.notes, "warn"))
     return [
         *_section("run", row_text(f"Run {outcome.run}"), [Row("read", row_text(found), tone="muted")]),
-        *notes,
-        *([_gap("notes")] if notes else []),
+        *_notes(outcome.notes),
         *(
             Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
             for n, (why, count) in enumerate(outcome.reasons.items())
@@ -367,15 +365,7 @@ def group_rows(title: Shown, group: Group) -> list[Row]:
         rows.append(Row("waits", row_text(f"waiting: {said}")))
     kept = any(one.kept for one in group.settled)
     if group.settled:
-        settled = (
-            Row(
-                f"settled:{n}",
-                row_text(masked(one.proposal.text)),
-                tail=(safe_piece(one.decision or "known", "good" if one.kept else "muted"),),
-            )
-            for n, one in enumerate(group.settled)
-        )
-        rows += [_gap("waits"), *_section("settled", words("Decided"), settled)]
+        rows += [_gap("waits"), *_section("settled", words("Decided"), map(_settled_row, group.settled))]
     taken = f"{key_for('roll_back')} undoes everything that was accepted from it"
     return [*rows, Row("way", words(taken if kept else "nothing from it was accepted yet"), tone="faint")]
 
@@ -396,8 +386,13 @@ def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
 def undo_rows(plan: Plan, staying: Sequence[tuple[Operation, str]], shared: Sequence[str]) -> list[Row]:
     """What taking a run back would change, and what would stay."""
     stays = (f"stays: {operation.summary}: {why}" for operation, why in staying)
-    notes = list(_told("note", [*shared, *stays], "warn"))
-    return [*notes, *([_gap("notes")] if notes else []), *diff_rows(plan.edits)]
+    return [*_notes([*shared, *stays]), *diff_rows(plan.edits)]
+
+
+def _notes(notes: Iterable[str]) -> list[Row]:
+    """What should be known first, and a gap."""
+    rows = list(_told("note", notes, "warn"))
+    return [*rows, _gap("notes")] if rows else rows
 
 
 def _section(name: str, title: Shown, rows: Iterable[Row], *tail: RowPart) -> Iterator[Row]:
@@ -425,7 +420,7 @@ def _head(proposal: Proposal) -> Iterator[Row]:
     yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
 
 
-def _warnings(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> Iterator[Row]:
+def _warnings(one: PendingProposal, seen: DecisionPreview, now: datetime) -> Iterator[Row]:
     """What stands in the way, and what should be known first."""
     told: list[tuple[str, Tone]] = [(f"{HIDDEN} {flag}", "bad") for flag in seen.flags]
     if seen.flags:
@@ -439,8 +434,8 @@ def _warnings(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> I
             told.append((f"{ways}, and removed from the queue of {one.proposal.by}", "faint"))
     elif seen.problem:
         told.append((f"cannot be accepted now: {seen.problem}", "warn"))
-    if deferred:
-        told.append((f"deferred, {deferred}", "accent"))
+    if one.until and one.hidden(now):
+        told.append((f"deferred, back {days_until(one.until, now.date())}", "accent"))
     if one.gone and not one.stale:
         gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources no longer exist"
         told.append((gone, "warn"))

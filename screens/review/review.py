@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,16 +16,17 @@ from textual.worker import Worker
 from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
 from screens.dialogs.dialog import ConfirmScreen
+from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
-from screens.drawing.safe_text import EMPTY, Row, days_until, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services, failure_rows
+from screens.drawing.safe_text import Row, plural, words
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.main.copy import copy
 from screens.main.movement import mark_commands
 from screens.main.operation_commands import addresses_of
-from screens.main.request import Request, declared_request
+from screens.main.request import Request, declared_request, plan_of
 from screens.review import prompts
 from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
-from screens.review.prompts import Wording, accept
+from screens.review.prompts import accept
 from screens.review.proposal_list import (
     Group,
     InboxView,
@@ -54,8 +55,9 @@ from workbench.dreaming.proposals.runs import (
     roll_back,
     shared_notes,
 )
-from workbench.dreaming.result import Dream, Explanation, SkippedClaim
+from workbench.dreaming.result import Dream, SkippedClaim
 from workbench.workspace.layout import LEDGER
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _LOOK_SECONDS = 1.5
@@ -66,7 +68,7 @@ _Stamp = tuple[tuple[str, int, int], ...]
 _Make = Callable[[tuple[Row, ...]], Request]
 
 
-class ReviewScreen(BrowseScreen):
+class ReviewScreen(OverlayScreen):
     """The list of what waits; beside it what accepting it would do, and why it is proposed.
 
     Marks count before the cursor.
@@ -80,7 +82,9 @@ class ReviewScreen(BrowseScreen):
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Inbox")
         self.agenda = InboxView(today=now().date())
-        self.wording = Wording(lambda: self.app, services)
+        self._writing: WritingScreen | None = None
+        self._saving = False
+        """Whether the words were saved as they are now, and what came of that may not be known yet."""
         self.progress = PartsLine(id="dream-progress")
         self.dreamer = dreamer_of(services)
         self._stamp: _Stamp = ()
@@ -93,10 +97,9 @@ class ReviewScreen(BrowseScreen):
         """The row that came under the cursor when another hand decided on the one that was there."""
         self.commands |= mark_commands(lambda: self.list, self.marks_changed)
 
-    def compose_body(self) -> ComposeResult:
-        """How the dream is going, over the list and what is behind it."""
+    def compose_over(self) -> ComposeResult:
+        """How the dream is going."""
         yield self.progress
-        yield from super().compose_body()
 
     def on_mount(self) -> None:
         """Hear of the dream that may be under way, and of what others decide."""
@@ -169,7 +172,11 @@ class ReviewScreen(BrowseScreen):
         self._stamp, seen = found
         self._waits = {name_of(one.proposal) for one in (*seen.waits, *seen.deferred)}
         self.agenda = replace(self.agenda, overview=seen, today=moment.date(), outcome=self.dreamer.outcome)
-        self.wording.read_anew(self._waits)
+        writing = self._writing
+        unsaved = writing and not writing.over and not self._saving
+        if writing and unsaved and writing.request.addresses[0] not in self._waits:
+            said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
+            self.services.say(said, severity="warning")
         before = self.list.row
         self.draw()
         row = self.list.row
@@ -181,8 +188,8 @@ class ReviewScreen(BrowseScreen):
 
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""
-        said = [row.text for row in failure_rows(error)]
-        self.show_rows((), empty="\n".join(("pending proposals cannot be read", *said)))
+        super().fails(error)
+        self.list.empty = f"pending proposals cannot be read\n{self.list.empty}"
         self.nothing_behind()
 
     def draw(self) -> None:
@@ -197,7 +204,7 @@ class ReviewScreen(BrowseScreen):
         said = [f"{marked} marked"] if marked else []
         said += [f"{count} {'waits' if count == 1 else 'wait'}"] if count else []
         said += [f"{self.list.cursor + 1}/{len(self.list.rows)}"] if self.list.rows else []
-        self.query_one("#browse-top").border_subtitle = Content(" · ".join(said))
+        self.list_frame.border_subtitle = Content(" · ".join(said))
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
@@ -213,8 +220,7 @@ class ReviewScreen(BrowseScreen):
             case PendingProposal() as one:
                 moment = now()
                 seen = await self.services.history_reader.run(foretold, one, moment)
-                later = days_until(one.until, moment.date()) if one.until and one.hidden(moment) else ""
-                rows = case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
+                rows = case_rows(one, seen, moment)
             case Quotation() as source:
                 lines = await self.services.history_reader.run(surroundings, source)
                 rows = place_rows(source, lines)
@@ -228,14 +234,6 @@ class ReviewScreen(BrowseScreen):
             case Group() as group:
                 rows = group_rows(row.text, group)
         return rows
-
-    def action_open(self) -> None:
-        """Open a heading, read a proposal."""
-        row = self.list.row
-        if row is not None and row.fold is not None and not row.address:
-            self.set_fold(row, is_open=not row.fold)
-        else:
-            self.read()
 
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row; the sources of a proposal are read then."""
@@ -267,7 +265,9 @@ class ReviewScreen(BrowseScreen):
     def done(self, request: Request) -> None:
         """What is written in a dialog of this screen may be memory now."""
         self._waiting_keys.done(request.addresses, now())
-        self.wording.done(request)
+        writing = self._writing
+        if writing and request.text is not None and request.addresses == writing.request.addresses:
+            writing.close(keep=False)
 
     def refused(self, request: Request) -> None:
         """It waits as it did."""
@@ -341,11 +341,30 @@ class ReviewScreen(BrowseScreen):
         self._ask(_accept, self._marked())
 
     def action_reword(self) -> None:
-        """Accept it in other words."""
+        """Accept it in other words: let the person write, on from what they left unsaved."""
         row = self.list.row
-        if row is not None and isinstance(row.of, PendingProposal):
-            self._handled.add(row.address or "")
-            self.wording.begin(row.of)
+        if row is None or not isinstance(row.of, PendingProposal):
+            return
+        proposal = row.of.proposal
+        self._handled.add(row.address or "")
+        self._saving = False
+        self._writing = WritingScreen(
+            accept([row.of], proposal.text),
+            f"Accept with your own text: {proposal.section or proposal.action}",
+            think=self._think,
+            save=self._save,
+            thing="proposal",
+            drafts=self.services.drafts,
+        )
+        self.app.push_screen(self._writing)
+
+    def _think(self, request: Request) -> Awaitable[Plan]:
+        self._saving = False  # it is asked anew when something was typed
+        return self.services.history_reader.run(plan_of, request)
+
+    def _save(self, request: Request) -> None:
+        self._saving = True
+        self.services.do(request)
 
     def action_reject(self) -> None:
         """Say no."""
@@ -472,23 +491,12 @@ class ReviewScreen(BrowseScreen):
             self.ask(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
-        asked_on = self.list.row.id if self.list.row else ""
         self.behind.show((Row("working", words("working out why …"), tone="muted"),))
 
-        def show(rows: Sequence[Row]) -> None:
-            if asked_on == (self.list.row.id if self.list.row else ""):
-                self.behind.show(rows, go_to=rows[0].id)
-                self.behind.jump(0)
+        async def read() -> Sequence[Row]:
+            return explanation_rows(await self.dreamer.explain(what))
 
-        def explained(found: Explanation) -> None:
-            show(explanation_rows(found))
-
-        self.load(
-            lambda: self.dreamer.explain(what),
-            explained,
-            "behind",
-            failed=lambda error: show(failure_rows(error)),
-        )
+        self.load_behind(read)
 
 
 def _accept(targets: tuple[Row, ...]) -> Request:

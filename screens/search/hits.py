@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from screens.drawing.clock import today
 from screens.drawing.safe_text import (
@@ -53,22 +52,32 @@ def hit_rows(
     is marked as such; one that says the same as a hit above it names that one.
     """
     best = max([1.0, *(hit.score for hit in found.hits)])  # the best of a bad lot is no full bar
-    pattern = match_pattern(found.query)
+    pattern, moment = match_pattern(found.query), found.moment
     first: dict[str, int] = {}
     rows = []
     for number, hit in enumerate(found.hits, 1):
         twin = first.setdefault(hit.digits, number)
         elsewhere = hit.root not in ("", here)
-        lead = _lead(hit, compact)
-        if not unscored:
-            lead = (RowPart(bar(hit.score / best, _BAR), "accent"), *lead)
         tail = () if compact else _tail(hit, twin if twin != number else 0)
-        today = not elsewhere and found.moment is None
+        today = not elsewhere and moment is None
         done = today and promoted.has(hit.digits, hit.path, hit.start_line)
-        if done:
-            tail = (*tail, RowPart(PROMOTED, "good"))
-        row = _row(hit, pattern, found.moment, elsewhere=elsewhere)
-        rows.append(replace(row, lead=lead, tail=tail, done=done))
+        text, emphasis = _around_match(hit.snippet, pattern)
+        scored = () if unscored else (RowPart(bar(hit.score / best, _BAR), "accent"),)
+        row = Row(
+            id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
+            text=text,
+            emphasis=emphasis,
+            lead=(*scored, *_lead(hit, compact)),
+            tail=(*tail, RowPart(PROMOTED, "good")) if done else tail,
+            path=hit.path,
+            line=hit.start_line,
+            address=hit.entry,
+            done=done,
+            past=moment_shown(moment) if moment else EMPTY,
+            root=moment.root if moment else hit.root if elsewhere else "",
+            workspace=row_text(hit.workspace) if elsewhere else EMPTY,
+        )
+        rows.append(row)
     return rows
 
 
@@ -128,26 +137,15 @@ def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     return (*tail, safe_piece(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}", "faint"))
 
 
-def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *, elsewhere: bool) -> Row:
-    """The words around the match, and where they stand."""
-    text, _ = inline(row_text(hit.snippet))
-    found = pattern.search(text) if pattern else None
+def _around_match(snippet: str, pattern: re.Pattern[str] | None) -> tuple[Shown, Spans]:
+    """The words around the first match, and where in them all matches stand."""
+    text, _ = inline(row_text(snippet))
+    if pattern is None:
+        return text, ()
+    found = pattern.search(text)
     if found and found.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[_beginning(text, found.start()) :])
-    emphasis: Spans = ()
-    if pattern:
-        emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
-    return Row(
-        id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
-        text=text,
-        emphasis=emphasis,
-        path=hit.path,
-        line=hit.start_line,
-        address=hit.entry,
-        past=moment_shown(then) if then else EMPTY,
-        root=then.root if then else hit.root if elsewhere else "",
-        workspace=row_text(hit.workspace) if elsewhere else EMPTY,
-    )
+    return text, tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
 
 
 def _beginning(text: str, match: int) -> int:
