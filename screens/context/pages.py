@@ -321,13 +321,6 @@ def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
     tones: dict[str, Tone] = {"loaded": "faint", "empty": "warn", "unreadable": "bad"}
     loaded = one.state == "loaded"
     said = {"empty": "it is empty", "unreadable": "it cannot be read"}.get(one.state, "")
-    lines: list[tuple[str, Tone]] = [
-        (one.path, "head"),
-        (one.why, "muted"),
-        (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
-        (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
-        (said, tones[one.state]),
-    ]
     return Row(
         id=one.path,
         text=row_text(one.path),
@@ -338,7 +331,15 @@ def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
         ),
         tail=(piece(one.why if loaded else one.state, tones[one.state]),),
         path=one.path,
-        of=line_rows(lines),
+        of=line_rows(
+            [
+                (one.path, "head"),
+                (one.why, "muted"),
+                (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
+                (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
+                (said, tones[one.state]),
+            ]
+        ),
     )
 
 
@@ -401,19 +402,20 @@ def _share_lines(share: UsageShare, *, gone: bool) -> Lines:
 
 
 def _never_row(entry: Entry, days: int) -> Row:
-    lines: list[tuple[str, Tone]] = [
-        (f"it was in no answer of the last {days} days", "head"),
-        ("it may lack the words that questions use, or it is not needed", "muted"),
-        (entry.address, "faint"),
-    ]
     return Row(
         id=f"never:{entry.address}",
         text=row_text(entry.plain_title),
         tone="muted",
         lead=(piece("∅", "faint"),),
         tail=(safe_piece(entry.kind, "faint"),),
-        of=[*line_rows(lines), *_whole(entry)],
+        of=[*line_rows(_never_lines(entry, days)), *_whole(entry)],
     ).at(entry)
+
+
+def _never_lines(entry: Entry, days: int) -> Lines:
+    yield f"it was in no answer of the last {days} days", "head"
+    yield "it may lack the words that questions use, or it is not needed", "muted"
+    yield entry.address, "faint"
 
 
 _NEVER = 300

@@ -55,15 +55,6 @@ LONGEST = 4_000
 class MessageInput(QueryInput):
     """A line of text; what is pasted becomes one line in which nothing is invisible."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            placeholder="/ a message as you would send it to the agent",
-            compact=True,
-            id="message",
-            max_length=LONGEST,
-            select_on_focus=False,
-        )
-
     def on_paste(self, event: events.Paste) -> None:
         """Put all lines in, one after the other."""
         event.stop()
@@ -113,7 +104,13 @@ class AgentScreen(OverlayScreen):
 
     def __init__(self, services: Services, engine: Engine, messages: InputHistory) -> None:
         super().__init__(services, "")
-        self.input = MessageInput()
+        self.input = MessageInput(
+            placeholder="/ a message as you would send it to the agent",
+            compact=True,
+            id="message",
+            max_length=LONGEST,
+            select_on_focus=False,
+        )
         self.section = ContextTab.MESSAGE
         self.raw = False
         self.memory_loaded = True

@@ -36,7 +36,6 @@ from screens.widgets.entry_list import ChangeList, EntryList
 from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import WorkbenchError
 from workbench.memory.address import entry_at_line
-from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -196,11 +195,15 @@ class OverlayScreen(LaidOutScreen):
 
     def action_undo(self) -> None:
         """Undo the last operation."""
-        self.services.do(Request(action="undo"))
+        self.carry_out(Request(action="undo"))
 
     def action_redo(self) -> None:
         """Redo what was last undone."""
-        self.services.do(Request(action="redo"))
+        self.carry_out(Request(action="redo"))
+
+    def carry_out(self, request: Request) -> None:
+        """Have it done as one operation."""
+        self.services.do(request)
 
     def show_works(self, works: Sequence[RunningJob]) -> None:
         """Show the long work that is under way."""
@@ -410,16 +413,10 @@ def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str
                 return there.address if there else path
             if path and not workspace.layout.may_curate(place):
                 return workspace.find(place).address
-            entry = _with_line(workspace.document(place).entries, line.strip())
-            return entry.address if entry else place
+            bare = line.strip().lstrip("-*+ ")
+            entries = workspace.document(place).entries
+            return next((entry.address for entry in entries if bare and bare in entry.text), place)
     return None
-
-
-def _with_line(entries: Iterable[Entry], line: str) -> Entry | None:
-    if not line:
-        return None
-    bare = line.lstrip("-*+ ")
-    return next((entry for entry in entries if bare and bare in entry.text), None)
 
 
 def failure_rows(error: Exception) -> list[Row]:

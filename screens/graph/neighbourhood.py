@@ -28,9 +28,9 @@ from screens.graph.views import (
     MORE,
     SELF,
     VIEWS,
+    GraphLoader,
     GraphRows,
     GraphViewState,
-    KnownReader,
     LoadedGraph,
     Thing,
     ask_meaning,
@@ -48,7 +48,7 @@ from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.memory_query import DueItem
 from workbench.graph.model import Graph
 from workbench.graph.search import EACH, GraphFinding, Node
-from workbench.memory.graph_page import Entity, name_key
+from workbench.memory.graph_page import Entity
 
 _MOST = 200
 
@@ -69,33 +69,7 @@ class EntityScreen(ChooseScreen):
 
     def found(self, wanted: str) -> Sequence[Row]:
         """Those that are called that, by any of their names."""
-        return entity_rows(self._graph, matching(self._graph, wanted, _MOST))
-
-
-def matching(graph: Graph, text: str, most: int) -> Sequence[Entity]:
-    """The entities with a name that begins with, or has a word that begins with, what was typed.
-
-    Then those that hold it anywhere; the most connected first where nothing was typed.
-    """
-    typed = name_key(text)
-    if not typed:
-        return most_linked(graph, most)
-    found = sorted(
-        (rank, -graph.degree(entity), entity.path, entity)
-        for entity in graph.entities
-        if (rank := min(map(partial(_rank, typed=typed), (entity.name, *entity.aliases)))) < _NOT
-    )
-    entities = [entity for *_, entity in found[:most]]
-    return entities or list(named_like(graph, text, most))
-
-
-_NOT = 4
-
-
-def _rank(name: str, typed: str) -> int:
-    """0 for the very name; then what begins with it, has a word that does, holds it; and ``_NOT``."""
-    key = name_key(name)
-    return (key == typed, key.startswith(typed), f" {typed}" in key, typed in key, True).index(True)
+        return entity_rows(self._graph, named_like(self._graph, wanted, _MOST)) if wanted else self._rows
 
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
@@ -139,7 +113,6 @@ _STACKED_BELOW, _ROOMY = 76, 20
 _AROUND = 5
 """Lines of the screen that are tabs, frames and hints."""
 _STEPS_SHOWN = 3
-_ORDER = tuple(VIEWS)
 
 
 class GraphScreen(OverlayScreen):
@@ -167,7 +140,7 @@ class GraphScreen(OverlayScreen):
         """The view that is on the screen."""
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
-        self._reader = KnownReader(services.history_reader)
+        self._reader = GraphLoader()
         self._counts: dict[FocusContext, int] = {}
         self.map, self.sides, self.banner = MapView(), SideBySide(), Banner()
         names = ("Relations", "Duplicates", "Contradictions", "Schedule")
@@ -204,8 +177,8 @@ class GraphScreen(OverlayScreen):
         yield self.sides
 
     @property
-    def view(self) -> FocusContext:
-        """Which of the views is looked at."""
+    def place(self) -> FocusContext:
+        """The view that is looked at: one key may mean different things in different views."""
         return self.looking.view
 
     # -- what is known ---------------------------------------------------------------------------
@@ -222,7 +195,8 @@ class GraphScreen(OverlayScreen):
             self.list.empty = f"reading … {grouped(read)} of {grouped(total)} pages"
             self.list.refresh()
         else:
-            self.load(lambda: self._reader.read(self._pages, today()), self._known, "know")
+            run = self.services.history_reader.run
+            self.load(partial(run, self._reader.read, self._pages, today()), self._known, "know")
 
     def _known(self, known: LoadedGraph) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
@@ -245,16 +219,16 @@ class GraphScreen(OverlayScreen):
     def _show_tabs(self) -> None:
         """The views by name, with what waits in each."""
         late = {FocusContext.DUE: " late"}
-        self.tabs.current = _ORDER.index(self.view)
+        self.tabs.current = self.PLACES.index(self.place)
         self.tabs.counts = {
-            _ORDER.index(view): f"{grouped(count)}{late.get(view, '')}"
+            self.PLACES.index(view): f"{grouped(count)}{late.get(view, '')}"
             for view, count in self._counts.items()
             if count
         }
 
     def _compare(self, known: LoadedGraph) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
-        if self.view is FocusContext.PAIRS and self._compared is not known.whole:
+        if self.place is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
             asked = replace(self.looking.alike, note="names are compared; comparing their meaning …")
             self.looking = replace(self.looking, alike=asked)
@@ -287,16 +261,16 @@ class GraphScreen(OverlayScreen):
 
     def _show(self, sight: GraphRows, go_to: str | None) -> None:
         first = self.list.row is not None and self.list.row.id == self.sight.first
-        stay = self.view is FocusContext.PAIRS and first  # likelier pairs may come before the likest
-        anew = self._shown is not self.view
-        self.sight, self._shown = sight, self.view
+        stay = self.place is FocusContext.PAIRS and first  # likelier pairs may come before the likest
+        anew = self._shown is not self.place
+        self.sight, self._shown = sight, self.place
         if sight.entity is not None:
             path, name = sight.entity.path, sight.entity.name
             if self.looking.path not in ("", path):
                 self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
             self.looking = replace(self.looking, path=path)
-        if self.view is not FocusContext.GRAPH:
-            self._counts[self.view] = sight.count or 0
+        if self.place is not FocusContext.GRAPH:
+            self._counts[self.place] = sight.count or 0
         self.map.show(sight.node, self.looking.hops)
         self.show_rows(sight.rows, go_to=go_to or (sight.first if stay or anew else None), empty=sight.empty)
         self.lay_out()
@@ -307,7 +281,7 @@ class GraphScreen(OverlayScreen):
         """Where one is: the way here on the frame, the view among the tabs."""
         super().show_place()
         title = self.sight.title
-        if self.view is FocusContext.GRAPH and not self.looking.question:
+        if self.place is FocusContext.GRAPH and not self.looking.question:
             over = " · with what is over" if self.looking.over else ""
             title = f"{self._way_here()}{title}{over}"
         self.entitle(title)
@@ -333,16 +307,21 @@ class GraphScreen(OverlayScreen):
         """What the row under the cursor stands for."""
         return self.list.of
 
+    def look_behind(self) -> None:
+        """Bring the neighbour out on the map, too."""
+        thing = self._thing
+        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
+        super().look_behind()
+
     async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
-        """What the row stands for in full, or both sides of it; bring the neighbour out on the map."""
+        """What the row stands for in full, or both sides of it."""
         assert self.known is not None
         thing = row.of if row.of is not None else self.sight.node
-        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
         return await asyncio.to_thread(behind, thing, self.known, self.looking)
 
     def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
         """Show what was told, or two things beside each other."""
-        if VIEWS[self.view].sides:
+        if VIEWS[self.place].sides:
             self.sides.show(*told)
         else:
             super().show_behind(told[0])
@@ -358,14 +337,9 @@ class GraphScreen(OverlayScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    @property
-    def place(self) -> FocusContext:
-        """One key may mean different things in different views."""
-        return self.view
-
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
-        thing, view = self._thing, VIEWS[self.view]
+        thing, view = self._thing, VIEWS[self.place]
         why: dict[str, str] = {}
         if not self._trail:
             why["walk_back"] = "there is nothing to go back to"
@@ -385,26 +359,26 @@ class GraphScreen(OverlayScreen):
 
     def action_back(self) -> None:
         """Out of reading, out of an answer, else out."""
-        if not self._reading and self.looking.question and self.view is FocusContext.GRAPH:
+        if not self._reading and self.looking.question and self.place is FocusContext.GRAPH:
             self.look(question="")
         else:
             super().action_back()
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
-        self.turn_to(_ORDER[message.index])
+        self.turn_to(self.PLACES[message.index])
 
     def turn_to(self, place: FocusContext) -> None:
         """Another view."""
         self.look(view=place, question="")
 
     def _turn(self, step: int) -> None:
-        self.turn_to(_ORDER[(_ORDER.index(self.view) + step) % len(_ORDER)])
+        self.turn_to(self.PLACES[(self.PLACES.index(self.place) + step) % len(self.PLACES)])
 
     def walk_to(self, path: str) -> None:
         """To another entity; the way back is remembered."""
         row, looking = self.list.row, self.looking
-        beside = self.view is not FocusContext.GRAPH or bool(looking.question)
+        beside = self.place is not FocusContext.GRAPH or bool(looking.question)
         if looking.path and not (beside and looking.path == path):
             self._trail.append((looking.path, row.id if row and not beside else SELF))
         self.look(SELF, view=FocusContext.GRAPH, path=path, question="", each=EACH)
@@ -515,12 +489,12 @@ class GraphScreen(OverlayScreen):
 
     def lay_out(self, *, update: bool = True) -> None:
         """What fits."""
-        sides, width = VIEWS[self.view].sides, self.app.size.width
+        sides, width = VIEWS[self.place].sides, self.app.size.width
         classes = {
             "-sides": sides is not None,
             "-beside": sides is None and width >= BESIDE_FROM,
             "-stacked": sides is not None and width < _STACKED_BELOW,
-            "-map": self.view is FocusContext.GRAPH and self._map_shown,
+            "-map": self.place is FocusContext.GRAPH and self._map_shown,
             "-map-alone": self._map_shown and not self._roomy,
         }
         self.update_classes(classes, update=update)

@@ -26,7 +26,6 @@ from screens.drawing.safe_text import (
     words,
 )
 from screens.frames.overlay_screen import Services
-from screens.history.history_reader import HistoryReader
 from screens.jobs.worker_client import WorkerClient
 from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
@@ -198,15 +197,13 @@ def _children(node: Node, depth: int, day: date, folds: Folds) -> Iterator[Row]:
         seen.add(row_id)
         kind = relation.kind.replace("_", " ")
         lead = row_text(f"{kind} →" if child.hop.forward else f"← {kind}")
-        tail = stated_parts(relation, day)
-        if child.entity is None:
-            tail.append(piece("no page", "warn"))
+        no_page = (piece("no page", "warn"),) if child.entity is None else ()
         row = Row(
             id=row_id,
             text=row_text(child.name),
             depth=depth,
             lead=(RowPart(lead, "accent"),),
-            tail=tuple(tail),
+            tail=(*stated_parts(relation, day), *no_page),
             tone="muted" if child.entity is None or is_over(relation, day) else "text",
             of=child,
         ).at(relation.entry)
@@ -236,18 +233,16 @@ def _fact_rows(entity: Entity, day: date, known: LoadedGraph) -> Iterator[Row]:
 def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
     """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
     memory = held.memory
-    tail = stated_parts(memory, day)
+    when = (piece(f"on {memory.happens_at}", "accent"),) if memory.happens_at else ()
     if memory.done:
-        tail.append(piece("done", "good"))
-    elif memory.happens_at is not None:
-        tail.append(piece(f"on {memory.happens_at}", "accent"))
+        when = (piece("done", "good"),)
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
         tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
         lead=(safe_piece(memory.type, "accent"),),
-        tail=(*tail, importance_part(memory, left)),
+        tail=(*stated_parts(memory, day), *when, importance_part(memory, left)),
         of=held,
     ).at(memory.entry)
 
@@ -336,9 +331,8 @@ def _due_row(due: DueItem, period: Period) -> Row:
     tail = [safe_piece(due.held.owner, "muted")]
     day = memory.happens_at
     if day is not None:
-        tail.append(piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"))
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
-        tail.append(piece(due.when, tone))
+        tail += [piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"), piece(due.when, tone)]
     return Row(
         id=f"due:{memory.entry.address}",
         text=row_text(memory.text),
@@ -398,15 +392,13 @@ def window_parts(line: Line, day: date) -> Iterator[RowPart]:
         yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
 
 
-def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
+def stated_parts(line: Relation | TypedMemory, day: date) -> Iterator[RowPart]:
     """How sure it is, where that is not certain; who stands behind it, ``?`` where nobody says; how long."""
-    parts = []
     if line.confidence < 1:
-        sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
-        parts.append(piece(f"{line.confidence:.0%} sure", sure))
-    who = words("?") if line.trust == "unknown" else row_text(line.trust)
-    parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
-    return [*parts, *window_parts(line, day)]
+        yield piece(f"{line.confidence:.0%} sure", "faint" if line.confidence >= _DOUBTFUL else "warn")
+    who = "?" if line.trust == "unknown" else line.trust
+    yield safe_piece(who, _TRUST.get(line.trust, "warn"))
+    yield from window_parts(line, day)
 
 
 def importance_part(memory: TypedMemory, left: float) -> RowPart:
@@ -487,21 +479,19 @@ class LoadedGraph:
         return importance_today(memory, self.today, self.recalls.of(memory))
 
 
-class KnownReader:
+class GraphLoader:
     """Reads it again and again; only what changed is parsed and put together anew."""
 
-    def __init__(self, history_reader: HistoryReader) -> None:
-        self._history_reader = history_reader
+    def __init__(self) -> None:
         self._reader: GraphReader | None = None
         self._built: tuple[GraphView, Graph] | None = None
         """The pages that were put together last, and what came of it."""
 
-    async def read(self, pages: GraphView, today: date) -> LoadedGraph:
-        """What is known now, with these pages. Raises WorkbenchError, OSError."""
-        return await self._history_reader.run(self._read, pages, today)
+    def read(self, workspace: Workspace, pages: GraphView, today: date) -> LoadedGraph:
+        """What is known now, with these pages; typed memories of no entity are read here.
 
-    def _read(self, workspace: Workspace, pages: GraphView, today: date) -> LoadedGraph:
-        """In the history_reader's thread; typed memories of no entity are read here."""
+        Runs in the history_reader's thread alone. Raises WorkbenchError, OSError.
+        """
         if self._reader is None:
             self._reader = GraphReader(workspace, pages=False)
         loose = self._reader.read().loose

@@ -63,8 +63,8 @@ class ConflictsScreen(OverlayScreen):
 
     def action_discard(self) -> None:
         """Take it off the list; git keeps its text."""
-        if self.list.row is not None:
-            self._discard(self.list.row.of.kept)
+        if conflict := self.list.of:
+            self._discard(conflict.kept)
 
 
 def text_rows(data: bytes, other: bytes) -> list[Row]:

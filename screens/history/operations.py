@@ -62,7 +62,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
         tone="muted" if operation.undone else "text",
         lead=(
             piece(day_or_time(operation.when).rjust(_WHEN), "faint"),
-            RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
+            piece(row_text("git" if plain else operation.action).ljust(_ACTION), tone),
         ),
         tail=tuple(tail),
         of=operation,

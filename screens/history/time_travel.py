@@ -7,7 +7,7 @@ is laid out as files only once the person rests on it, and stays among the few t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -90,14 +90,17 @@ class MomentLine(Line, can_focus=False):
     def render(self) -> Text:
         """The line; keys as far as there is room for them, since the hints have them too."""
         width = self.size.width
-        line = Text(no_wrap=True, overflow="crop")
-        line.append(" ◷ ", self.tone("mark"))
+        line = Text(no_wrap=True, overflow="crop").append(" ◷ ", self.tone("mark"))
         line.append(f"as of {self.when}" if self.when else "the past", self.tone("when"))
-        if self.doing:
-            line.append(f" · {self.doing}", self.tone("mark"))
+        line.append(f" · {self.doing}" if self.doing else "", self.tone("mark"))
         room = width - line.cell_len
         keys = ""
-        for key in self._keys():
+        for key in (  # the most useful ones first
+            f"{key_for('past_older')} older {key_for('past_newer')} newer",
+            f"  {key_for('back')} today",
+            f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day",
+            f"  {key_for('past_at')} date",
+        ):
             if cell_len(keys + key) <= room - _ROOM:
                 keys += key
         if self.what:
@@ -108,14 +111,6 @@ class MomentLine(Line, can_focus=False):
         line.append(keys, self.tone("keys"))
         return line
 
-    @staticmethod
-    def _keys() -> Iterator[str]:
-        """The keys, the most useful ones first."""
-        yield f"{key_for('past_older')} older {key_for('past_newer')} newer"
-        yield f"  {key_for('back')} today"
-        yield f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day"
-        yield f"  {key_for('past_at')} date"
-
 
 def when_of(moment: Operation) -> Shown:
     """The moment as people say it: ``Sat 14 Mar 2026 10:00``."""
@@ -123,12 +118,9 @@ def when_of(moment: Operation) -> Shown:
     return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
 
 
-def what_of(where: MomentTarget) -> Shown:
-    """After what, by whom, and how far back that is."""
-    moment = where.moment
-    if moment is None:
-        return EMPTY
-    changes = f"{where.back} back" if where.back else "newest"
+def what_of(moment: Operation, back: int) -> Shown:
+    """After what, by whom, and how many changes back that is."""
+    changes = f"{back} back" if back else "newest"
     return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
 
 
@@ -377,7 +369,7 @@ class TimeTravel:
 
     def _title(self, where: MomentTarget, doing: Shown = EMPTY) -> None:
         if where.moment is not None:
-            self.line.show(when_of(where.moment), what_of(where), doing)
+            self.line.show(when_of(where.moment), what_of(where.moment, where.back), doing)
             self._screen.show_hints()
 
     def _hold_on(self) -> None:

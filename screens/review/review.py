@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -65,7 +66,8 @@ _LOOK_SECONDS = 1.5
 _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
 _Stamp = tuple[tuple[str, int, int], ...]
-_Make = Callable[[tuple[Row, ...]], Request]
+_Make = Callable[[Sequence[str]], Request]
+"""Makes what is asked for of the proposals with these names."""
 
 
 class ReviewScreen(OverlayScreen):
@@ -113,7 +115,7 @@ class ReviewScreen(OverlayScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return replace(super().context(), marked=tuple(self.list.marked_rows()), ranging=self.list.ranging)
+        return replace(super().context(), marked=self._marked(), ranging=self.list.ranging)
 
     def why(self) -> dict[str, str]:
         """What is in the way of each action here, by its id."""
@@ -285,7 +287,7 @@ class ReviewScreen(OverlayScreen):
         self.marks_changed()
 
     def _marked(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.list.marked_rows() if row.address)
+        return tuple(self.list.marked_rows())
 
     def _targets(self) -> tuple[Row, ...]:
         """The proposals that an action applies to."""
@@ -297,23 +299,17 @@ class ReviewScreen(OverlayScreen):
         if len(targets) > 1:
             self._ask(make, targets)
         elif self._looked_at():
-            self._do(make(targets))
+            self.carry_out(make(addresses_of(targets)))
 
     def _ask(self, make: _Make, targets: tuple[Row, ...]) -> None:
         """After a look at the list and the diff, also where it is but one."""
-        self._handled |= {*addresses_of(targets)}
-        self.services.ask(make(targets), targets)
+        names = addresses_of(targets)
+        self._handled |= {*names}
+        self.services.ask(make(names), targets)
 
-    def action_undo(self) -> None:
-        """Undo the last operation."""
-        self._do(Request(action="undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was last undone."""
-        self._do(Request(action="redo"))
-
-    def _do(self, request: Request) -> None:
-        row = self.list.row  # what comes in its place came by this hand
+    def carry_out(self, request: Request) -> None:
+        """Have it done; keys that follow wait for it, and what comes under the cursor came by this hand."""
+        row = self.list.row
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
         self._waiting_keys.decides(request.addresses)
         self.services.do(request)
@@ -334,11 +330,13 @@ class ReviewScreen(OverlayScreen):
 
     def action_accept(self) -> None:
         """Do what the proposal says."""
-        self._decide(_accept, self._targets())
+        targets = self._targets()
+        self._decide(lambda _: accept([row.of for row in targets]), targets)
 
     def action_accept_marked(self) -> None:
         """Do what those say that are marked."""
-        self._ask(_accept, self._marked())
+        marked = self._marked()
+        self._ask(lambda _: accept([row.of for row in marked]), marked)
 
     def action_reword(self) -> None:
         """Accept it in other words: let the person write, on from what they left unsaved."""
@@ -368,29 +366,34 @@ class ReviewScreen(OverlayScreen):
 
     def action_reject(self) -> None:
         """Say no."""
-        self._decide(_reject, self._targets())
+        self._decide(partial(declared_request, operations.REJECT, reason=""), self._targets())
 
     def action_reject_because(self) -> None:
         """Say no, and why."""
         targets = self._targets()
 
         dialog = prompts.ask_reason(f"Reject {plural(len(targets), 'proposal')} because …")
-        self.ask(dialog, lambda reason: self._decide(partial(_reject, reason=reason), targets))
+        self.ask(
+            dialog,
+            lambda reason: self._decide(partial(declared_request, operations.REJECT, reason=reason), targets),
+        )
 
     def action_defer(self) -> None:
         """Let it wait unseen until a day."""
         targets = self._targets()
 
         dialog = prompts.ask_day(f"Defer {plural(len(targets), 'proposal')} …", self.agenda.today)
-        self.ask(dialog, lambda day: self._decide(partial(_defer, until=day), targets))
+        self.ask(
+            dialog, lambda day: self._decide(partial(declared_request, operations.DEFER, until=day), targets)
+        )
 
     def action_withdraw(self) -> None:
         """Take it, or what was decided of it, off the table."""
         row = self.list.row
         if targets := self._targets():
-            self._decide(lambda rows: declared_request(operations.WITHDRAW, addresses_of(rows)), targets)
+            self._decide(partial(declared_request, operations.WITHDRAW), targets)
         elif row is not None:
-            self._do(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
+            self.carry_out(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
 
     @property
     def _copied(self) -> str | None:
@@ -499,18 +502,6 @@ class ReviewScreen(OverlayScreen):
         self.load_behind(read)
 
 
-def _accept(targets: tuple[Row, ...]) -> Request:
-    return accept([row.of for row in targets])
-
-
-def _reject(targets: tuple[Row, ...], reason: str = "") -> Request:
-    return declared_request(operations.REJECT, addresses_of(targets), reason=reason)
-
-
-def _defer(targets: tuple[Row, ...], until: str) -> Request:
-    return declared_request(operations.DEFER, addresses_of(targets), until=until)
-
-
 def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
     """The change of taking a run back, what would stay, and what of other runs goes with it."""
     plan, staying = preview_rollback(workspace, run)
@@ -530,15 +521,10 @@ def _empty(refusal: str | None) -> str:
 
 def _stamp(workspace: Workspace) -> _Stamp:
     """What tells that the ledger, long-term memory or the queue of another agent is not as it was."""
-    folder = workspace.root / LEDGER
-    pages: Iterable[Path] = ()
-    if folder.is_dir():
-        pages = sorted(page for page in folder.iterdir() if page.name.startswith(_BOOKS))
+    pages = [page for name in _BOOKS for page in sorted((workspace.root / LEDGER).glob(f"{name}*"))]
     found = []
     for path in (*pages, workspace.root / workspace.memory_path(), *map(Path, queue_files(workspace))):
-        try:
+        with contextlib.suppress(OSError):
             status = os.lstat(path)
-        except OSError:
-            continue
-        found.append((path.name, status.st_mtime_ns, status.st_size))
+            found.append((path.name, status.st_mtime_ns, status.st_size))
     return tuple(found)

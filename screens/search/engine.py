@@ -200,28 +200,25 @@ class Engine:
         if self._running:
             return
         self._running = True
+        attempt = 0
         try:
-            await self._keep_running()
+            while attempt <= _RESTARTS:
+                if attempt:
+                    await asyncio.sleep(_RESTART_SECONDS * attempt)
+                reason = await self._one_child()
+                self.ready, self._asked, self._waiting, self._child = False, None, None, None
+                for answer in self._consulted.values():
+                    if not answer.done():
+                        answer.set_result(None)
+                if self._anew:  # it was ended for another one to go by other settings
+                    self._anew, attempt = False, 0
+                    continue
+                by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
+                again = "starting it again" if attempt < _RESTARTS else by_hand
+                self._publish(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
+                attempt += 1
         finally:
             self._running = False
-
-    async def _keep_running(self) -> None:
-        attempt = 0
-        while attempt <= _RESTARTS:
-            if attempt:
-                await asyncio.sleep(_RESTART_SECONDS * attempt)
-            reason = await self._one_child()
-            self.ready, self._asked, self._waiting, self._child = False, None, None, None
-            for answer in self._consulted.values():
-                if not answer.done():
-                    answer.set_result(None)
-            if self._anew:  # it was ended for another one to go by other settings
-                self._anew, attempt = False, 0
-                continue
-            by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
-            again = "starting it again" if attempt < _RESTARTS else by_hand
-            self._publish(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
-            attempt += 1
 
     def begin_anew(self) -> None:
         """The settings are others: both halves read them, for the next question."""

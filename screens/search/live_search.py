@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -359,9 +359,8 @@ class LiveSearch:
                 compact=self._screen.size.width < _COMPACT_BELOW,
                 promoted=self._screen.memory_view.promoted,
                 unscored=self._understood(found.query).wordless,
-                here=str(self._screen.workspace.root),
+                here=str((self._moment or self._screen.workspace).root),
             )
-            rows = [self._here(row) for row in rows]
             same = self._drawn == found.query
             self._overlay.show(rows, self._nothing(), keep=same and self._read_already())
             if not same:
@@ -371,11 +370,6 @@ class LiveSearch:
         elif self._state.failure or self._state.preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()
-
-    def _here(self, row: Row) -> Row:
-        """A hit in the memory that the panes show is one of theirs, whenever that was."""
-        moment = self._moment
-        return replace(row, past=Shown(""), root="") if moment and row.root == str(moment.root) else row
 
     def _read_already(self) -> bool:
         """Whether the person may have seen the row under the cursor, so that no other may take its place."""
